@@ -14,12 +14,17 @@ def program(*arguments, **options):
 
 
 def started(command, **options):
-    """A program that Ctrl-C reaches, also where the tests themselves run in the background."""
+    """A program that Ctrl-C and the end of a terminal reach, whatever starts the tests."""
+
+    def listen():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
     return subprocess.Popen(
         command,
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=listen,
         **options,
     )

@@ -11,7 +11,7 @@ from scipy.special import log_ndtr, ndtr
 from mcrock.base.params import Outcome
 from mcrock.statistics import Bootstrap, by_limit, fit_fragility, overturning_probability, resample
 from mcrock.statistics.fragility import WORDS, _shape_bounds
-from mcrock.statistics.probit import Fit
+from mcrock.statistics.probit import FitKind
 from mcrock.statistics.runs import ESTIMATE, record_index
 from mcrock.statistics.studentized import fit_sample, studentized_bounds
 from tests.unit.statistics.conftest import LEVELS, simulate_study
@@ -28,7 +28,7 @@ def test_estimate_lies_in_its_intervals(make_study):
         low, high = fit[f"{name}_interval"].values
         assert low < fit[name] < high
     assert fit["median_capacity"].attrs["units"] == "m s-2"
-    assert fit.attrs["fit"] == WORDS[Fit.MAXIMUM]
+    assert fit.attrs["fit"] == WORDS[FitKind.MAXIMUM]
     low, high = fit["band"].values
     assert (low <= fit["curve"]).all()
     assert (fit["curve"] <= high).all()
@@ -164,7 +164,7 @@ def test_runs_that_broke_off_lie_between_both_readings(make_study):
         assert (fit[name][1] >= np.maximum(stood[name][1], fell[name][1])).all()
 
 
-@pytest.mark.parametrize(("median", "kind"), [(1000.0, Fit.NONE), (0.001, Fit.ALL)])
+@pytest.mark.parametrize(("median", "kind"), [(1000.0, FitKind.NONE), (0.001, FitKind.ALL)])
 def test_no_transition_leaves_the_bound_of_the_number_of_records(make_study, median, kind):
     ds = make_study(median=median)
     fit = fit_fragility(ds, grid=[0.0, 0.25, 3.0, 7.0])
@@ -174,7 +174,7 @@ def test_no_transition_leaves_the_bound_of_the_number_of_records(make_study, med
     assert np.isnan(fit["curve"]).all()
     bound = 1 - 0.025 ** (1 / 22)
     np.testing.assert_array_equal(fit["dispersion_interval"], [0, np.inf])
-    if kind == Fit.NONE:
+    if kind == FitKind.NONE:
         np.testing.assert_array_equal(fit["median_capacity_interval"], [6.0, np.inf])
         np.testing.assert_allclose(fit["band"], [[0, 0, 0, 0], [0, bound, bound, 1]], atol=1e-12)
     else:
@@ -193,7 +193,7 @@ def test_undecided_alone_make_no_curve(make_study):
 
 def test_a_step_is_no_curve_and_has_honest_bounds(make_study):
     fit = fit_fragility(make_study(between=1e-6, within=1e-6))
-    assert fit.attrs["fit"] == WORDS[Fit.SEPARATED]
+    assert fit.attrs["fit"] == WORDS[FitKind.SEPARATED]
     assert np.isnan([fit["median_capacity"], fit["dispersion"]]).all()
     np.testing.assert_allclose(fit["median_capacity_interval"], [2.9, 3.6])
     # the flattest curve through the bounds of 22 records on either side of the step
