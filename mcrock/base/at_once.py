@@ -172,6 +172,8 @@ def _attend(process: subprocess.Popen[bytes], work: bytes) -> None:
         process.stdin.write(work)
         process.stdin.flush()
     process.wait()
+    with suppress(OSError):
+        process.stdin.close()  # not before: its end is that of this process
 
 
 if hasattr(os, "register_at_fork"):
