@@ -11,8 +11,8 @@ from mcrock.measurement.comparison import AXES, Comparison
 
 Array = NDArray[np.float64]
 
-FEWEST = 20  # samples at rest that tell the noise of a sensor [1]
-LARGE = 1.25  # residuals over the noise at rest: five standard deviations of the ratio for 100 samples [1]
+FEWEST = 50  # samples at rest that tell the noise of a sensor, to 6 % [1]
+LARGE = 1.25  # residuals over the noise at rest: three standard deviations for 50 samples at rest [1]
 OF_NORMAL = np.sqrt(8.0 / np.pi)  # mean norm of three normal components over their deviation [1]
 FALSE_ALARM = 4.0  # standard deviations of a correlation of white noise [1]
 

@@ -206,6 +206,8 @@ def plot_fit(fit: Fit) -> Axes:
     if lower is not None:
         _draw_profiles(lower, fit)
     words = f"{fit.name}, edge {fit.edge}: mean |ω measured - simulated| {fit.error:.3g} rad/s. "
+    if fit.misfit.explained is False:
+        words += "The model does not explain the test. "
     words += "Grey around the residuals: twice the noise. "
     if fit.profiles:
         words += (
@@ -220,11 +222,12 @@ def _draw_profiles(part: Any, fit: Fit) -> None:
     for i, (ax, (name, profile)) in enumerate(
         zip(part.subplots(1, len(fit.profiles)), fit.profiles.items(), strict=True)
     ):
-        ax.axvspan(*fit.intervals[name], **SPAN)
+        if name in fit.intervals:
+            ax.axvspan(*fit.intervals[name], **SPAN)
         ax.axhline(profile.quantile, color="0.4", linewidth=0.6, linestyle=":")
         ax.plot(profile.values, profile.deviance, color=style.BLUE, marker=".", markersize=2.5, linewidth=0.9)
         ax.axvline(fit.estimates[name], color=style.ORANGE, linewidth=0.8)
-        low, high = fit.intervals[name]
+        low, high = fit.intervals.get(name, (min(profile.values), max(profile.values)))
         room = 0.25 * (high - low)
         ax.set_xlim(low - room, high + room)
         ax.set_ylim(0.0, HIGHEST * profile.quantile)

@@ -15,7 +15,7 @@ from mcrock.measurement.search import ROBUST, search
 from mcrock.measurement.sensor import INSTANT, NOISE_DENSITY, RATE
 from mcrock.measurement.size import stretched
 from mcrock.measurement.tests_table import read_tests
-from mcrock.show.fit import format_fit, impact_section
+from mcrock.show.fit import format_fit, impact_section, plot_fit
 
 BLOCK = mr.cuboid(0.1, 0.14, 0.4, density=2700)
 NOISE = NOISE_DENSITY * np.sqrt(0.5 * RATE)
@@ -115,6 +115,7 @@ def test_an_estimate_at_a_bound_is_none():
     assert [row["parameter"] for row in fit.rows("t", "s", "A", "1")] == ["lambda_lon", "lambda_lat"]
     assert "lambda ended at a bound of its search, 0 to 1" in format_fit(fit)
     assert "# a bound of the search" in impact_section(fit)
+    assert "The model does not explain the test" in plot_fit(fit).get_figure(root=True).texts[-1].get_text()
 
 
 def test_whether_readings_are_means_is_found_out(found):
