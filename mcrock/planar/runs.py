@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import cos, hypot
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.params import MotionPack
+from mcrock.base.two_cores import cores
 from mcrock.conditions import Controls
 from mcrock.kernel.shaking import SEGMENT_SIZE
 from mcrock.planar import integrate as kernel
@@ -92,7 +92,7 @@ def run_many(
         If ``workers`` is below 1.
     """
     if workers is None:
-        workers = os.cpu_count() or 1
+        workers = cores()
     elif workers < 1:
         raise ValueError(f"workers must be a number of threads, at least 1, got {workers!r}")
     n = len(scale)

@@ -5,7 +5,6 @@ What is compiled is what small pieces of work need, with whatever signatures tha
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -19,6 +18,7 @@ import numpy as np
 from numba.core import event
 
 from mcrock.base.code_cache import CodeCache, cache_folder
+from mcrock.base.two_cores import cores
 from mcrock.conditions import Contact, Controls, Start
 from mcrock.excitation.measures.response_spectra import response_spectrum
 from mcrock.planar import planar_block
@@ -89,7 +89,7 @@ def warm(names: Sequence[str], collect: Path | None = None) -> Iterator[Warmth]:
         raise ValueError(
             f"{cache} cannot be written to ({error.strerror}): set NUMBA_CACHE_DIR to another folder"
         ) from None
-    workers = min(len(names), os.cpu_count() or 1)
+    workers = min(len(names), cores())
     # a process for each: what one has loaded, the next would not ask the cache for
     with ProcessPoolExecutor(workers, get_context("spawn"), max_tasks_per_child=1) as pool:
         for done in as_completed([pool.submit(_warm_one, name, collect) for name in names]):
