@@ -15,29 +15,28 @@ from mcrock.base.notebook import show_with
 if TYPE_CHECKING:
     from mcrock import (
         body,
-        config,
         dataset,
         ensemble,
         excitation,
-        labels,
         laws,
         measurement,
         planar,
         plots,
         statistics,
+        study,
     )
     from mcrock.base.params import Outcome
     from mcrock.body import Body, cuboid, cylinder, frustum, hull, polyhedron, prism
-    from mcrock.conditions import Contact, Controls, Impact, Start
-    from mcrock.config import load_config
     from mcrock.dataset import load_dataset, to_frame
     from mcrock.ensemble import rare, run_study
     from mcrock.excitation import Motion, Pulse, fema_p695
     from mcrock.excitation.readers import read_records
-    from mcrock.labels import validation
+    from mcrock.impact.conditions import Contact, Controls, Impact, Start
     from mcrock.plots import plot_exceedance, plot_fragility
     from mcrock.simulation.runs import simulate
-    from mcrock.statistics import exceedance_probability, fit_fragility, overturning_probability
+    from mcrock.statistics import exceedance_probability, fit_fragility, labels, overturning_probability
+    from mcrock.statistics.labels import validation
+    from mcrock.study import load_config
 
 __version__: str
 
@@ -52,7 +51,6 @@ __all__ = [
     "Start",
     "__version__",
     "body",
-    "config",
     "cuboid",
     "cylinder",
     "dataset",
@@ -80,6 +78,7 @@ __all__ = [
     "run_study",
     "simulate",
     "statistics",
+    "study",
     "to_frame",
     "validation",
 ]
@@ -97,12 +96,12 @@ _HOME = {
     "fema_p695": "excitation",
     "read_records": "excitation.readers",
     "simulate": "simulation.runs",
-    "Impact": "conditions",
-    "Contact": "conditions",
-    "Start": "conditions",
-    "Controls": "conditions",
+    "Impact": "impact.conditions",
+    "Contact": "impact.conditions",
+    "Start": "impact.conditions",
+    "Controls": "impact.conditions",
     "Outcome": "base.params",
-    "load_config": "config",
+    "load_config": "study",
     "run_study": "ensemble",
     "load_dataset": "dataset",
     "to_frame": "dataset",
@@ -114,18 +113,18 @@ _HOME = {
 }
 _MODULES = {
     "body": "body",
-    "config": "config",
     "dataset": "dataset",
     "ensemble": "ensemble",
     "excitation": "excitation",
-    "labels": "labels",
+    "labels": "statistics.labels",
     "laws": "laws",
     "measurement": "measurement",
     "planar": "planar",
     "plots": "plots",
     "rare": "ensemble.rare",
     "statistics": "statistics",
-    "validation": "labels.validation",
+    "study": "study",
+    "validation": "statistics.labels.validation",
 }
 _MOVED = {  # what stood here once
     "excitation": ("intensity", "read_csv"),
@@ -151,6 +150,12 @@ _MOVED = {  # what stood here once
         "undecided",
     ),
 }
+_RENAMED = {  # modules that stood here once
+    "conditions": "impact.conditions",
+    "config": "study",
+    "report": "show.report",
+    "sampling": "study.sampling",
+}
 
 
 if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
@@ -166,7 +171,8 @@ if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
             value = getattr(importlib.import_module(f"mcrock.{_HOME[name]}"), name)
             globals()[name] = value
             return value
-        now = next((f"; use mcrock.{home}.{name}" for home, names in _MOVED.items() if name in names), "")
+        home = next((f"{home}.{name}" for home, names in _MOVED.items() if name in names), None)
+        now = f"; use mcrock.{home}" if (home := home or _RENAMED.get(name)) else ""
         raise AttributeError(f"module 'mcrock' has no attribute {name!r}{now}")
 
 

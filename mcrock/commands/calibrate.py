@@ -14,7 +14,7 @@ from mcrock.commands.options import unpacked
 from mcrock.commands.results import FigureOptions, print_result, save_figures, write_netcdf
 
 if TYPE_CHECKING:
-    from mcrock.labels.sequential import SamplingStage
+    from mcrock.statistics.labels.sequential import SamplingStage
 
 app = typer.Typer()
 
@@ -78,8 +78,8 @@ def calibrate(
     if again.sequential and len(stores) > 1:
         raise ValueError("--sequential runs one study again: give one store")
     from mcrock.dataset import load_dataset
-    from mcrock.labels import calibrate, calibrate_anew, read_labels
     from mcrock.show.labels import format_labels, plot_labels
+    from mcrock.statistics.labels import calibrate, calibrate_anew, read_labels
 
     seen = read_labels(labels)
     studies = [load_dataset(store) for store in stores]

@@ -19,9 +19,9 @@ def check(config: Config, set: Set = None, seed: Seed = None) -> None:
     from dask.system import CPU_COUNT
 
     from mcrock.ensemble import estimate_time
-    from mcrock.sampling import check_inputs, load_motions
     from mcrock.show.describe import describe
     from mcrock.show.numbers import format_estimated_time, format_time
+    from mcrock.study.sampling import check_inputs, load_motions
 
     motions = load_motions(study)
     print(describe(study, motions))

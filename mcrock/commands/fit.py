@@ -118,10 +118,10 @@ def fit(
     Writes fit.json, the section impact.toml for a study and the figure fit;
     several tests make a table for `mcrock population`: `mcrock docs fitting`.
     """
-    from mcrock.config.load import load_tested
     from mcrock.measurement import fit_test
     from mcrock.measurement.free_rocking import FreeRocking
     from mcrock.show.fit import fit_as_json, format_fit, impact_section, plot_fit
+    from mcrock.study.load import load_tested
 
     how = asdict(search) | {"free": search.free.replace(",", " ").split()}
     measured, impact = load_tested(body, how["free"])

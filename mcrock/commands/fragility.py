@@ -72,13 +72,13 @@ def fragility(
     Which curve to take: `mcrock docs fragility`.
     """
     limits, asked = curves.limits, curves.measures
-    from mcrock.config import ConfigError
     from mcrock.show.curves import format_limits, format_ways, plot_limits, plot_ways
     from mcrock.show.rules import plot_baselines
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import fragility_by_limit, fragility_by_way, with_measures
     from mcrock.statistics.baseline_rules import can_measure
     from mcrock.statistics.inference import Bootstrap
+    from mcrock.study import ConfigError
 
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
     with opened_result(store, incomplete=allow_incomplete, measure=measure) as ds:

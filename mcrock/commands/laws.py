@@ -21,10 +21,10 @@ app = typer.Typer(
 @app.command("list")
 def list_laws() -> None:
     """List the impact laws, the presets of their parameters with sources, and the example systems."""
-    from mcrock.config.presets import PRESETS
     from mcrock.impact.registry import Law
     from mcrock.laws import LAWS, SYSTEMS
     from mcrock.show.presets import preset_lines
+    from mcrock.study.presets import PRESETS
 
     print("laws, as functions of mcrock.laws")
     for name, (home, words) in LAWS.items():

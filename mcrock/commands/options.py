@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from mcrock.config import Study
+    from mcrock.study import Study
 
 FORMATS = ("png", "pdf", "svg")  # of figures
 
@@ -126,7 +126,7 @@ def unpacked(command: Callable[..., None]) -> Callable[..., None]:
 
 def load_study(config: Path, overrides: list[str] | None, seed: int | None) -> Study:
     """Study of a file with the values of --set and --seed in place of its own."""
-    from mcrock.config import load_config
+    from mcrock.study import load_config
 
     return load_config(config, [*(overrides or []), *([] if seed is None else [f"seed={seed}"])])
 

@@ -18,9 +18,9 @@ from mcrock.commands.options import Config, Contract, Seed, Set, load_study
 if TYPE_CHECKING:
     from distributed import Client
 
-    from mcrock.config import Study
     from mcrock.ensemble import Plan
     from mcrock.ensemble.cluster.settings import Cluster
+    from mcrock.study import Study
 
 CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
 
@@ -130,8 +130,8 @@ def _parse_task(text: str) -> tuple[int, int]:
 
 
 def _describe_run(study: Study, output: Path, plan: Plan, task: str) -> None:
-    from mcrock.sampling import load_motions
     from mcrock.show.describe import describe
+    from mcrock.study.sampling import load_motions
 
     print(describe(study, load_motions(study)))
     print(f"{plan.chunks} chunks of up to {plan.chunk_length} realizations in {output}")

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from mcrock.base.params import Outcome
-    from mcrock.config import Study
     from mcrock.excitation import Motion, Pulse
     from mcrock.show.animation.options import PlaybackKeywords
     from mcrock.simulation.run import Run
+    from mcrock.study import Study
 
 app = typer.Typer()
 
@@ -121,8 +121,8 @@ class SourceOptions(StudyOptions):
             return self.load(path), None
         if self.set or self.seed is not None:
             raise ValueError("--set and --seed go with a study file; a store has its study")
-        from mcrock.config import Study
         from mcrock.dataset import load_dataset
+        from mcrock.study import Study
 
         stored = load_dataset(path, allow_incomplete=True)
         return Study.from_json(stored.attrs["config"], self.folder_of_files), stored
@@ -198,10 +198,10 @@ class Replay(NamedTuple):
 def _repeat(study: Study, realization: int, intensity: int, outer: int) -> Replay:
     """Repeat one run of a study."""
     from mcrock.excitation import pack_motions
-    from mcrock.sampling import draw_inputs, load_motions
     from mcrock.show.history import ground_moves
     from mcrock.show.numbers import label_intensities
     from mcrock.simulation.runs import simulate_realization
+    from mcrock.study.sampling import draw_inputs, load_motions
 
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, realization, realization + 1, outer)

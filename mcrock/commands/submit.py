@@ -50,8 +50,8 @@ def submit(
     from mcrock.ensemble.cluster.estimate import measure, plan_tasks
     from mcrock.ensemble.cluster.scripts import SYSTEMS, script_path, write_script
     from mcrock.ensemble.cluster.settings import read_duration
-    from mcrock.sampling import load_motions
     from mcrock.show.estimate import format_cost, format_plan
+    from mcrock.study.sampling import load_motions
 
     if system not in SYSTEMS:
         raise ValueError(f"--system must be one of {', '.join(SYSTEMS)}, got {system!r}")

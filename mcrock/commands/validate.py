@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import NDArray
 
-    from mcrock.config import Study
     from mcrock.excitation.readers.shake_table import ShakeTableTests
-    from mcrock.labels.validation.validate import Elsewhere
+    from mcrock.statistics.labels.validation.validate import Elsewhere
+    from mcrock.study import Study
 
 app = typer.Typer()
 
@@ -65,7 +65,7 @@ class ScannedOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationOptions:
-    """Whether and how labels weigh the draws: the arguments of `mcrock.labels.validation.validate`."""
+    """Whether and how labels weigh the draws: arguments of `mcrock.validation.validate`."""
 
     calibrate: Annotated[
         bool,
@@ -104,8 +104,8 @@ def validate(
     import numpy as np
 
     from mcrock.excitation.readers.shake_table import read_shake_table
-    from mcrock.labels import validation
     from mcrock.show.validation import format_validation, plot_validation
+    from mcrock.statistics.labels import validation
 
     tests = read_shake_table(asked.motions)
     fallen = _labels(asked.motions, tests, asked.labels)
@@ -138,7 +138,7 @@ def validate(
 
 def _study(motions: Path, tests: int, scanned: ScannedOptions) -> tuple[Study, str]:
     """Study of all tests of a file with a scanned body, and what it is in words."""
-    from mcrock.labels import validation
+    from mcrock.statistics.labels import validation
 
     body, setting = validation.read_geometry(scanned.geometry), validation.DEFAULT
     setting = setting if scanned.draws is None else replace(setting, draws=scanned.draws)
@@ -174,7 +174,7 @@ def _labels(path: Path, tests: ShakeTableTests, name: str) -> NDArray[np.int8]:
 
 def _elsewhere(path: Path, labels: str) -> Elsewhere:
     from mcrock.excitation.readers.shake_table import read_shake_table
-    from mcrock.labels.validation.validate import Elsewhere
+    from mcrock.statistics.labels.validation.validate import Elsewhere
 
     tests = read_shake_table(path)
     measures = tests.measures | {"PGV": tests.pgv, "PGA": tests.pga}

@@ -174,9 +174,9 @@ def _summary(path: Path, template: Template, found: Inventory, only_digest: bool
 
 def _compute(path: Path, config: str, folder: Path) -> None:
     """Compute what is damaged or missing in the store of a study."""
-    from mcrock.config import Study
     from mcrock.ensemble import EnsembleError, run_study
     from mcrock.show.progress import study_progress
+    from mcrock.study import Study
 
     try:
         with _folder_named(path), study_progress() as progress:
@@ -188,7 +188,7 @@ def _compute(path: Path, config: str, folder: Path) -> None:
 @contextmanager
 def _folder_named(path: Path) -> Iterator[None]:
     """Where the files of a study are not found, say which option tells where they are."""
-    from mcrock.config import ConfigError
+    from mcrock.study import ConfigError
 
     try:
         yield

@@ -13,8 +13,8 @@ import numpy as np
 
 from mcrock.base.params import Draw, EnergyGain, FacetFallback
 from mcrock.base.response import Response
-from mcrock.conditions import Contact
 from mcrock.excitation.measures import MEASURES, named_measure
+from mcrock.impact.conditions import Contact
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law
 
 if TYPE_CHECKING:

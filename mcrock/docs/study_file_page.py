@@ -13,12 +13,12 @@ from pydantic_core import PydanticUndefined
 from mcrock.base.tables.distributions import DISTRIBUTIONS, OWN, Distribution
 from mcrock.base.tables.fields import Kind, OneOf, Table, plain
 from mcrock.base.tables.parsing import toml
-from mcrock.config.intensity import OF_BODY
-from mcrock.config.presets import PRESETS
-from mcrock.config.study import Study, tables
 from mcrock.excitation.measures import MEASURES
 from mcrock.impact.registry import Law
 from mcrock.show.presets import preset_lines
+from mcrock.study.intensity import OF_BODY
+from mcrock.study.presets import PRESETS
+from mcrock.study.study import Study, tables
 
 INTRODUCTION = """\
 # The study file

@@ -6,10 +6,10 @@ from time import thread_time
 
 import numpy as np
 
-from mcrock.config import Study
 from mcrock.excitation import Motion, pack_motions
-from mcrock.sampling import draw_inputs
 from mcrock.simulation.runs import simulate_part
+from mcrock.study import Study
+from mcrock.study.sampling import draw_inputs
 
 SHORT = 0.05  # a timed block of realizations lasts so long at least, as a call alone takes milliseconds [s]
 LARGEST = 256  # block [1]

@@ -14,7 +14,6 @@ import xarray as xr
 from mcrock.base.code_cache import source_hash
 from mcrock.base.params import MotionPack
 from mcrock.base.version import mcrock_version
-from mcrock.config import Study
 from mcrock.dataset import build_dataset, is_store, outputs
 from mcrock.dataset.contents import Template
 from mcrock.dataset.create import StoreError, check_folder, check_removable, create_store, remove_leftovers
@@ -23,9 +22,10 @@ from mcrock.dataset.store import make_template
 from mcrock.ensemble.part import Job
 from mcrock.excitation import Motion, intensity, pack_motions
 from mcrock.excitation.measures import MEASURES
-from mcrock.sampling import check_inputs, draw_inputs
-from mcrock.sampling.intensities import OF_MOTION
 from mcrock.simulation.device import CPU, arithmetic_of
+from mcrock.study import Study
+from mcrock.study.sampling import check_inputs, draw_inputs
+from mcrock.study.sampling.intensities import OF_MOTION
 
 
 def check_output(path: Path, overwrite: bool, joining: bool) -> None:

@@ -20,16 +20,16 @@ from mcrock.base.arithmetic import CONTRACT, PLAIN
 from mcrock.base.memory import peak_memory
 from mcrock.base.params import Inputs, MotionPack, Outcome
 from mcrock.base.tables.errors import RealizationError
-from mcrock.config import ConfigError, Study
 from mcrock.dataset import DamageError, declaration, outputs
 from mcrock.dataset.contents import State, chunk_state, filler, read_template
 from mcrock.dataset.create import StoreError
 from mcrock.dataset.schema import OUTPUT
 from mcrock.dataset.store import ChunkRuns, read_runs, write_part
 from mcrock.excitation import Motion, pack_motions
-from mcrock.sampling import draw_inputs, draw_numbers
 from mcrock.simulation.device import CPU, arithmetic_of, check_device
 from mcrock.simulation.runs import simulate_part
+from mcrock.study import ConfigError, Study
+from mcrock.study.sampling import draw_inputs, draw_numbers
 
 OWN_MOTIONS = 64  # motions made and held at a time [1]
 ON_GPU = 16  # times as many on a GPU, which computes many runs at a time

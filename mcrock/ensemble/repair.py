@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
-from mcrock.config import Study
 from mcrock.dataset.archive import ForeignError
 from mcrock.dataset.contents import STUDY
 from mcrock.dataset.create import write_template
 from mcrock.dataset.identity import fits_chunks, known_length
 from mcrock.ensemble.log import read_log
 from mcrock.ensemble.opening import prepare_job, template_of
-from mcrock.sampling import load_motions
+from mcrock.study import Study
+from mcrock.study.sampling import load_motions
 
 
 def write_study_again(path: Path, folder: Path, error: OSError) -> Path | None:

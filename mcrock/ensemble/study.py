@@ -22,7 +22,6 @@ from dask.system import CPU_COUNT
 from mcrock.base.checks import shown
 from mcrock.base.memory import peak_memory
 from mcrock.base.notebook import shown_progress
-from mcrock.config import Study
 from mcrock.dataset import DamageError, load_dataset
 from mcrock.dataset.archive import ForeignError
 from mcrock.dataset.contents import (
@@ -39,8 +38,9 @@ from mcrock.ensemble.log import Log, batch_job, describe_versions
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
 from mcrock.ensemble.part import NO_WORK, Failure, Job, PartResult, Work, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_local
-from mcrock.sampling import check_inputs, load_motions
 from mcrock.simulation.device import CPU, CUDA, check_device
+from mcrock.study import Study
+from mcrock.study.sampling import check_inputs, load_motions
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -84,7 +84,7 @@ def _law(n: int) -> np.dtype[Any]:
     )
 
 
-# see `mcrock.conditions.Controls`
+# see `mcrock.impact.conditions.Controls`
 _SETTINGS = _record(
     step=REAL,
     max_step=REAL,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, least_squares
 
 from mcrock.body import Body
-from mcrock.conditions import Impact
+from mcrock.impact.conditions import Impact
 from mcrock.measurement.free_rocking import FreeRocking
 from mcrock.measurement.landings import Landings, landings
 from mcrock.measurement.phases import contact_phases

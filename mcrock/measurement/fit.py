@@ -14,7 +14,7 @@ from scipy.stats import norm
 from mcrock.base.checks import Integer
 from mcrock.base.notebook import Displayed
 from mcrock.body import Body
-from mcrock.conditions import Impact
+from mcrock.impact.conditions import Impact
 from mcrock.impact.registry import ImpactParameter
 from mcrock.measurement.comparison import AXES, Comparison
 from mcrock.measurement.landings import Landings

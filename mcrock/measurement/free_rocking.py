@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from mcrock.base.response import EventColumn, HistoryColumn
 from mcrock.body import Body
-from mcrock.conditions import Controls, Impact
 from mcrock.excitation import STILL
+from mcrock.impact.conditions import Controls, Impact
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.kernel.layout import set_fields
 from mcrock.kernel.start import start_tilted

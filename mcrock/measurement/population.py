@@ -5,7 +5,7 @@
 Each term is normal, the error with the standard error of the fit. The scale is the parameter itself: fitted
 lambdas leave every bound that theory has for them (Várkonyi et al. 2022, section 5.3: lambda_lon up to 1.5,
 |lambda_lat| up to 5), and a scale that ends at a bound could not hold such estimates. What physics excludes
-is cut away where the distribution is written into a study (`mcrock.config.population`).
+is cut away where the distribution is written into a study (`mcrock.study.population`).
 
 NumPyro samples the model, ArviZ keeps what it found. Both are optional: `INSTALL`.
 """

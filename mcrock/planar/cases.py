@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from mcrock.base.variables import variable
 from mcrock.base.version import mcrock_version
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion, MotionError, Pulse, pack_motions
+from mcrock.impact.conditions import Controls
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar, rectangle_of
 from mcrock.planar.restitution import Restitution, velocity_ratios
 from mcrock.planar.runs import Array, block_rows

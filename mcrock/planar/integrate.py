@@ -76,7 +76,7 @@ FALL = 0.25 * pi  # contact forces are watched up to this tilt: the end of every
 
 
 class Settings(NamedTuple):
-    """Numerical settings of a run, see `mcrock.conditions.Controls`."""
+    """Numerical settings of a run, see `mcrock.impact.conditions.Controls`."""
 
     step: float
     max_step: float

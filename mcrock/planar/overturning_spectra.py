@@ -27,8 +27,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.params import GRAVITY, STANDING, Outcome
 from mcrock.base.variables import variable
-from mcrock.conditions import Controls
 from mcrock.excitation import MotionError, Pulse
+from mcrock.impact.conditions import Controls
 from mcrock.planar.bands import (
     COUNTED_IMPACTS,
     LARGEST_LEVEL,

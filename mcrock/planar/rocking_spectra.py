@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.params import GRAVITY, Outcome
 from mcrock.base.variables import variable
-from mcrock.conditions import Controls
+from mcrock.impact.conditions import Controls
 from mcrock.planar.cases import (
     Blocks,
     Cases,

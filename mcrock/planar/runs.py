@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mcrock.base.params import MotionPack
 from mcrock.base.two_cores import cores
-from mcrock.conditions import Controls
+from mcrock.impact.conditions import Controls
 from mcrock.kernel.shaking import SEGMENT_SIZE
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import PlanarBlock

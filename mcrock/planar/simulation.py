@@ -11,8 +11,8 @@ import xarray as xr
 
 from mcrock.base.params import Event, Outcome
 from mcrock.base.variables import variable
-from mcrock.conditions import Controls
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
+from mcrock.impact.conditions import Controls
 from mcrock.kernel.shaking import SEGMENT_SIZE, end_of_run
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar

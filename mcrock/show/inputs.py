@@ -12,11 +12,11 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mcrock.base.tables.distributions import Discrete, Distribution, Listed
 from mcrock.base.units import as_printed
-from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter
-from mcrock.sampling.drawn import variable_name
 from mcrock.show import style
+from mcrock.study import Study
+from mcrock.study.sampling.drawn import variable_name
 
 ROW = 24.0  # height of a row of axes [mm]
 ACROSS = 3  # axes in a row

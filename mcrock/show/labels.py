@@ -27,7 +27,7 @@ def format_labels(found: xr.Dataset, studies: Sequence[str]) -> str:
     Parameters
     ----------
     found : Dataset
-        From `mcrock.labels.calibrate`.
+        From `mcrock.statistics.labels.calibrate`.
     studies : sequence of str
         Names of the studies.
     """
@@ -92,7 +92,7 @@ def plot_labels(found: xr.Dataset) -> Axes:
     Parameters
     ----------
     found : Dataset
-        From `mcrock.labels.calibrate`.
+        From `mcrock.statistics.labels.calibrate`.
 
     Returns
     -------

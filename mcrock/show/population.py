@@ -11,9 +11,6 @@ from matplotlib.axes import Axes
 
 from mcrock.base.tables.parsing import toml
 from mcrock.base.version import mcrock_version
-from mcrock.config.impact import ImpactTable
-from mcrock.config.population import CUTS, written_distributions
-from mcrock.config.presets import BOUNDS
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.measurement.population import (
     HYPER,
@@ -26,6 +23,9 @@ from mcrock.measurement.population import (
 from mcrock.measurement.predictive import predictive_density, predictive_moments, predictive_probability
 from mcrock.show import style
 from mcrock.show.tables import format_table
+from mcrock.study.impact import ImpactTable
+from mcrock.study.population import CUTS, written_distributions
+from mcrock.study.presets import BOUNDS
 
 WORDS = {
     "mean": "mean",
@@ -42,7 +42,7 @@ def impact_section(data: Any, cut: str = "energy") -> str:
     Parameters
     ----------
     data, cut
-        As for `mcrock.config.population.written_distributions`.
+        As for `mcrock.study.population.written_distributions`.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
     data : arviz.InferenceData
         Of `mcrock.measurement.fit_population`, with its ``observed_data`` and ``constant_data``.
     cut : str
-        As for `mcrock.config.population.written_distributions`, which is drawn dashed.
+        As for `mcrock.study.population.written_distributions`, which is drawn dashed.
     width : float
         Of the figure [mm].
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mcrock.config.presets import Given, Preset
 from mcrock.impact.registry import ImpactParameter
+from mcrock.study.presets import Given, Preset
 
 
 def value_in_words(parameter: ImpactParameter, given: Given, mark: str = "") -> str:

@@ -18,11 +18,11 @@ from mcrock.body.regimes import (
     sections,
     slide_rock_limit,
 )
-from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.numbers import format_count
 from mcrock.statistics.runs import check_runs, is_cloud
+from mcrock.study import Study
 
 LOOKS = {
     Regime.REST: ("0.92", "rest"),

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Unpack
 import xarray as xr
 
 from mcrock import statistics
-from mcrock.config import ConfigError
 from mcrock.show.convergence import format_sizes, format_steps
 from mcrock.show.curves import format_laws
 from mcrock.show.epistemic import Nested, format_nested, summarize_nested
@@ -27,6 +26,7 @@ from mcrock.statistics.intervals import bound_without_events
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import is_nested, pooled
 from mcrock.statistics.runs import is_shaken, read_once
+from mcrock.study import ConfigError
 
 FEW = 11  # recordings below which a result needs more of them
 PEAK = "peak_displacement"

@@ -23,10 +23,10 @@ from mcrock.base.random_numbers import uniforms
 from mcrock.base.response import Response
 from mcrock.base.two_cores import call_with_help
 from mcrock.body import Body, rotation_matrix
-from mcrock.conditions import STEEPEST, Contact, Controls, Impact, Start, check_contact
 from mcrock.dataset.history import event_list
 from mcrock.dataset.schema import outputs
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
+from mcrock.impact.conditions import STEEPEST, Contact, Controls, Impact, Start, check_contact
 from mcrock.impact.dispatch import ImpactLaw
 from mcrock.impact.registry import code_of, options
 from mcrock.kernel.batch import BATCH_TYPES, NO_RESULTS, Batch, empty_batch, run_part

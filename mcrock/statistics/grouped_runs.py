@@ -13,8 +13,6 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from mcrock.config import Study
-from mcrock.sampling.intensities import OF_MOTION
 from mcrock.statistics.efficiency import by_measure
 from mcrock.statistics.resample import Units, place_in_cells
 from mcrock.statistics.run_measures import Asked, has_records, with_measures
@@ -28,6 +26,8 @@ from mcrock.statistics.runs import (
     record_lots,
     slices,
 )
+from mcrock.study import Study
+from mcrock.study.sampling.intensities import OF_MOTION
 
 
 class WeighedRuns(NamedTuple):

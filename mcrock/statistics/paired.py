@@ -14,8 +14,6 @@ import xarray as xr
 
 from mcrock.dataset.identity import differing_keys
 from mcrock.dataset.schema import OUTER
-from mcrock.sampling.drawn import variable_name
-from mcrock.sampling.intensities import OF_MOTION
 from mcrock.statistics.nested import GROUPS
 from mcrock.statistics.runs import (
     Classes,
@@ -27,6 +25,8 @@ from mcrock.statistics.runs import (
     record_groups,
     study_of,
 )
+from mcrock.study.sampling.drawn import variable_name
+from mcrock.study.sampling.intensities import OF_MOTION
 
 OF_SHAKING = ("record", "azimuth", "polarity", "intensity_value", "own_intensity")
 OF_MOTIONS = ("motion_name", "motion_group", "motion_intensity")

@@ -11,17 +11,17 @@ import xarray as xr
 from pydantic import ValidationError
 
 from mcrock.base.tables.distributions import Distribution
-from mcrock.config import Study
-from mcrock.config.intensity import KeptMeasure, Variables
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.measures import MEASURES, variable_name
-from mcrock.sampling.intensities import factors, recorded
-from mcrock.sampling.motions import load_motions
 from mcrock.statistics.efficiency import PREFIX, by_measure, measures_of, own_measure
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.runs import GUESSED, check_runs, is_cloud, run_intensity, study_of
+from mcrock.study import Study
+from mcrock.study.intensity import KeptMeasure, Variables
+from mcrock.study.sampling.intensities import factors, recorded
+from mcrock.study.sampling.motions import load_motions
 
 Asked = str | Mapping[str, Any]
 

@@ -15,8 +15,8 @@ import xarray as xr
 
 from mcrock.base.checks import shown
 from mcrock.base.params import DECIDED, FacetFallback, Outcome
-from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
+from mcrock.study import Study
 
 SLICE = 1 << 17  # realizations read at a time
 LOTS = 400  # at most, into which records or realizations are dealt: each is left out or drawn as a whole

@@ -21,18 +21,25 @@ import xarray as xr
 from scipy.special import stdtrit
 
 from mcrock.base.params import Outcome
-from mcrock.config.sections import OF_INDICES
 from mcrock.dataset import outputs
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
-from mcrock.sampling.drawn import variable_name
-from mcrock.sampling.pick_freeze import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
 from mcrock.statistics.bounds import rank_scores
 from mcrock.statistics.intervals import check_level
 from mcrock.statistics.nested import is_nested
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels, read_slices, study_of
 from mcrock.statistics.studentized import jackknife
+from mcrock.study.sampling.drawn import variable_name
+from mcrock.study.sampling.pick_freeze import (
+    FIRST_INPUT,
+    OF_A,
+    OF_B,
+    SCRAMBLES,
+    block_length,
+    inputs_of_design,
+)
+from mcrock.study.sections import OF_INDICES
 
 SECTORS = 16  # of the circle, in place of an angle, which begins nowhere
 MOST = 100_000  # realizations whose outcomes are permuted; by then chance makes a distance of 0.01

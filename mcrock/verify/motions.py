@@ -11,8 +11,8 @@ import numpy as np
 from mcrock.base.params import DECIDED, STANDARD_GRAVITY, Mode, Outcome
 from mcrock.body import Body
 from mcrock.body.frame import rotation_matrix
-from mcrock.conditions import Controls, Impact, Start
 from mcrock.excitation import Motion, Pulse, fema_p695
+from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import simulate
 from mcrock.verify.checks import ComparedQuantity, compare, is_information, same

@@ -13,7 +13,7 @@ from mcrock.base.params import Event, Mode
 from mcrock.body import Body, merge_coplanar, orient
 from mcrock.body.faces import face_normals
 from mcrock.body.frame import body_axes, rotation_matrix
-from mcrock.conditions import Impact, Start
+from mcrock.impact.conditions import Impact, Start
 from mcrock.kernel.contact import Topology, topology
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import simulate

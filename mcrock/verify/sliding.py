@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from mcrock.base.params import Event, Mode
-from mcrock.conditions import Contact, Impact, Start
+from mcrock.impact.conditions import Contact, Impact, Start
 from mcrock.kernel.dynamics import Q0, V_X, W_X, X
 from mcrock.kernel.friction.impacts import impact_of
 from mcrock.kernel.friction.landing import AT_VERTEX, OF_FACE

@@ -19,12 +19,12 @@ import numpy as np
 
 from mcrock.base.shipped_files import shipped
 from mcrock.body import cuboid, frustum
-from mcrock.conditions import Contact, Controls, Impact, Start
-from mcrock.config import load_config
 from mcrock.excitation import Pulse, pack_motions
+from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.planar import runs as planar
-from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation.runs import simulate, simulate_part
+from mcrock.study import load_config
+from mcrock.study.sampling import draw_inputs, load_motions
 from mcrock.verify.bench import workloads
 
 RUNS = {

@@ -16,10 +16,10 @@ import numpy as np
 import psutil
 
 import mcrock.ensemble.distributed as route
-from mcrock.config import load_config
 from mcrock.ensemble.opening import prepare_job
 from mcrock.ensemble.part import Part, PartResult
-from mcrock.sampling import load_motions
+from mcrock.study import load_config
+from mcrock.study.sampling import load_motions
 
 ROOT = Path(__file__).parents[2]
 WORKERS, SHOWN = 2, 10

@@ -15,8 +15,8 @@ import numpy as np
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body import Body, cuboid, cylinder, frustum, hull
-from mcrock.conditions import Contact, Controls, Impact
 from mcrock.excitation import Motion, Pulse
+from mcrock.impact.conditions import Contact, Controls, Impact
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import simulate
 

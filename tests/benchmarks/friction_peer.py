@@ -32,9 +32,9 @@ from scipy.stats import binomtest
 
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.body import Body, cuboid, prism
-from mcrock.conditions import Contact, Impact
 from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.measures import intensity
+from mcrock.impact.conditions import Contact, Impact
 from mcrock.show.tables import format_table
 from mcrock.simulation.runs import simulate
 from mcrock.statistics.intervals import wilson_interval

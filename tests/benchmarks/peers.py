@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from mcrock.base.params import GRAVITY
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion, pack_motions
+from mcrock.impact.conditions import Controls
 from mcrock.planar import planar_block, velocity_ratios
 from mcrock.planar.columns import PlanarResult
 from mcrock.planar.runs import block_rows, run_many

@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("pytest_benchmark", reason="needs the benchmark extra: pip install -e '.[benchmark]'")
 
-from mcrock.conditions import Controls
+from mcrock.impact.conditions import Controls
 from mcrock.impact.varkonyi_2022 import edge_map, facet_map
 from mcrock.simulation.runs import Start, simulate
 from mcrock.verify.bench.workloads import WORKLOADS, block, prepare

@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 
 from mcrock.base.tables.fields import plain
-from mcrock.config import load_config
-from mcrock.config.study import tables
-from mcrock.sampling import check_inputs, load_motions
 from mcrock.show.describe import describe
+from mcrock.study import load_config
+from mcrock.study.sampling import check_inputs, load_motions
+from mcrock.study.study import tables
 from tests.fuzz.damage import damage_table, damaged_text, toml
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcrock.config import load_config
+from mcrock.study import load_config
 
 
 def attempt(number: int, folder: Path) -> None:

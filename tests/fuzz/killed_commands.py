@@ -19,9 +19,9 @@ from random import Random
 
 from mcrock.base import interrupt
 from mcrock.commands.program import main
-from mcrock.config import load_config
 from mcrock.dataset import load_dataset
 from mcrock.ensemble import run_study
+from mcrock.study import load_config
 from tests.unit.conftest import write_study
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)

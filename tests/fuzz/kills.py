@@ -27,11 +27,11 @@ import psutil
 
 from mcrock.base import interrupt
 from mcrock.commands.program import main
-from mcrock.config import load_config
 from mcrock.dataset.atomic import has_ended
 from mcrock.ensemble.opening import prepare_job
 from mcrock.ensemble.part import Part, simulate
-from mcrock.sampling import load_motions
+from mcrock.study import load_config
+from mcrock.study.sampling import load_motions
 from tests.unit.conftest import write_study
 
 REALIZATIONS = "ensemble.realizations=400"  # in 13 chunks

@@ -18,11 +18,11 @@ import numpy as np
 import xarray as xr
 
 from mcrock.commands import program
-from mcrock.config import load_config
 from mcrock.dataset import DamageError, DatasetError, load_dataset
 from mcrock.dataset.archive import read_archive
 from mcrock.dataset.contents import chunk_path, encode
 from mcrock.ensemble import run_study
+from mcrock.study import load_config
 from tests.unit.conftest import write_study
 
 FEWER = ["intensity.levels=[1.0, 4.0]"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mcrock.base.params import GRAVITY
 from mcrock.body import Body, cuboid
-from mcrock.conditions import Controls
+from mcrock.impact.conditions import Controls
 
 # fine steps and short accumulation times: what is left is rounding
 TIGHT = Controls(step=0.004, max_step=1e-3, edge_zeno_time=1e-6, rest_time=1e-5)

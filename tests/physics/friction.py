@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body, hull
-from mcrock.conditions import Contact, Controls, Impact, Start
 from mcrock.excitation import Motion
+from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import simulate
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mcrock.base.params import DECIDED, Outcome
 from mcrock.body import cuboid
-from mcrock.conditions import Contact, Controls
 from mcrock.excitation import Motion, Pulse
+from mcrock.impact.conditions import Contact, Controls
 from mcrock.planar import rectangle, simulate_planar
 from mcrock.simulation.runs import Impact, Start, simulate
 from tests.benchmarks.extreme import STUDIES, extreme

@@ -8,8 +8,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from mcrock.body import Body
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, pack_motions
+from mcrock.impact.conditions import Controls
 from mcrock.kernel.contact import COM_N, COM_Z
 from mcrock.kernel.dynamics import (
     ALONG_X,

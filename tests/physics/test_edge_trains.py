@@ -6,7 +6,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import cuboid
-from mcrock.conditions import Controls, Impact, Start
+from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.simulation.runs import simulate
 
 BLOCK = cuboid(0.4, 0.5, 1.6, density=2000.0)

@@ -7,8 +7,8 @@ import pytest
 
 from mcrock import simulate
 from mcrock.body import cuboid
-from mcrock.conditions import Contact, Controls, Start
 from mcrock.excitation import Pulse
+from mcrock.impact.conditions import Contact, Controls, Start
 
 TIGHT = Controls(step=0.004, max_step=1e-3, edge_zeno_time=1e-6, rest_time=1e-5)
 SQUAT, BLOCK = cuboid(1.0, 1.0, 0.5, 2000.0), cuboid(0.4, 0.5, 1.6, 2600.0)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrock.body import cuboid
-from mcrock.conditions import Contact, Impact
 from mcrock.excitation import Motion
+from mcrock.impact.conditions import Contact, Impact
 from tests.physics.friction import FINE, Scenario, noise, scenario, seeds
 
 # faces of random hulls may meet at small angles

@@ -15,8 +15,8 @@ from scipy.spatial.transform import Rotation
 from mcrock import simulate
 from mcrock.base.params import Mode
 from mcrock.body import cuboid, hull
-from mcrock.conditions import Contact, Controls, Start
 from mcrock.excitation import Motion, Pulse
+from mcrock.impact.conditions import Contact, Controls, Start
 from tests.physics.friction import noise, steps_of
 
 # faces of random hulls may meet at small angles

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 from mcrock import simulate
 from mcrock.base.params import Mode
 from mcrock.body import Body, cuboid
-from mcrock.conditions import Contact, Start
 from mcrock.excitation import Motion
+from mcrock.impact.conditions import Contact, Start
 from tests.physics.friction import scenario, steps_of
 
 BLOCK, SQUAT = cuboid(0.4, 0.5, 1.6, 2600.0), cuboid(0.6, 0.6, 0.3, 1000.0)

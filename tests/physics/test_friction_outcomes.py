@@ -8,13 +8,13 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.base.params import DECIDED, STANDARD_GRAVITY, Mode, Outcome
 from mcrock.body import cuboid, cylinder, hull
-from mcrock.conditions import Contact, Controls, Impact, Start
-from mcrock.config.load import load_config
 from mcrock.excitation import Motion, Pulse, pack_motions
+from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.kernel.dynamics import Q0
 from mcrock.kernel.friction.landing import hold_down
-from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation.runs import body_tables, simulate, simulate_realization
+from mcrock.study.load import load_config
+from mcrock.study.sampling import draw_inputs, load_motions
 from tests.benchmarks.extreme import extreme
 from tests.physics.friction import rock, scenario, thrown
 

@@ -8,8 +8,8 @@ from scipy.integrate import quad
 
 from mcrock.base.params import GRAVITY
 from mcrock.body import cuboid, cylinder
-from mcrock.conditions import Contact, Controls, Impact, Start
 from mcrock.excitation import Motion
+from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.simulation.runs import simulate
 
 SMOOTH = Contact(friction=0.0)

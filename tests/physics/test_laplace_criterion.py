@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from mcrock.base.params import GRAVITY, Outcome
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, fema_p695, one_cosine, one_sine
+from mcrock.impact.conditions import Controls
 from mcrock.simulation.runs import simulate
 from tests.physics.bodies import square_block
 

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.base.params import GRAVITY, Outcome
 from mcrock.body import Body, cuboid
-from mcrock.conditions import Contact, Controls
 from mcrock.excitation import Motion, Pulse, half_sine
+from mcrock.impact.conditions import Contact, Controls
 from mcrock.simulation.runs import Impact, Start, simulate
 from tests.physics.bodies import TIGHT
 from tests.physics.contact import barrier, largest_gain, vertex_positions

@@ -6,8 +6,8 @@ from scipy.spatial.transform import Rotation
 
 from mcrock import simulate
 from mcrock.body import cuboid
-from mcrock.conditions import Contact, Start
 from mcrock.excitation import Motion
+from mcrock.impact.conditions import Contact, Start
 from mcrock.planar import planar_block
 from tests.physics.friction import noise, steps_of
 from tests.physics.planar_friction import Phase, block_forces, block_motion

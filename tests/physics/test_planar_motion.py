@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from mcrock.base.params import GRAVITY, STANDING, Outcome
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, one_sine, pack_motions
+from mcrock.impact.conditions import Controls
 from mcrock.planar import rectangle, rectangle_of, simulate_planar
 from mcrock.planar.columns import PlanarResult
 from mcrock.planar.restitution import energy_ratio, velocity_ratios

@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.base.params import Mode, Outcome
 from mcrock.body import Body, cuboid, frustum, hull, merge_coplanar, orient, polyhedron, prism
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion
+from mcrock.impact.conditions import Controls
 from mcrock.impact.moreau_1988 import plastic_facet
 from mcrock.kernel.contact import BARRIER, FREQUENCY, OPENING, SLENDERNESS
 from mcrock.simulation.runs import Impact, Start, body_tables, rotation_matrix, simulate

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.base.params import Mode, Outcome
 from mcrock.body import Body
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion
+from mcrock.impact.conditions import Controls
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import Impact, Start, simulate
 from tests.physics.bodies import TIGHT, bodies

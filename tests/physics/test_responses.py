@@ -15,8 +15,8 @@ import pytest
 from mcrock.base.params import Event, Mode, Outcome
 from mcrock.base.response import Response
 from mcrock.body import Body, cuboid
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion, pack_motions
+from mcrock.impact.conditions import Controls
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import Impact, Start, simulate, simulate_part
 from mcrock.verify.bench.workloads import inputs_of

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock import simulate
 from mcrock.body import cuboid
-from mcrock.conditions import Contact, Impact, Start
+from mcrock.impact.conditions import Contact, Impact, Start
 from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, whittaker_1904
 from mcrock.kernel.dynamics import Q0, V_X, W_X

@@ -7,8 +7,8 @@ import pytest
 
 from mcrock import simulate
 from mcrock.body import cuboid
-from mcrock.conditions import Contact, Controls
 from mcrock.excitation import Motion
+from mcrock.impact.conditions import Contact, Controls
 from tests.benchmarks.newmark import slip, straight_slip
 
 BODY = cuboid(1.0, 0.8, 0.6, mass=400.0)  # friction times height of the centre is less than half a width

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from mcrock import simulate
 from mcrock.body import Body, cuboid
-from mcrock.conditions import Contact, Controls, Impact, Start
 from mcrock.excitation import Motion, Pulse
+from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from tests.physics.test_sliding_block import component
 
 BLOCK = cuboid(0.3, 0.2, 0.9, mass=100.0)

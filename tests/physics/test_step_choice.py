@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from mcrock.body import cuboid
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion, fema_p695
+from mcrock.impact.conditions import Controls
 from mcrock.simulation.runs import Impact, simulate
 
 PRODUCTION = Controls()

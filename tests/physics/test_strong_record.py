@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from mcrock.conditions import Controls
 from mcrock.excitation import pack_motions
+from mcrock.impact.conditions import Controls
 from mcrock.simulation.runs import Impact, simulate_part
 from mcrock.verify.bench.workloads import amplitudes, block, in_a_plane, inputs_of, strong_record
 from tests.benchmarks.housner import peak_tilts

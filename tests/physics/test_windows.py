@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import cuboid
-from mcrock.conditions import Controls, Impact, Start
 from mcrock.excitation import Motion
+from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.simulation.runs import simulate
 
 BODY = cuboid(0.4, 0.5, 1.6, density=2000.0)

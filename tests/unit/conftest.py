@@ -43,8 +43,8 @@ def study_file(tmp_path):
 @pytest.fixture(scope="session")
 def computed(tmp_path_factory):
     """Store of the small study, computed once by one worker: to be copied, not changed."""
-    from mcrock.config import load_config  # here, as few folders need them
     from mcrock.ensemble import run_study
+    from mcrock.study import load_config  # here, as few folders need them
 
     folder = tmp_path_factory.mktemp("computed")
     run_study(load_config(write_study(folder)), folder / "s.zarr", workers=1).close()

@@ -3,14 +3,15 @@
 import ast
 import inspect
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import mcrock
 from mcrock.body.shapes import SHAPES
-from mcrock.config.study import tables
 from mcrock.excitation.sources import SOURCES
+from mcrock.study.study import tables
 
 MOVED = [(name, home) for home, names in mcrock._MOVED.items() for name in names]
 
@@ -81,3 +82,10 @@ def test_readers_of_records_take_the_keys_of_study_files():
     assert parameters(mcrock.fema_p695) <= names_of_keys(SOURCES["fema_p695"])
     assert parameters(mcrock.read_records) - {"path", "progress"} <= names_of_keys(SOURCES["files"])
     assert parameters(mcrock.excitation.read_csv) - {"path", "name"} <= names_of_keys(SOURCES["csv"])
+
+
+@pytest.mark.parametrize(("name", "home"), mcrock._RENAMED.items())
+def test_a_module_that_moved_says_where_to(name, home):
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}'; use mcrock\.{home}$"):
+        getattr(mcrock, name)
+    assert import_module(f"mcrock.{home}")

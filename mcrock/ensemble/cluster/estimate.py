@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import ceil, prod
 from typing import Any, NamedTuple
 
-from mcrock.config import Study
 from mcrock.dataset.atomic import scratch_folder
 from mcrock.dataset.contents import STUDY, chunk_path
 from mcrock.dataset.create import create_store
@@ -14,7 +13,8 @@ from mcrock.ensemble import estimate_time
 from mcrock.ensemble.opening import prepare_job, template_of
 from mcrock.ensemble.part import Job, Part, simulate
 from mcrock.excitation import Motion
-from mcrock.sampling import check_inputs
+from mcrock.study import Study
+from mcrock.study.sampling import check_inputs
 
 SAMPLE = 3.0  # time spent on a chunk that is written [s]
 START = 120.0  # of a task, with compilation [s]

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from mcrock.base.tables.errors import ConfigError, format_mistakes, mistake, refuse
 from mcrock.base.tables.fields import IntegerKey, Kind, OneOf, Table, Text, entry
-from mcrock.config.load import read_toml
+from mcrock.study.load import read_toml
 
 SHORTEST = 60  # wall-time [s]
 LOOPBACK = "lo"  # interface of connections that stay on their machine

@@ -10,13 +10,13 @@ import xarray as xr
 from dask.system import CPU_COUNT
 from scipy.special import stdtrit
 
-from mcrock.config import Study
 from mcrock.ensemble.rare.runs import ScoredRuns
 from mcrock.ensemble.rare.splitting import CHANCE, LENGTH, climb
 from mcrock.excitation import pack_motions
-from mcrock.sampling import check_inputs, load_motions
 from mcrock.statistics.intervals import check_level, clustered_interval
 from mcrock.statistics.probability import BOUNDS
+from mcrock.study import Study
+from mcrock.study.sampling import check_inputs, load_motions
 
 ONE = {"units": "1"}
 STATES, FEWEST = 1000, 100  # states of all records together at a level, and least of each

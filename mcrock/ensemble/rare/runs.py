@@ -13,12 +13,12 @@ from scipy.special import ndtr
 
 from mcrock.base.params import MotionPack, Outcome
 from mcrock.base.tables.errors import RealizationError
-from mcrock.config import Study
 from mcrock.ensemble.rare.walkers import Array, Integers, Space, Walkers
 from mcrock.excitation import Motion, pack_motions
-from mcrock.sampling.inputs import inputs_at
-from mcrock.sampling.points import Points
 from mcrock.simulation.runs import simulate_part
+from mcrock.study import Study
+from mcrock.study.sampling.inputs import inputs_at
+from mcrock.study.sampling.points import Points
 
 SLICE = 64  # realizations computed together
 LEAST, MOST = np.finfo(float).tiny, 1.0 - 2.0**-53  # ends of the open interval (0, 1)

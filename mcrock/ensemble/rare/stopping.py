@@ -8,12 +8,12 @@ from typing import Any
 
 import xarray as xr
 
-from mcrock.config import Study
 from mcrock.dataset import is_store, load_dataset
 from mcrock.ensemble import run_study
-from mcrock.sampling import load_motions
 from mcrock.statistics import sequential_probability
 from mcrock.statistics.betting import INDEPENDENT
+from mcrock.study import Study
+from mcrock.study.sampling import load_motions
 
 FIRST, GROWTH = 10, 1.5  # realizations of each record at the first look, and their growth to the next
 

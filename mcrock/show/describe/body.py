@@ -22,8 +22,8 @@ from mcrock.body import (
 from mcrock.body.faces import Faces, connected
 from mcrock.body.shapes.polyhedron import OFFSETS, Polyhedron
 from mcrock.body.surface import SHALLOW
-from mcrock.config import Study
 from mcrock.show.numbers import format_range
+from mcrock.study import Study
 
 LEVEL = 1e-9  # a tilt that is rounding [rad]
 GENTLE = radians(20.0)  # a face at a smaller angle to the base may have been meant to belong to it [rad]

@@ -9,11 +9,11 @@ from mcrock.base.tables.distributions import Distribution, Quantity
 from mcrock.base.tables.fields import plain
 from mcrock.body import face_heights, face_normals
 from mcrock.body.faces import side_distances
-from mcrock.config import Study
-from mcrock.config.presets import BOUNDS, PRESETS
 from mcrock.impact.housner_1963 import velocity_ratio
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter, parameter_of
 from mcrock.show.presets import given_by, value_in_words
+from mcrock.study import Study
+from mcrock.study.presets import BOUNDS, PRESETS
 
 LOSSES = (ImpactParameter.LAMBDA, ImpactParameter.LAMBDA_LON)  # set the energy that impacts cost
 # overturned fraction of the main example at 0.4 g: without [impact], as shipped (both from 0.5 to 1,

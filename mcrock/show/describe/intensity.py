@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from mcrock.base.params import STANDARD_GRAVITY, Inputs
 from mcrock.base.units import as_written
 from mcrock.body import uplift_slenderness
-from mcrock.config import Study
 from mcrock.show.numbers import format_range
+from mcrock.study import Study
 
 
 def describe_intensity(study: Study, inputs: Inputs) -> list[str]:

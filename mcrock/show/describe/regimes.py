@@ -15,8 +15,8 @@ from mcrock.body.regimes import (
     sections,
     slide_rock_limit,
 )
-from mcrock.config import Study
 from mcrock.show.numbers import format_range
+from mcrock.study import Study
 
 Array = NDArray[np.float64]
 WORDS = {

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from mcrock.base.tables.distributions import Distribution, Listed
 from mcrock.base.tables.fields import plain
 from mcrock.base.units import as_written
-from mcrock.config import Study
-from mcrock.config.sections import OF_INDICES
-from mcrock.config.study import Specification
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.motion import Motion
-from mcrock.sampling.drawn import variable_name
-from mcrock.sampling.inputs import draw_inputs
-from mcrock.sampling.pick_freeze import nearest_designs
 from mcrock.show.describe.body import body_notes, describe_body, describe_hulls
 from mcrock.show.describe.contact import contact_notes
 from mcrock.show.describe.impact import describe_preset, impact_notes
 from mcrock.show.describe.intensity import describe_intensity, intensity_notes
 from mcrock.show.describe.regimes import describe_regimes
+from mcrock.study import Study
+from mcrock.study.sampling.drawn import variable_name
+from mcrock.study.sampling.inputs import draw_inputs
+from mcrock.study.sampling.pick_freeze import nearest_designs
+from mcrock.study.sections import OF_INDICES
+from mcrock.study.study import Specification
 
 LOOK = 4096  # realizations that ranges are taken from [1]
 HULLS = 16  # the same of bodies with an error of their shape [1]

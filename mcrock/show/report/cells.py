@@ -9,7 +9,6 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from mcrock.body import Body
-from mcrock.config import Study
 from mcrock.measurement import Fit
 from mcrock.show.body import plot_body
 from mcrock.show.describe import uncertain_rows
@@ -19,6 +18,7 @@ from mcrock.show.report.content import embed
 from mcrock.show.report.subject import body_at_medians
 from mcrock.show.run import result_rows
 from mcrock.simulation.run import Run
+from mcrock.study import Study
 
 BODY = "The body from the side, and its base from above"
 ROWS = 40  # of a table at most

@@ -14,7 +14,6 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from mcrock.base.version import mcrock_version
-from mcrock.config import Study
 from mcrock.dataset import replacing
 from mcrock.show.report.brief import key_figures
 from mcrock.show.report.content import Caution, kind_of, laid_out
@@ -41,6 +40,7 @@ from mcrock.statistics import annual_rate, high_confidence_capacity, rate_of_dra
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.nested import is_nested, pooled
 from mcrock.statistics.risk import FewError
+from mcrock.study import Study
 
 TEMPLATE = Path(__file__).with_name("page.html")
 

@@ -12,7 +12,6 @@ from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.parsing import toml
 from mcrock.base.units import as_written
 from mcrock.body import Bodies, Body, uplift_slenderness
-from mcrock.config import Study
 from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.impact.registry import Law
 from mcrock.show.body import plot_body
@@ -22,6 +21,7 @@ from mcrock.show.numbers import format_count, format_range, label_intensities
 from mcrock.show.report.content import Block, Code, Section, embed
 from mcrock.show.tables import format_table
 from mcrock.statistics.runs import count_runs, intensity_classes, numbered, overturn_levels
+from mcrock.study import Study
 
 LONGEST = 400  # characters of a value of the study file that is shown whole
 MOTIONS_SHOWN = 60

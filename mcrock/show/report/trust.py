@@ -8,7 +8,6 @@ from pathlib import Path
 import xarray as xr
 
 from mcrock.base.estimates import format_percent
-from mcrock.config import Study
 from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.log import logged_versions
 from mcrock.excitation.sources.recorded import RecordedSource
@@ -20,6 +19,7 @@ from mcrock.show.tables import Column, format_table, table_along
 from mcrock.show.validity import format_certificate, format_strain
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.intervals import bound_without_events
+from mcrock.study import Study
 
 FLAGS = {
     "contact_lost": "contact lost",

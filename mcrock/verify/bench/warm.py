@@ -19,8 +19,8 @@ from numba.core import event
 
 from mcrock.base.code_cache import CodeCache, cache_folder
 from mcrock.base.two_cores import cores
-from mcrock.conditions import Contact, Controls, Start
 from mcrock.excitation.measures.response_spectra import response_spectrum
+from mcrock.impact.conditions import Contact, Controls, Start
 from mcrock.planar import planar_block
 from mcrock.planar.simulation import simulate_planar
 from mcrock.simulation.runs import simulate

@@ -31,8 +31,8 @@ def measure_study(runs: int | None, workers: int, repeat: int, say: Callable[[st
     ConfigError
         If the records of the study are not installed.
     """
-    from mcrock.config import load_config
     from mcrock.ensemble import run_study
+    from mcrock.study import load_config
 
     study = load_config(study_file())
     if runs is not None:

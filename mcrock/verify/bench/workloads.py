@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from mcrock.base.params import EnergyGain, FacetFallback, Inputs, Outcome
 from mcrock.base.shipped_files import shipped
 from mcrock.body import Body, cuboid
-from mcrock.conditions import Controls, Impact
 from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motions
+from mcrock.impact.conditions import Controls, Impact
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.simulation.device import CPU
 from mcrock.simulation.runs import simulate_part
@@ -201,8 +201,8 @@ def _lambda_half(runs: int, device: str) -> PreparedWork:
 
 
 def _study(runs: int, device: str, overrides: tuple[str, ...] = ()) -> PreparedWork:
-    from mcrock.config import load_config
-    from mcrock.sampling import draw_inputs, load_motions
+    from mcrock.study import load_config
+    from mcrock.study.sampling import draw_inputs, load_motions
 
     study = load_config(study_file(), overrides)
     n = max(1, runs // study.n_intensity)

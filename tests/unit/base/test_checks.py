@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mcrock.base.checks import Choice, Flag, Integer, Number, check_array
-from mcrock.conditions import PARAMETERS, Controls, Impact
-from mcrock.config import ConfigError, load_config
-from tests.unit.config.conftest import VALID
+from mcrock.impact.conditions import PARAMETERS, Controls, Impact
+from mcrock.study import ConfigError, load_config
+from tests.unit.study.conftest import VALID
 
 BAD = {
     "step": (0, -0.1, 1.1, nan, inf, "a", True),

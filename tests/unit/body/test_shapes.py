@@ -14,12 +14,12 @@ from mcrock.base.units import as_in_datasets
 from mcrock.body.shapes import SHAPES
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.prism import prisms
-from mcrock.config import load_config
 from mcrock.dataset.schema import declaration, table_inputs
 from mcrock.ensemble import run_study
-from mcrock.sampling import draw_inputs, load_motions
-from mcrock.sampling.drawn import variable_name
 from mcrock.show.describe import describe
+from mcrock.study import load_config
+from mcrock.study.sampling import draw_inputs, load_motions
+from mcrock.study.sampling.drawn import variable_name
 
 STUDY = """
 seed = 3

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mcrock.base.params import Outcome
-from tests.unit.labels.test_calibrate import runs
+from tests.unit.statistics.labels.test_calibrate import runs
 
 __all__ = ["runs"]
 

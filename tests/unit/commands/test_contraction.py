@@ -9,12 +9,12 @@ import numba
 import numpy as np
 import pytest
 
-from mcrock.config import load_config
 from mcrock.dataset import load_dataset
 from mcrock.ensemble import EnsembleError, run_study
 from mcrock.ensemble.cluster import connected
 from mcrock.ensemble.cluster.connect import _environment
 from mcrock.ensemble.cluster.settings import Local
+from mcrock.study import load_config
 from tests.unit.commands.processes import program
 
 FUSED = "fused multiply-add, by LLVM "

@@ -7,7 +7,7 @@ import pytest
 
 from mcrock.base.shipped_files import shipped
 from mcrock.commands.example import needs, notebooks, scripts, studies
-from mcrock.config import load_config
+from mcrock.study import load_config
 
 
 @pytest.fixture(autouse=True)

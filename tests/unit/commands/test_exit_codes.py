@@ -119,7 +119,7 @@ def test_resume_mends_a_damaged_store(mcrock, study_file, store):
     [
         (("check", "study.toml"), "mcrock.ensemble.estimate_time"),
         (("simulate", "study.toml"), "mcrock.simulation.runs.simulate_realization"),
-        (("run", "study.toml", "-o", "s.zarr"), "mcrock.config.load_config"),
+        (("run", "study.toml", "-o", "s.zarr"), "mcrock.study.load_config"),
         (("stats", "s.zarr"), "mcrock.dataset.load_dataset"),
         (("plot", "s.zarr", "-o", "figures"), "mcrock.dataset.load_dataset"),
         (("verify",), "mcrock.verify.run_file"),
@@ -142,7 +142,7 @@ def test_an_interruption_that_a_library_makes_another_error_of_is_one(mcrock, mo
         except KeyboardInterrupt:
             raise ImportError("initialization failed") from None
 
-    monkeypatch.setattr("mcrock.config.load_config", load)
+    monkeypatch.setattr("mcrock.study.load_config", load)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         interrupt.listen(signal.SIGINT)

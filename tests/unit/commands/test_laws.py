@@ -4,9 +4,9 @@ import inspect
 
 import pytest
 
-from mcrock.config.presets import PRESETS
 from mcrock.impact.registry import Law
 from mcrock.laws import LAWS, SYSTEMS, law_function, plot_system, system_example, system_parameters
+from mcrock.study.presets import PRESETS
 
 
 def test_all_laws_and_systems_are_listed(mcrock):

@@ -5,12 +5,12 @@ import shutil
 
 import pytest
 
-from mcrock.config import load_config
 from mcrock.dataset.archive import DamageError
 from mcrock.dataset.contents import chunk_path
 from mcrock.dataset.create import StoreError
 from mcrock.dataset.merge import merge_stores
 from mcrock.ensemble import run_study
+from mcrock.study import load_config
 from tests.unit.conftest import write_study
 
 

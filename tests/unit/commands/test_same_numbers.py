@@ -9,10 +9,10 @@ import pytest
 
 from mcrock.base.estimates import format_estimate, format_interval, format_p_value, format_with_interval
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
-from mcrock.config import load_config
 from mcrock.dataset import load_dataset, save_dataset
 from mcrock.ensemble import run_study
 from mcrock.show.numbers import label_intensities
+from mcrock.study import load_config
 from tests.unit.conftest import STUDY, write_study
 
 RECORDS, LEVELS = 12, [1.0, 2.0, 3.0, 4.0, 6.0, 9.0]

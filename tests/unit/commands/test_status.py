@@ -21,7 +21,7 @@ from tests.unit.commands.processes import started
 
 SLOW = """
     import sys, time
-    from mcrock.config import load_config
+    from mcrock.study import load_config
     from mcrock.ensemble import part, run_study
     simulate_part = part.simulate_part
     def slow(*args):

@@ -11,9 +11,9 @@ import pytest
 import xarray as xr
 
 from mcrock.base import interrupt
-from mcrock.config import load_config
 from mcrock.dataset.archive import read_archive, write_archive
 from mcrock.ensemble import run_study
+from mcrock.study import load_config
 
 
 def tree(folder):

@@ -9,7 +9,7 @@ import typer
 
 import mcrock
 from mcrock.commands.program import app
-from mcrock.config.study import Study
+from mcrock.study.study import Study
 from tests.unit.docs.pages import PAGES, README, ROOT, SITE, blocks_of, commands_of
 
 BASE = tomllib.loads((ROOT / "configs" / "quickstart.toml").read_text(encoding="utf-8"))

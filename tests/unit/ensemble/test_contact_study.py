@@ -5,13 +5,13 @@ import pytest
 import xarray as xr
 
 from mcrock.base.params import ContactColumn
-from mcrock.config import load_config
 from mcrock.dataset import load_dataset, outputs, save_dataset
 from mcrock.ensemble import run_study
 from mcrock.excitation import pack_motions
 from mcrock.impact.registry import DEFAULT_LAW, Law
-from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation.runs import simulate_realization
+from mcrock.study import load_config
+from mcrock.study.sampling import draw_inputs, load_motions
 from tests.unit.conftest import write_study
 
 FRICTION = (

@@ -6,12 +6,12 @@ import pytest
 import xarray as xr
 
 import mcrock.ensemble.part
-from mcrock.config import load_config
 from mcrock.dataset import load_dataset
 from mcrock.dataset.contents import chunks_done
 from mcrock.dataset.create import StoreError
 from mcrock.ensemble import EnsembleError, plan_study, run_study
 from mcrock.simulation.runs import simulate_part
+from mcrock.study import load_config
 
 MORE = "ensemble.realizations=45"  # 40 in 5 chunks of 8: one chunk more, which is not full
 FEWER = "ensemble.realizations=36"  # the last of 5 chunks of 8 is half full

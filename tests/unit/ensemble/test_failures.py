@@ -9,13 +9,13 @@ import xarray as xr
 
 import mcrock.ensemble.part
 from mcrock.base.params import Outcome
-from mcrock.config import ConfigError, load_config
 from mcrock.dataset import load_dataset
 from mcrock.ensemble import EnsembleError, run_study
 from mcrock.ensemble.log import log_path
-from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation.runs import simulate_part
 from mcrock.statistics import outcome_shares, overturning_probability, undecided_runs
+from mcrock.study import ConfigError, load_config
+from mcrock.study.sampling import draw_inputs, load_motions
 
 TIPPING = 'body.com_x={ distribution = "normal", mean = 0.0, std = 0.12 }'  # the base ends at 0.15 m
 CLOUD = 'intensity={ measure = "pga", value = { distribution = "uniform", low = 0.5, high = 9.0 } }'
@@ -24,7 +24,7 @@ CLOUD = 'intensity={ measure = "pga", value = { distribution = "uniform", low = 
 @pytest.fixture
 def few_checked(monkeypatch):
     """Only the first realizations are looked at before a study is run, as of a very large one."""
-    monkeypatch.setattr("mcrock.sampling.inputs.CHECKED", 1)
+    monkeypatch.setattr("mcrock.study.sampling.inputs.CHECKED", 1)
 
 
 def impossible(study):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.config import ConfigError, load_config
 from mcrock.dataset import is_declared, load_dataset, to_frame
 from mcrock.dataset.contents import chunk_path
 from mcrock.dataset.create import StoreError
@@ -12,11 +11,12 @@ from mcrock.dataset.merge import merge_stores
 from mcrock.ensemble import plan_study, run_study
 from mcrock.excitation import pack_motions
 from mcrock.plots import save_all
-from mcrock.sampling import draw_inputs, load_motions
 from mcrock.show.describe import describe
 from mcrock.show.summary import format_summary, summarize, summary_as_json
 from mcrock.simulation.runs import simulate_realization
 from mcrock.statistics import pooled
+from mcrock.study import ConfigError, load_config
+from mcrock.study.sampling import draw_inputs, load_motions
 from tests.unit.conftest import copy_store, write_study
 
 UNKNOWN = ["body.width.epistemic=true", "impact.lambda.epistemic=true", "impact.draw=run"]

@@ -20,15 +20,15 @@ import xarray as xr
 
 import mcrock.ensemble.part
 from mcrock.base.params import Outcome
-from mcrock.config import load_config
 from mcrock.dataset import DamageError, DatasetError, load_dataset
 from mcrock.dataset.contents import chunks_done
 from mcrock.dataset.create import StoreError
 from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study
 from mcrock.ensemble.part import JOBS, cut_parts
 from mcrock.ensemble.schedule import _Process
-from mcrock.sampling import load_motions
 from mcrock.simulation.runs import simulate_part
+from mcrock.study import load_config
+from mcrock.study.sampling import load_motions
 from tests.unit.conftest import copy_store
 
 
@@ -126,7 +126,7 @@ def test_tasks_join_one_store(study, reference, tmp_path):
 def test_tasks_may_race_to_create_the_store(study_file, study, reference, tmp_path):
     script = textwrap.dedent("""
         import sys
-        from mcrock.config import load_config
+        from mcrock.study import load_config
         from mcrock.ensemble import run_study
         run_study(load_config(sys.argv[1]), sys.argv[2], task=(int(sys.argv[3]), 2), workers=1)
     """)
@@ -252,7 +252,7 @@ def test_a_log_that_cannot_be_written_ends_the_run(study, tmp_path):
 
 SLOW = """
     import sys, time
-    from mcrock.config import load_config
+    from mcrock.study import load_config
     from mcrock.ensemble import part, run_study
     simulate_part = part.simulate_part
     def slow(*args):

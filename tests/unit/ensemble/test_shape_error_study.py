@@ -6,13 +6,13 @@ import xarray as xr
 from typer.testing import CliRunner
 
 from mcrock.commands.program import app
-from mcrock.config import load_config
 from mcrock.dataset.contents import chunk_path
 from mcrock.ensemble import estimate_time, plan_study, run_study
 from mcrock.excitation import pack_motions
-from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation.runs import simulate_realization
 from mcrock.statistics import variance_shares
+from mcrock.study import load_config
+from mcrock.study.sampling import draw_inputs, load_motions
 
 POINTS = [
     (r * np.cos(a + t), r * np.sin(a + t), z)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.config import load_config
 from mcrock.excitation import MotionError
 from mcrock.excitation.readers.shake_table import read_shake_table
-from mcrock.sampling import draw_inputs, load_motions
+from mcrock.study import load_config
+from mcrock.study.sampling import draw_inputs, load_motions
 
 LENGTHS = (40, 60, 50)
 STUDY = """

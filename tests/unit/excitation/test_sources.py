@@ -8,7 +8,6 @@ import pytest
 from mcrock.base.tables.distributions import Uncertain
 from mcrock.base.tables.fields import ChoiceKey
 from mcrock.base.tables.inputs import Input
-from mcrock.config import ConfigError, load_config
 from mcrock.dataset import SCHEMA, declaration
 from mcrock.dataset.schema import table_inputs
 from mcrock.ensemble import run_study
@@ -16,8 +15,9 @@ from mcrock.excitation import Motion, MotionError
 from mcrock.excitation.sources import SOURCES, declarations
 from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.sources.shaking import ShakingSource
-from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.show.describe import describe
+from mcrock.study import ConfigError, load_config
+from mcrock.study.sampling import check_inputs, draw_inputs, load_motions
 
 STUDY = """
 seed = 1

@@ -11,8 +11,6 @@ from scipy.spatial.transform import Rotation
 
 import mcrock
 from mcrock.base.params import FACE_STREAM, RECHECK_STREAM
-from mcrock.config import Study
-from mcrock.config.impact import FaceImpact, ImpactTable
 from mcrock.dataset.schema import NUMBERED, SCHEMA, declaration
 from mcrock.impact.registry import (
     CHOICES,
@@ -26,6 +24,8 @@ from mcrock.impact.registry import (
 )
 from mcrock.laws import LAWS
 from mcrock.planar.restitution import MODELS
+from mcrock.study import Study
+from mcrock.study.impact import FaceImpact, ImpactTable
 
 ROOT = Path(mcrock.__file__).parent
 # stored in datasets, or drawn by: these never change; a new law or parameter is appended

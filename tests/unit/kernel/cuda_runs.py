@@ -17,8 +17,8 @@ from numba import config, cuda
 from mcrock.base.params import EnergyGain, FacetFallback, MotionPack
 from mcrock.base.response import Response
 from mcrock.body import cuboid, frustum
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, pack_motions
+from mcrock.impact.conditions import Controls
 from mcrock.impact.registry import ImpactParameter, Law
 from mcrock.kernel.batch import Batch, run_part
 from mcrock.kernel.contact import topology

@@ -10,9 +10,9 @@ import xarray as xr
 
 from mcrock.base.params import Outcome
 from mcrock.body import cuboid
-from mcrock.conditions import Controls
 from mcrock.dataset import save_dataset
 from mcrock.excitation import Motion, Pulse, half_sine, one_cosine, one_sine
+from mcrock.impact.conditions import Controls
 from mcrock.planar import overturning_spectrum, rectangle, rectangle_of, rocking_spectrum, simulate_planar
 from mcrock.planar.bands import COUNTED_IMPACTS
 

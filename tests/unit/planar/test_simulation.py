@@ -7,8 +7,8 @@ import pytest
 
 from mcrock.base.params import Outcome
 from mcrock.body import cuboid
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, one_sine, pack_motions
+from mcrock.impact.conditions import Controls
 from mcrock.planar import integrate as kernel
 from mcrock.planar import planar_block, rectangle, rectangle_of, simulate_planar
 from mcrock.planar.runs import block_rows, run_many

@@ -14,8 +14,8 @@ from PIL import Image
 
 from mcrock.base.params import Mode
 from mcrock.body import cuboid, cylinder, frustum
-from mcrock.conditions import Controls
 from mcrock.excitation import half_sine, one_sine
+from mcrock.impact.conditions import Controls
 from mcrock.show.animation import animate_run, save_animation
 from mcrock.show.animation.event_lines import LATEST, count_events
 from mcrock.show.animation.frames import frame_times, sample_run

@@ -8,8 +8,8 @@ import pytest
 
 from mcrock.base.params import Mode
 from mcrock.body import cuboid
-from mcrock.conditions import Contact, Start
 from mcrock.excitation import one_sine
+from mcrock.impact.conditions import Contact, Start
 from mcrock.plots import plot_history
 from mcrock.show.animation import save_animation
 from mcrock.show.animation.event_lines import count_events, counted

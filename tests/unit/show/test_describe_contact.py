@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from mcrock.body.painleve import painleve_friction
-from mcrock.config import load_config
 from mcrock.excitation.motion import Motion
-from mcrock.sampling import draw_inputs
 from mcrock.show.describe import describe
-from tests.unit.config.conftest import study_file
+from mcrock.study import load_config
+from mcrock.study.sampling import draw_inputs
+from tests.unit.study.conftest import study_file
 
 __all__ = ["study_file"]
 

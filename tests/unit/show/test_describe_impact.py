@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from mcrock.config import Study, load_config
 from mcrock.ensemble import run_study
-from mcrock.sampling import load_motions
 from mcrock.show.describe import describe
 from mcrock.show.describe.impact import MAIN_EXAMPLE, loss_notes
 from mcrock.statistics import overturning_probability
+from mcrock.study import Study, load_config
+from mcrock.study.sampling import load_motions
 from tests.unit.conftest import write_study
 
 QUICKSTART = Path(__file__).parents[3] / "configs" / "quickstart.toml"

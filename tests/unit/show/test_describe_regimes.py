@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mcrock.config import load_config
-from mcrock.sampling import load_motions
-from mcrock.sampling.inputs import draw_inputs
 from mcrock.show.describe.regimes import describe_regimes
+from mcrock.study import load_config
+from mcrock.study.sampling import load_motions
+from mcrock.study.sampling.inputs import draw_inputs
 
 
 @pytest.fixture(scope="module")

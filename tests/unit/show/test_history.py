@@ -6,9 +6,9 @@ import pytest
 import xarray as xr
 
 from mcrock.body import cuboid, hull
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion, half_sine, one_sine
 from mcrock.excitation.floor import floor_motion, oscillator_modes
+from mcrock.impact.conditions import Controls
 from mcrock.planar import rectangle, simulate_planar
 from mcrock.plots import plot_history
 from mcrock.show.history import moving_span

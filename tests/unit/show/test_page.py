@@ -8,9 +8,9 @@ import matplotlib
 import pytest
 
 import mcrock
-from mcrock.report import build_report, save_report
 from mcrock.show.convergence import format_steps
 from mcrock.show.fragility import format_fragility, format_support
+from mcrock.show.report.page import build_report, save_report
 from mcrock.show.report.results import Site
 from mcrock.show.risk import format_capacity
 from mcrock.show.summary import summarize

@@ -6,8 +6,8 @@ from matplotlib.path import Path
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body.regimes import Regime, Sections, regime_from_rest
-from mcrock.config import load_config
 from mcrock.plots import plot_regimes, save_all
+from mcrock.study import load_config
 
 CONFIG = "configs/quickstart.toml"  # 0.4 x 0.4 x 1.6 m
 

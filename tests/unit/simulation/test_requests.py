@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.base.params import Mode
 from mcrock.body import cuboid, frustum, hull
-from mcrock.conditions import Controls
 from mcrock.excitation import Motion
+from mcrock.impact.conditions import Controls
 from mcrock.simulation.runs import PENETRATION, Impact, Start, simulate
 
 BODY = cuboid(0.4, 0.5, 1.6, 2600)

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 from mcrock.base.params import Mode
 from mcrock.base.response import HistoryColumn
 from mcrock.body import cuboid
-from mcrock.conditions import Controls
 from mcrock.dataset import build_history
+from mcrock.impact.conditions import Controls
 from mcrock.simulation.runs import Impact, Start, simulate
 
 QUATERNION = slice(HistoryColumn.Q0, HistoryColumn.Q3 + 1)

@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.params import Outcome
-from mcrock.config import load_config
 from mcrock.dataset import build_dataset
-from mcrock.sampling import draw_inputs, load_motions
+from mcrock.study import load_config
+from mcrock.study.sampling import draw_inputs, load_motions
 
 
 def measured_study(overrides=(), overturned=lambda inputs: False, config="configs/quickstart.toml"):

@@ -14,7 +14,6 @@ from mcrock import exceedance_probability, fit_fragility, overturning_probabilit
 from mcrock.ensemble.rare.probability import _summary
 from mcrock.ensemble.rare.splitting import LENGTH, climb
 from mcrock.ensemble.rare.walkers import Space
-from mcrock.labels.validation.scores import SCORES, interval, resampled, score
 from mcrock.statistics import (
     capacity_at,
     compare_designs,
@@ -28,6 +27,7 @@ from mcrock.statistics import (
 )
 from mcrock.statistics.cross_validation import by_probit, by_rising, held_out, record_units
 from mcrock.statistics.intervals import student_interval
+from mcrock.statistics.labels.validation.scores import SCORES, interval, resampled, score
 from mcrock.statistics.probit import fit_curves
 from mcrock.statistics.runs import ESTIMATE
 from mcrock.statistics.sensitivity import estimate_indices

@@ -11,12 +11,12 @@ from scipy.special import ndtri
 from mcrock.base.params import Outcome
 from mcrock.dataset.schema import OUTER
 from mcrock.plots import plot_sensitivity
-from mcrock.sampling.design import _generator
-from mcrock.sampling.pick_freeze import SCRAMBLES, mixed
-from mcrock.sampling.sobol import sobol_points
 from mcrock.show.sensitivity import format_distances, format_indices
 from mcrock.statistics import outcome_distances, sobol_indices
 from mcrock.statistics.sensitivity import estimate_indices
+from mcrock.study.sampling.design import _generator
+from mcrock.study.sampling.pick_freeze import SCRAMBLES, mixed
+from mcrock.study.sampling.sobol import sobol_points
 
 PGA = {"units": "m s-2", "long_name": "peak ground acceleration"}
 WEIGHTS = np.sqrt([0.6, 0.25, 0.1, 0.05])

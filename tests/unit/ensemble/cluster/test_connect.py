@@ -22,13 +22,13 @@ import xarray as xr
 from distributed.comm import connect
 from distributed.security import Security
 
-from mcrock.config import load_config
 from mcrock.ensemble import EnsembleError, run_study
 from mcrock.ensemble.cluster import connected
 from mcrock.ensemble.cluster.connect import ClusterError, _batch
 from mcrock.ensemble.cluster.settings import BatchJobs, Local, Mpi
 from mcrock.ensemble.distributed import _result, _threads
 from mcrock.ensemble.part import Part
+from mcrock.study import load_config
 from tests.cluster.conftest import wait_until
 from tests.unit.conftest import write_study
 

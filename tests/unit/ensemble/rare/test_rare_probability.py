@@ -8,15 +8,15 @@ import xarray as xr
 from scipy.special import ndtri
 
 from mcrock.base.params import Outcome
-from mcrock.config import load_config
 from mcrock.ensemble.rare import rare_probability
 from mcrock.ensemble.rare.probability import _summary
 from mcrock.ensemble.rare.runs import ScoredRuns
 from mcrock.excitation import pack_motions
 from mcrock.plots import plot_rare
-from mcrock.sampling import draw_inputs, load_motions
 from mcrock.show.rare import format_rare
 from mcrock.simulation.runs import simulate_part
+from mcrock.study import load_config
+from mcrock.study.sampling import draw_inputs, load_motions
 
 PULSE = """\
 seed = 5

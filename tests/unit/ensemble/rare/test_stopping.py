@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.config import load_config
 from mcrock.ensemble import run_study
 from mcrock.ensemble.rare import run_until
 from mcrock.show.convergence import format_looks
+from mcrock.study import load_config
 
 RANDOM = ["ensemble.design=random", "motion.assignment=cycle"]
 

@@ -10,8 +10,8 @@ import sys
 import numpy as np
 from numba.cuda.simulator import kernelapi
 
-from mcrock.config import load_config
 from mcrock.ensemble import run_study
+from mcrock.study import load_config
 
 
 def anything(shape, dtype):

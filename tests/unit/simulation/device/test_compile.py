@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numba import config
 
-from mcrock.conditions import Controls
 from mcrock.excitation import STILL
+from mcrock.impact.conditions import Controls
 from mcrock.kernel.contact import topology
 from mcrock.simulation.runs import simulate_part
 from mcrock.verify.bench.workloads import block, inputs_of

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from mcrock.conditions import Controls
-from mcrock.config import load_config
 from mcrock.dataset.create import StoreError
 from mcrock.ensemble import plan_study, run_study
 from mcrock.ensemble.part import _check_arithmetic
 from mcrock.excitation import Motion, Pulse, pack_motions
+from mcrock.impact.conditions import Controls
 from mcrock.kernel.contact import topology
 from mcrock.kernel.layout import run_type
 from mcrock.simulation import device
@@ -26,6 +25,7 @@ from mcrock.simulation.device.launch import (
     template_of,
 )
 from mcrock.simulation.runs import settings_of
+from mcrock.study import load_config
 from tests.unit.commands.conftest import mcrock
 
 __all__ = ["mcrock"]

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcrock.config import load_config
 from mcrock.dataset import load_dataset
 from mcrock.dataset.create import StoreError
 from mcrock.ensemble import run_study
+from mcrock.study import load_config
 from tests.unit.conftest import write_study
 
 # a run in Python takes up to a second

@@ -1,0 +1,266 @@
+"""From a TOML file and overrides to a `Study`."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mcrock.base.tables.errors import ConfigError, shown
+from mcrock.base.tables.parsing import parse_toml, read_columns, read_text
+from mcrock.body import Body
+from mcrock.body.shapes import SHAPES
+from mcrock.impact.conditions import Impact
+from mcrock.study.inputs_table import Columns, listed
+from mcrock.study.presets import take_in_preset
+from mcrock.study.sections import name_preset
+from mcrock.study.sections import take_in_preset as take_in_controls
+from mcrock.study.study import Study, tables
+
+OPENERS = "[{\"'"  # what starts with one of these is meant as TOML, not as a bare word
+
+
+def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Columns | None = None) -> Study:
+    """Read and check a study file.
+
+    Parameters
+    ----------
+    path : str or Path
+        TOML file; `mcrock docs study-file` describes every key.
+    overrides : sequence of str
+        Each ``key.path=value``, with the value in TOML or a bare word. An override takes the place
+        of its alternatives: setting ``body.mass`` removes ``body.density``, and ``impact.preset`` the law and
+        the parameters of impacts.
+    inputs : mapping of str to sequence of float, optional
+        Columns, as a pandas DataFrame has them, by dotted key: inputs of the realizations, one a row, in the
+        unit of the key, in the place of ``ensemble.table``.
+
+    Returns
+    -------
+    Study
+        Validated and frozen.
+
+    Raises
+    ------
+    ConfigError
+        With every mistake of the file and of the overrides, one line each.
+    """
+    path = Path(path)
+    source = str(path)
+    data = read_toml(path, "study file")
+    name_preset(data)  # overrides may change keys of it
+    origins: dict[tuple[int | str, ...], str] = {}
+    mistakes: list[str] = []
+    parsed = []
+    for text in overrides:
+        try:
+            parsed.append((*_parse(text), text))
+        except ConfigError as error:
+            mistakes += error.mistakes
+    kept = {keys for keys, _, _ in parsed}
+    for keys, value, text in parsed:
+        problem = _apply(data, keys, value, kept)
+        if problem:
+            mistakes.append(f"override {text!r}: {problem}")
+        else:
+            origins[keys] = f"override {text!r}"
+    try:
+        mistakes += _take_in_table(data, path.parent, inputs, kept, origins)
+    except ConfigError as error:
+        mistakes += [f"{source} [ensemble] table: {mistake}" for mistake in error.mistakes]
+        data["ensemble"].setdefault("realizations", 1)  # whose lack would be one more mistake
+    mistakes += take_in_preset(data, source, origins)
+    take_in_controls(data)
+    _shorten_paths(data, path.parent)
+    mistakes += _take_in_files(data.get("body"), path)
+    study = Study.from_data(data, source, path.parent, origins, tuple(mistakes))
+    impossible = study.body.refusal()
+    if impossible:
+        uncertain = any(name.startswith("body.") for name in study.uncertain)
+        which = "with every uncertain number at its median, " if uncertain else ""
+        raise ConfigError(f"{source} [body]: {which}{impossible}")
+    return study
+
+
+def load_tested(path: str | Path, fitted: Sequence[str] = ()) -> tuple[Body, Impact]:
+    """Body that was tested, and what is known of its impacts, from a TOML file.
+
+    Parameters
+    ----------
+    path : str or Path
+        Study file, or any file with its section ``[body]``, and ``[impact]`` if it has one; nothing else is
+        read.
+    fitted : sequence of str
+        Keys of impact parameters whose values do not count.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, has no section ``[body]``, mistakes in a section, or a distribution: what
+        was measured on one body is told by the numbers of that body.
+    """
+    path = Path(path)
+    data = read_toml(path, "study file or file with a section [body]")
+    given = data.get("body")
+    if not isinstance(given, dict):
+        raise ConfigError(f"{path}: no section [body]; `mcrock docs bodies` says what it holds")
+    mistakes = _take_in_files(given, path) + take_in_preset(data, str(path), {})
+    if mistakes:
+        raise ConfigError(mistakes)
+    study = Study.from_data(
+        {
+            "seed": 0,
+            "body": given,
+            "impact": data.get("impact", {}),
+            "motion": {"source": "none"},
+            "start": {"tilt_ratio": 0.5},
+            "ensemble": {"realizations": 1},
+        },
+        str(path),
+        path.parent,
+    )
+    unknown = {f"impact.{key}" for key in fitted}
+    drawn = [
+        name for name in study.uncertain if name.startswith(("body.", "impact.")) and name not in unknown
+    ]
+    if drawn:
+        raise ConfigError(
+            f"{path}: {', '.join(drawn)}: a distribution, and one body was measured; give its number"
+        )
+    impossible = study.body.refusal()
+    if impossible:
+        raise ConfigError(f"{path} [body]: {impossible}")
+    found = study.body.at_medians()
+    tested = Body(
+        float(found.mass[0]),
+        found.inertia[0],
+        found.vertices[0],
+        float(found.gravity[0]),
+        faces=found.faces,
+        start_face=int(found.start_face[0]),
+        base_faces=found.base_faces,
+    )
+    return tested, study.impact.known(fitted)
+
+
+def _take_in_files(body: Any, path: Path) -> list[str]:
+    """Put what files hold in their place in the raw table [body] of the file `path`; mistakes in words."""
+    shape = SHAPES.get(str(body.get("shape"))) if isinstance(body, dict) else None
+    try:
+        if shape is not None:
+            shape.take_in_files(body, path.parent)
+    except ConfigError as error:
+        return [f"{path} [body] {error}"]
+    return []
+
+
+def read_toml(path: Path, what: str) -> dict[str, Any]:
+    """Raw tables of a TOML file, which messages call `what` it should be."""
+    try:
+        text = read_text(path)
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: not a {what}: {error}") from None
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file{_near(path)}") from None
+    except OSError as error:
+        if path.is_dir():
+            raise ConfigError(f"{path}: is a folder; expected a {what} (.toml)") from None
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    try:
+        return parse_toml(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
+        if not place:
+            raise ConfigError(f"{path}: not valid TOML: {error}") from None
+        line, column = int(place[1]), int(place[2])
+        reason = str(error)[: place.start()].strip()
+        written = text.replace("\r\n", "\n").split("\n")[line - 1].strip()
+        place_name = f"{path} line {line}, column {column}"
+        raise ConfigError(f"{place_name}: not valid TOML: {reason}: {written}") from None
+
+
+def _near(path: Path) -> str:
+    """Suggestion for a file that does not exist."""
+    names = [file.name for file in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return f"; did you mean {str(path.with_name(close[0]))!r}?" if close else ""
+
+
+def _parse(text: str) -> tuple[tuple[str, ...], Any]:
+    """Key path and value of one override."""
+    path, sign, value = (part.strip() for part in text.partition("="))
+    keys = tuple(part.strip() for part in path.split("."))
+    if not sign or not value or not all(keys):
+        raise ConfigError(f"override {text!r}: expected key.path=value, such as ensemble.realizations=100")
+    try:
+        table = parse_toml(f"value = {value}")
+    except tomllib.TOMLDecodeError as error:
+        if value[0] in OPENERS:
+            raise ConfigError(f"override {text!r}: the value is not valid TOML: {error}") from None
+        return keys, value
+    if set(table) != {"value"}:
+        raise ConfigError(f"override {text!r}: expected one value")
+    return keys, table["value"]
+
+
+def _apply(data: dict[str, Any], keys: tuple[str, ...], value: Any, kept: set[tuple[str, ...]]) -> str | None:
+    """Set one key in the raw tables; words the problem if that cannot be done."""
+    table = data
+    for depth, key in enumerate(keys[:-1], start=1):
+        table = table.setdefault(key, {})
+        if not isinstance(table, dict):
+            return f"{'.'.join(keys[:depth])} is not a table, it is {shown(table)}"
+    table[keys[-1]] = value
+    if len(keys) == 2:
+        for variant in tables().get(keys[0], {}).values():
+            for group in variant.alternatives:
+                for other in group if keys[1] in group else ():
+                    if other != keys[1] and (keys[0], other) not in kept:
+                        table.pop(other, None)
+    return None
+
+
+def _take_in_table(
+    data: dict[str, Any],
+    folder: Path,
+    inputs: Columns | None,
+    kept: set[tuple[str, ...]],
+    origins: dict[tuple[int | str, ...], str],
+) -> list[str]:
+    """Put the columns of a table of inputs in the place of their keys, but of those that are overridden."""
+    ensemble = data.get("ensemble", {})
+    if not isinstance(ensemble, dict) or not (isinstance(ensemble.get("table"), str) or inputs is not None):
+        return []
+    source = "inputs" if inputs is not None else str(folder / ensemble["table"])
+    ensemble.pop("table", None)
+    data["ensemble"] = ensemble
+    columns = read_columns(Path(source)) if inputs is None else inputs
+    mistakes = []
+    for keys, name, value in listed(columns, source):
+        rows = len(value["values"] if isinstance(value, dict) else value)
+        ensemble.setdefault("realizations", rows)
+        if keys in kept:
+            continue
+        problem = _apply(data, keys, value, kept)
+        if problem:
+            mistakes.append(f"{source}, column {name!r}: {problem}")
+        else:
+            origins[keys] = f"{source}, column {name!r}:"
+    return mistakes
+
+
+def _shorten_paths(data: dict[str, Any], folder: Path) -> None:
+    """Write absolute names of record files relative to ``folder``, so that a study can be moved."""
+    motion = data.get("motion")
+    files = motion.get("files") if isinstance(motion, dict) else None
+    if isinstance(motion, dict) and isinstance(files, list):
+        motion["files"] = [
+            os.path.relpath(file, folder) if isinstance(file, str) and os.path.isabs(file) else file
+            for file in files
+        ]

@@ -1,0 +1,402 @@
+"""The whole study as one validated, frozen object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from math import inf
+from pathlib import Path
+from typing import Any, Self, get_args
+
+from pydantic import PrivateAttr, ValidationError, model_validator
+
+from mcrock.base.notebook import Displayed
+from mcrock.base.tables.distributions import Distribution, Listed, Quantity
+from mcrock.base.tables.errors import ConfigError, format_mistakes
+from mcrock.base.tables.fields import IntegerKey, OneOf, Table, Text, entry, given, optional, plain
+from mcrock.base.tables.parsing import parse_json
+from mcrock.body.shapes import SHAPES, Shape
+from mcrock.excitation.sources import SOURCES
+from mcrock.excitation.sources.base import Source
+from mcrock.impact.conditions import Controls, at_odds
+from mcrock.impact.registry import CHOICES
+from mcrock.study.contact import ContactTable
+from mcrock.study.impact import ImpactTable
+from mcrock.study.intensity import Intensity
+from mcrock.study.sections import (
+    OF_INDICES,
+    ControlsTable,
+    EnsembleTable,
+    GroundTable,
+    LimitsTable,
+    StartTable,
+)
+
+Specification = Quantity | tuple[Any, ...]
+AS_IT_IS = {"measure": "factor", "levels": [1.0]}  # intensity of a study without shaking
+
+
+class Study(Displayed, Table):
+    """What to compute: one body, its impacts, the ground motions and the sampling.
+
+    Made by `load_config` or, for a replay, by `from_json`. ``folder`` and ``source`` say where it
+    was read; they are not part of the study and are not written by `to_json`.
+    """
+
+    title: str = entry(
+        Text(),
+        "title, stored with the results and written under figures",
+        "Cabinet in the entrance hall",
+        default="",
+    )
+    description: str = entry(
+        Text(lines=True), "text, stored with the results", "Base width measured on site", default=""
+    )
+    seed: int = entry(
+        IntegerKey(0),
+        "seed of all draws: the same study with the same seed gives the same numbers, "
+        "whatever the number of workers",
+        1,
+    )
+    body: Shape = entry(OneOf("shape", SHAPES), "what stands on the ground and may rock")
+    impact: ImpactTable = entry(
+        None,
+        "where and how the ground pushes back in an impact; without this section as by Housner's rule",
+        default_factory=lambda: ImpactTable.model_validate({}),
+    )
+    contact: ContactTable | None = optional(
+        None, "friction and rebound of the contacts; without friction they stick and nothing rebounds"
+    )
+    start: StartTable | None = optional(
+        None,
+        "a body released from a tilt instead of standing at rest when the ground begins to "
+        'move; with `motion.source = "none"` a study is one of free rocking',
+    )
+    ground: GroundTable | None = optional(
+        None, "slope of the surface under the body, such as a table or a floor; level without this section"
+    )
+    motion: Source = entry(
+        OneOf("source", SOURCES), "where the ground motions come from, and what is uncertain about them"
+    )
+    intensity: Intensity = entry(
+        None,
+        "intensities to which the motions are scaled",
+        default_factory=lambda: Intensity.model_validate(AS_IT_IS),
+    )
+    ensemble: EnsembleTable = entry(None, "how many realizations, and how their inputs are spread")
+    limits: LimitsTable | None = optional(
+        None,
+        "limits by which results are judged after the runs; `mcrock stats` and `mcrock plot` take others",
+    )
+    controls_table: ControlsTable = entry(
+        None, "numerical settings of the runs", default_factory=ControlsTable, alias="controls"
+    )
+
+    _folder: Path = PrivateAttr(default=Path())
+    _source: str = PrivateAttr(default="study")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _settle_fallback(cls, data: Any) -> Any:
+        """With friction the fallback of facet impacts is the plastic one, which a stored study says."""
+        if not _has_friction(data) or not isinstance(data.get("impact", {}), Mapping):
+            return data
+        return {**data, "impact": {"facet_fallback": "plastic", **data.get("impact", {})}}
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        impact = data.get("impact")
+        if isinstance(impact, Mapping):
+            for key, reason in at_odds(impact, data["contact"] if _has_friction(data) else {}):
+                yield ("impact", key), reason
+        yield from _at_odds_with_nesting(data)
+        yield from _at_odds_with_lists(data)
+        yield from _at_odds_with_hulls(data)
+        limits, motion, ensemble = _raw(data, "limits", "motion", "ensemble")
+        if limits.get("displacement") is not None and not _has_friction(data):
+            yield (
+                ("limits", "displacement"),
+                "needs the key 'friction' in [contact]: without it nothing slides",
+            )
+        drawn = motion.get("assignment") == "random" or motion.get("record") is not None
+        if drawn and ensemble.get("design") == "sobol_by_record":
+            yield (
+                ("ensemble", "design"),
+                "spreads the realizations of each record, which meet them in turn: give motion.assignment = "
+                "'cycle' and no motion.record",
+            )
+        source = SOURCES.get(str(motion.get("source")))
+        if source is None or source.shakes:
+            if "intensity" not in data:
+                yield (), cls._missing("intensity")
+            return
+        if "start" not in data:
+            yield (
+                ("motion", "source"),
+                "nothing moves: 'none' needs a body released from a tilt, section [start]",
+            )
+        intensity = data.get("intensity", AS_IT_IS)
+        if not isinstance(intensity, Mapping) or Intensity.stated(intensity) != AS_IT_IS:
+            yield ("intensity",), "there is no shaking with motion.source = 'none'; leave this section out"
+
+    @property
+    def folder(self) -> Path:
+        """Folder that the names of record files start from."""
+        return self._folder
+
+    @property
+    def source(self) -> str:
+        """Name of the file the study was read from, for messages."""
+        return self._source
+
+    @property
+    def controls(self) -> Controls:
+        """Numerical settings."""
+        return Controls(**self.controls_table.model_dump(exclude={"preset"}))
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether every realization has an intensity of its own, in place of fixed levels."""
+        return self.intensity.is_cloud
+
+    @property
+    def n_intensity(self) -> int:
+        """Runs per realization [1]."""
+        return 1 if self.is_cloud else len(self.intensity.si_levels)
+
+    def at_intensities(self, levels: Sequence[float]) -> Self:
+        """The same study at other fixed levels, in the units of the measure."""
+        intensity = self.intensity.model_copy(update={"levels": tuple(levels), "levels_g": None})
+        return self.model_copy(update={"intensity": intensity})
+
+    @property
+    def n_realizations(self) -> int:
+        """Draws of all inputs [1]."""
+        return self.ensemble.realizations
+
+    @property
+    def n_outer(self) -> int:
+        """Number of outer draws [1], each of which meets every realization; 1 if nothing is epistemic."""
+        return self.ensemble.outer or 1
+
+    @property
+    def n_runs(self) -> int:
+        """All runs [1]."""
+        return self.n_outer * self.n_realizations * self.n_intensity
+
+    @cached_property
+    def quantities(self) -> dict[str, Specification]:
+        """Specification of every input drawn per realization, by dotted name, in design order."""
+        items: dict[str, Specification] = {f"body.{name}": value for name, value in self.body.quantities()}
+        always = self.impact.draw == "impact"
+        for key, value in self.impact.parameters.items():
+            if value is not None and not (always and isinstance(value, Distribution)):
+                items[f"impact.{key}"] = value
+        for key in CHOICES:
+            items[f"impact.{key}"] = getattr(self.impact, key)
+        if self.contact is not None:
+            items |= {f"contact.{key}": value for key, value in self.contact.parameters.items()}
+        if self.start is not None:
+            kind = self.start.kind_of_tilt
+            items |= {"start.edge": self.start.edge, f"start.{kind}": getattr(self.start, kind)}
+        if self.ground is not None:
+            items |= {f"ground.{key}": getattr(self.ground, key) for key in self.ground.key_names()}
+        items |= {f"motion.{key}": item for key, item in self.motion.quantities.items()}
+        if self.intensity.distribution is not None:
+            items["intensity.value"] = self.intensity.distribution[0]
+        return items
+
+    @cached_property
+    def uncertain(self) -> list[str]:
+        """Dotted names of the sampled dimensions, in design order."""
+        names = [name for name, item in self.quantities.items() if isinstance(item, Distribution | tuple)]
+        names = [name for name in names if name not in self.tied]
+        return names + (["motion.record"] if self.draws_records else [])
+
+    @property
+    def draws_records(self) -> bool:
+        """Whether realizations draw their records; in the design of Sobol indices they are an input."""
+        shared = self.motion.shakes and not self.motion.is_generated
+        return self.motion.draws_records or (shared and self.ensemble.design == OF_INDICES)
+
+    @cached_property
+    def epistemic(self) -> list[str]:
+        """Dotted names of those that are one unknown number for all realizations."""
+        items = {name: self.quantities.get(name) for name in self.uncertain}
+        return [name for name, item in items.items() if isinstance(item, Distribution) and item.epistemic]
+
+    @cached_property
+    def listed(self) -> dict[str, Listed]:
+        """Inputs of which every realization has a given value, by dotted name."""
+        return {name: item for name, item in self.quantities.items() if isinstance(item, Listed)}
+
+    @property
+    def tied(self) -> dict[str, str]:
+        """Dotted names of inputs that have no dimension of their own, and whose they share."""
+        tied = {} if self.contact is None else self.contact.tied
+        return {f"contact.{key}": f"contact.{other}" for key, other in tied.items()}
+
+    @property
+    def redrawn(self) -> list[str]:
+        """Dotted names of the impact parameters that may be drawn anew at every impact."""
+        return [f"impact.{key}" for key in self.impact.redrawn]
+
+    def to_json(self) -> str:
+        """The study with all defaults filled in, as JSON without any absolute path."""
+        return json.dumps(plain(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str, folder: str | Path = ".") -> Self:
+        """Read what `to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            JSON.
+        folder : str or Path
+            Folder that the names of record files start from.
+
+        Raises
+        ------
+        ConfigError
+            If the text is not JSON or not a study.
+        """
+        try:
+            data = parse_json(text)
+        except ValueError as error:
+            raise ConfigError(f"stored config: not valid JSON: {error}") from None
+        return cls.from_data(data, "stored config", Path(folder))
+
+    @classmethod
+    def from_data(
+        cls,
+        data: Mapping[str, Any],
+        source: str,
+        folder: Path,
+        overrides: Mapping[tuple[int | str, ...], str] | None = None,
+        mistakes: tuple[str, ...] = (),
+    ) -> Self:
+        """Validate raw tables, raising all mistakes, earlier ``mistakes`` included, in one ConfigError."""
+        study = None
+        try:
+            study = cls.model_validate(data)
+        except ValidationError as error:
+            mistakes += tuple(format_mistakes(error, source, sections(), key_homes(), overrides or {}))
+        if study is None or mistakes:
+            raise ConfigError(mistakes)
+        study._source, study._folder = source, folder
+        return study
+
+
+def _at_odds_with_nesting(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Mistakes of epistemic distributions in the raw tables of a study."""
+    places = [place for place, table in _tables_in(data) if table.get("epistemic") is True]
+    ensemble, impact, contact, intensity = _raw(data, "ensemble", "impact", "contact", "intensity")
+    outer = ensemble.get("outer")
+    if places and outer is None:
+        names = ", ".join(".".join(place) for place in places)
+        yield ("ensemble",), f"of epistemic distributions ({names}) it needs 'outer', the number of draws"
+    if outer is not None and not places:
+        yield ("ensemble", "outer"), "nothing is epistemic: give a distribution 'epistemic = true'"
+    if outer is not None and ensemble.get("design") == OF_INDICES:
+        yield ("ensemble", "design"), "has an index for every input, epistemic or not: leave 'outer' out"
+    if outer is not None and intensity.keys() & {"value", "value_g"}:
+        yield ("ensemble", "outer"), "compares draws at fixed intensities: give levels in place of a value"
+    anew = "impact" in (impact.get("draw"), *(impact["draw"] if isinstance(impact.get("draw"), list) else ()))
+    for place in places:
+        if place[0] == "intensity":
+            yield place, "an intensity is what probabilities are given for: leave 'epistemic' out"
+        if place[0] == "impact" and anew:
+            yield place, "drawn anew at every impact it is not an unknown number: give impact.draw = 'run'"
+    both = [item for key in ("friction", "static_friction") if isinstance(item := contact.get(key), Mapping)]
+    if len(both) == 2 and bool(both[0].get("epistemic")) != bool(both[1].get("epistemic")):
+        yield ("contact", "static_friction"), "is drawn with the friction: both are epistemic, or neither"
+
+
+def _at_odds_with_lists(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Mistakes of lists with a value for each realization in the raw tables of a study."""
+    lists = {
+        place: len(values)
+        for place, table in _tables_in(data)
+        if table.get("distribution") == "listed" and isinstance(values := table.get("values"), list | tuple)
+    }
+    motion, ensemble, impact = _raw(data, "motion", "ensemble", "impact")
+    if isinstance(record := motion.get("record"), list | tuple):
+        lists["motion", "record"] = len(record)
+    n = given(ensemble, "realizations")
+    for place, length in lists.items():
+        if n and length < n[0]:
+            yield place, f"has {length} values for {n[0]:g} realizations: lists must not be shorter"
+        if place[0] == "impact" and "impact" in str(impact.get("draw")):
+            yield place, "has one value for each realization: give impact.draw = 'run'"
+    if lists and ensemble.get("design") == OF_INDICES:
+        yield ("ensemble", "design"), "changes one input at a time, and lists (ensemble.table) give them all"
+
+
+def _at_odds_with_hulls(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Numbers of faces and edges of a body whose hull is drawn, in the raw tables of a study."""
+    body, impact = _raw(data, "body", "impact")
+    if body.get("shape_error") is None:
+        return
+    drawn = "which every draw of body.shape_error has anew"
+    if impact.get("faces"):
+        yield ("impact", "faces"), f"go by the numbers of faces, {drawn}: leave them out"
+    if data.get("start") is not None:
+        yield ("start",), f"goes by the number of an edge, {drawn}: leave the section out"
+
+
+def _tables_in(item: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
+    """All raw tables within an item, and where they are."""
+    if isinstance(item, Mapping):
+        yield place, item
+        inside = [(str(key), inner) for key, inner in item.items()]
+    else:
+        inside = [(str(i), inner) for i, inner in enumerate(item)]
+    for key, inner in inside:
+        if isinstance(inner, Mapping | list | tuple):
+            yield from _tables_in(inner, (*place, key))
+
+
+def _raw(data: Mapping[str, Any], *keys: str) -> list[Mapping[str, Any]]:
+    """Raw tables of some sections; empty where a section is none."""
+    return [item if isinstance(item := data.get(key), Mapping) else {} for key in keys]
+
+
+def _has_friction(data: Any) -> bool:
+    """Whether the raw tables of a study give a finite friction coefficient."""
+    contact = data.get("contact") if isinstance(data, Mapping) else None
+    return isinstance(contact, Mapping) and contact.get("friction") not in (None, inf)
+
+
+def tables() -> dict[str, dict[str, type[Table]]]:
+    """Tables of each section: one under "", or several by the value of the key that tells them apart."""
+    found: dict[str, dict[str, type[Table]]] = {}
+    for key, field in zip(Study.key_names(), Study.model_fields.values(), strict=True):
+        kind = Study.kind(key)
+        if isinstance(kind, OneOf):
+            found[key] = {f"{kind.tag} = {name!r}": table for name, table in kind.tables.items()}
+            continue
+        for kind in (field.annotation, *get_args(field.annotation)):
+            if isinstance(kind, type) and issubclass(kind, Table):
+                found[key] = {"": kind}
+    return found
+
+
+def sections() -> tuple[str, ...]:
+    """Names of the sections of a study file."""
+    return tuple(tables())
+
+
+def key_homes() -> dict[str, list[str]]:
+    """Sections and tables of each key of a study file, in words."""
+    homes: dict[str, list[str]] = {}
+    for key in Study.key_names():
+        if key not in tables():
+            homes.setdefault(key, []).append("at the top of the file, before the first section")
+    for section, variants in tables().items():
+        for key in {key: None for table in variants.values() for key in table.key_names()}:
+            where = [name for name, table in variants.items() if key in table.key_names()]
+            condition = f" with {' or '.join(where)}" if len(where) < len(variants) else ""
+            homes.setdefault(key, []).append(f"in [{section}]{condition}")
+    return homes
