@@ -30,28 +30,31 @@ def test_marks_behind_not_are_not_named(expression, marks):
     assert set(named(expression)) == marks
 
 
-@pytest.mark.parametrize(
-    ("options", "runs"),
-    [
-        ((), set()),
-        (("-m", "not long"), set()),
-        (("-m", "cluster"), {"cluster"}),
-        (("-m", "slow or not slow"), {"slow"}),
-    ],
-)
-def test_tests_run_by_hand_are_collected_only_by_name(tmp_path, options, runs):
+RUNS = """
+import sys
+import pytest
+for options in ((), ("-m", "not long"), ("-m", "cluster"), ("-m", "slow or not slow")):
+    pytest.main([*sys.argv[1:], *options])
+    print("next")
+"""
+
+
+def test_tests_run_by_hand_are_collected_only_by_name(tmp_path):
     marked = [f"@pytest.mark.{mark}\ndef test_{mark}():\n    pass\n" for mark in BY_HAND]
     (tmp_path / "test_marks.py").write_text(
         "\n\n".join(["import pytest", *marked, "def test_plain():\n    pass\n"])
     )
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *options]
-    command += ["-c", str(ROOT / "pyproject.toml"), "-p", "tests.conftest", str(tmp_path)]
-    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert {mark for mark in BY_HAND if f"::test_{mark}\n" in output} == runs
-    held = {mark: int(number) for number, mark in re.findall(r"held out: (\d+) (\w+) tests", output)}
-    assert held == dict.fromkeys(set(BY_HAND) - runs, 1)
-    if not options:
-        assert f"({len(held)} deselected)" in output
+    command = [sys.executable, "-c", RUNS, str(tmp_path), "--collect-only", "-q", "-p", "no:cacheprovider"]
+    command += ["-c", str(ROOT / "pyproject.toml"), "-p", "tests.conftest"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    *outputs, rest = done.stdout.split("next\n")
+    assert rest == ""
+    for output, runs in zip(outputs, [set(), set(), {"cluster"}, {"slow"}], strict=True):
+        assert "test_plain" in output or "cluster" in runs
+        assert {mark for mark in BY_HAND if f"::test_{mark}\n" in output} == runs
+        held = {mark: int(number) for number, mark in re.findall(r"held out: (\d+) (\w+) tests", output)}
+        assert held == dict.fromkeys(set(BY_HAND) - runs, 1)
+    assert f"({len(BY_HAND)} deselected)" in outputs[0]
 
 
 def test_what_continuous_integration_runs_is_there():

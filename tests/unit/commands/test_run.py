@@ -4,8 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
@@ -124,25 +122,6 @@ def test_a_failed_run_is_exit_1(mcrock, study_file, tmp_path, monkeypatch):
     assert "mcrock: realizations 0 to 7 failed: ZeroDivisionError" in errors
     assert "0 of 5 chunks are done" in errors
     assert "Traceback" not in errors
-
-
-def test_a_full_disk_is_one_message_and_exit_1(mcrock, study_file, tmp_path):
-    path = tmp_path / "s.zarr"
-    limited = (
-        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)\n"
-        "sys.argv = ['mcrock', 'run', *sys.argv[2:], '--resume']\n"
-        "from mcrock.commands import program; program.main()"
-    )
-    many = ("--set", "ensemble.realizations=400", "--set", "intensity.levels=[1, 2, 3, 4]")
-    for size in (200, 1800):  # the template, the log of the parts
-        command = [sys.executable, "-c", limited, str(size), study_file, "-o", path, *many]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert "Traceback" not in done.stderr
-        assert done.returncode == 1, done.stderr
-        assert "File too large" in done.stderr
-        assert not path.exists() or not chunks_done(path).all()
-    assert mcrock("run", study_file, "-o", path, *many, "--resume")[0] == 0
 
 
 @pytest.mark.parametrize(
