@@ -30,7 +30,7 @@ import numpy as np
 
 from mcrock.base.checks import Number
 from mcrock.base.params import GRAVITY, STANDARD_GRAVITY
-from mcrock.excitation.motion import FloatArray, MotionError, checked
+from mcrock.excitation.motion import MOST_SAMPLES, FloatArray, MotionError, checked
 
 MEAN_PERIOD_BAND = (0.25, 20.0)  # [Hz], Rathje et al. (1998)
 MEAN_PERIOD_RESOLUTION = 0.05  # [Hz] at the most, Rathje et al. (2004)
@@ -154,12 +154,15 @@ def mean_period(acceleration: FloatArray, dt: float) -> float:
     Raises
     ------
     MotionError
-        If the component has no content in that band.
+        If the component has no content in that band, or steps so short that it would be too many of them.
 
     >>> time = 0.01 * np.arange(4000)
     >>> round(mean_period(np.sin(2 * np.pi * 2.0 * time), dt=0.01), 2)
     0.5
     """
+    least = 1 / MEAN_PERIOD_RESOLUTION / MOST_SAMPLES
+    if not dt >= least:
+        raise MotionError(f"the mean period needs a time step of at least {least:g} s, got {dt:g}")
     n = 2 ** ceil(log2(max(len(acceleration), 1 / (MEAN_PERIOD_RESOLUTION * dt))))
     power = np.abs(np.fft.rfft(acceleration, n)) ** 2
     frequency = np.fft.rfftfreq(n, dt)

@@ -155,6 +155,8 @@ def test_mean_period_of_two_sines_is_weighted_by_their_squares():
 def test_refusals():
     with pytest.raises(MotionError, match=r"needs content from 0.25 to 20 Hz, the component has none"):
         mean_period(np.zeros(100), 0.01)
+    with pytest.raises(MotionError, match="needs a time step of at least 1e-05 s, got 1e-300"):
+        mean_period(np.ones(100), 1e-300)
     with pytest.raises(MotionError, match="zero throughout has no significant duration"):
         significant_duration(np.zeros(10), 0.1)
     with pytest.raises(MotionError, match=r"must be 0 <= start < end <= 1 \[1\], got 0.9 and 0.1"):
