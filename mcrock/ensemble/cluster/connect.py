@@ -113,7 +113,12 @@ def _batch(cluster: BatchJobs, folder: Path, refusals: list[str]) -> Any:
         raise ClusterError(_missing("dask-jobqueue", "cluster")) from None
     options = dict(cluster.options)
     ends = ["--lifetime", f"{cluster.walltime - cluster.margin:.0f}s"]
-    stagger = ["--lifetime-stagger", f"{cluster.margin / 2:.0f}s", "--no-dashboard"]
+    stagger = ["--lifetime-stagger", f"{cluster.margin / 2:.0f}s"]
+    quiet = [
+        "--no-dashboard",
+        "--dashboard-address",
+        DASHBOARD,
+    ]  # by default open to the network all the same
     kind = getattr(dask_jobqueue, BATCH[cluster.system])
     try:
         return kind(
@@ -126,7 +131,7 @@ def _batch(cluster: BatchJobs, folder: Path, refusals: list[str]) -> Any:
             security=_security(cluster),
             shared_temp_directory=str(folder.absolute()),
             scheduler_options={"dashboard_address": DASHBOARD},
-            worker_extra_args=[*ends, *stagger, *options.pop("worker_extra_args", [])],
+            worker_extra_args=[*ends, *stagger, *quiet, *options.pop("worker_extra_args", [])],
             job_script_prologue=[*_environment(), *options.pop("job_script_prologue", [])],
             **{"job_name": "mcrock", "python": shlex.quote(check_name(sys.executable)), **options},
         )

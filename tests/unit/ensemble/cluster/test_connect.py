@@ -168,7 +168,7 @@ def test_jobs_ask_for_what_the_file_says(tmp_path, monkeypatch, system, directiv
     assert [item for item in directives if item not in header] == []
     assert "module load python" in script
     worker = script.splitlines()[-1]
-    assert "--lifetime 3240s --lifetime-stagger 180s --no-dashboard" in worker
+    assert "--lifetime 3240s --lifetime-stagger 180s --no-dashboard --dashboard-address 127.0.0.1:0" in worker
     assert "--nthreads 4" in worker
 
 
@@ -279,3 +279,11 @@ def test_the_dashboard_answers_where_its_link_says(tmp_path):
         with connected(place, tmp_path) as client, urlopen(client.dashboard_link, timeout=30) as page:
             assert client.dashboard_link.startswith("http://127.0.0.1:")
             assert page.status == 200
+
+
+def test_nothing_listens_beyond_the_interface(tmp_path):
+    with connected(Local(system="local", workers=1), tmp_path):
+        me = psutil.Process()
+        sockets = [found for each in (me, *me.children(recursive=True)) for found in each.net_connections()]
+        listening = {found.laddr.ip for found in sockets if found.status == psutil.CONN_LISTEN}
+    assert listening == {"127.0.0.1"}
