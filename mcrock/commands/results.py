@@ -56,9 +56,9 @@ def opened_result(
     from mcrock.dataset import load_dataset
     from mcrock.statistics import by_measure, with_displacement_limit
 
-    ds = load_dataset(store, allow_incomplete=incomplete)
-    ds = ds if measure is None else by_measure(ds, measure)
-    yield ds if limit is None else with_displacement_limit(ds, limit)
+    with load_dataset(store, allow_incomplete=incomplete) as opened:
+        ds = opened if measure is None else by_measure(opened, measure)
+        yield ds if limit is None else with_displacement_limit(ds, limit)
 
 
 def save_figures(

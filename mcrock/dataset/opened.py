@@ -69,7 +69,9 @@ def load_dataset(
     except Exception as error:  # the backends have no common error for "this is something else"
         raise DatasetError(f"{path} is neither a zarr store nor a NetCDF file of mcrock ({error})") from error
     check_dataset(ds, str(path))
+    close = ds.close
     ds = ds[sorted(ds.variables, key=place_in_schema)]
+    ds.set_close(close)
     if "chunk_done" not in ds:
         return ds
     if not allow_incomplete:

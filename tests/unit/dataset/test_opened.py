@@ -2,6 +2,7 @@
 
 import inspect
 
+import psutil
 import pytest
 import xarray as xr
 
@@ -24,6 +25,19 @@ def test_results_are_those_of_the_dataset(store, tmp_path):
         xr.testing.assert_identical(mr.overturning_probability(source), mr.overturning_probability(ds))
         xr.testing.assert_identical(mr.fit_fragility(ds=source, level=0.9), mr.fit_fragility(ds, level=0.9))
     assert len(mr.plot_fragility(store).lines) == len(mr.plot_fragility(ds).lines)
+
+
+def test_files_are_closed_at_the_end_of_a_block(store, tmp_path):
+    with mr.load_dataset(store) as ds:
+        mr.dataset.save_dataset(ds, tmp_path / "s.nc")
+    with mr.load_dataset(tmp_path / "s.nc") as ds:
+        assert ds["outcome"].shape == (40, 3)
+        assert str(tmp_path / "s.nc") in open_files()
+    assert str(tmp_path / "s.nc") not in open_files()
+
+
+def open_files():
+    return [file.path for file in psutil.Process().open_files()]
 
 
 @pytest.mark.parametrize("module", [statistics, plots])
