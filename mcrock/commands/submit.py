@@ -48,7 +48,7 @@ def submit(
     from mcrock.base.memory import peak_memory
     from mcrock.ensemble.cluster import load_cluster
     from mcrock.ensemble.cluster.estimate import measure, plan_tasks
-    from mcrock.ensemble.cluster.scripts import SYSTEMS, script_path, write_script
+    from mcrock.ensemble.cluster.scripts import SYSTEMS, check_replaceable, script_path, write_script
     from mcrock.ensemble.cluster.settings import read_duration
     from mcrock.show.estimate import format_cost, format_plan
     from mcrock.study.sampling import load_motions
@@ -62,6 +62,9 @@ def submit(
         load_cluster(cluster)
     study = load_study(config, set, seed)
     store = output or Path(config.name).with_suffix(".zarr")
+    path = script_path(store)
+    if not dry_run:
+        check_replaceable(path)
     motions = load_motions(study)
     estimate = measure(study, motions)
     least = 2 if system == "pbs" else 1  # an array of one is refused there
@@ -69,7 +72,7 @@ def submit(
     options = [f"--set={item}" for item in set or []] + ([] if seed is None else [f"--seed={seed}"])
     options += ["--contract"] if arithmetic.contracts() else []
     about = format_cost(estimate) + ([] if cluster else format_plan(plan))
-    script, path = write_script(system, config, store, options, plan, cluster, about), script_path(store)
+    script = write_script(system, config, store, options, plan, cluster, about)
     if dry_run:
         print(script, end="")
         return

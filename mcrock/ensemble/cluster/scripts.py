@@ -84,6 +84,24 @@ def script_path(store: Path) -> Path:
     return store.with_suffix(".sh")
 
 
+def check_replaceable(path: Path) -> None:
+    """Refuse a script that would take the place of what is not one of `write_script`.
+
+    Raises
+    ------
+    ValueError
+        If something is there that has no line that names a store.
+    """
+    if not os.path.lexists(path):
+        return
+    is_script = path.is_file() and any(line.startswith(b"STORE=") for line in path.read_bytes().splitlines())
+    if not is_script:
+        raise ValueError(
+            f"{path} exists and is not a batch script of mcrock, which would take its place; "
+            "choose another --output"
+        )
+
+
 def quote(path: Path) -> str:
     """The absolute name of a file: a script may be started in any folder."""
     return quoted([os.path.abspath(path)])

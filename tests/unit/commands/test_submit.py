@@ -58,12 +58,22 @@ def test_the_estimate_of_the_disk_is_that_of_the_study(mcrock, study_file, tmp_p
 
 def test_a_script_is_written_and_submitted(mcrock, study_file, tmp_path, batch_system):
     batch_system("sbatch", "Submitted batch job 7")
-    (tmp_path / "s.sh").write_text("the last one")
+    (tmp_path / "s.sh").write_text("STORE=the-last-one")
     with (tmp_path / "s.sh").open() as read_by_a_shell:
         code, output, _ = mcrock("submit", study_file, "-o", tmp_path / "s.zarr")
-        assert (code, read_by_a_shell.read()) == (0, "the last one")
+        assert (code, read_by_a_shell.read()) == (0, "STORE=the-last-one")
     assert output.splitlines()[-1] == f"{tmp_path / 's.sh'}: Submitted batch job 7"
     assert (tmp_path / "submitted.sh").read_text() == (tmp_path / "s.sh").read_text()
+
+
+def test_no_other_file_is_replaced(mcrock, study_file, tmp_path, batch_system):
+    batch_system("sbatch", "Submitted batch job 7")
+    (tmp_path / "s.sh").write_text("#!/bin/sh\necho of somebody else\n")
+    code, output, errors = mcrock("submit", study_file, "-o", tmp_path / "s.zarr")
+    assert (code, output, errors.count("\n")) == (2, "", 1)
+    assert "s.sh exists and is not a batch script of mcrock" in errors
+    assert (tmp_path / "s.sh").read_text() == "#!/bin/sh\necho of somebody else\n"
+    assert not (tmp_path / "submitted.sh").exists()
 
 
 def test_dask_takes_the_file_of_a_cluster(mcrock, study_file, tmp_path):
