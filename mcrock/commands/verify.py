@@ -132,6 +132,7 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
     from mcrock.dataset.archive import ForeignError
     from mcrock.dataset.contents import STUDY, read_template, take_inventory
 
+    template = None
     try:
         template = read_template(path)
         found = take_inventory(path, template, thorough=True)
@@ -142,10 +143,15 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
     except DamageError as error:
         if not options.repair or (isinstance(error, ForeignError) and not options.force):
             raise
-        from mcrock.ensemble.repair import write_study_again
+        from mcrock.ensemble.repair import is_logged, write_study_again
 
         with _folder_named(path):
-            aside = write_study_again(path, options.folder, error)
+            try:
+                aside = write_study_again(path, options.folder, error)
+            except DamageError:
+                if template and is_logged(path, options.folder, template):
+                    return template, found  # then the chunks are foreign
+                raise
     if aside:
         print(f"{path}: {STUDY} is set aside in {aside}")
     print(f"{path}: {STUDY} was damaged, and is written again with the study that the log has")

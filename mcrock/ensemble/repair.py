@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
 
 from mcrock.dataset.archive import ForeignError
-from mcrock.dataset.contents import STUDY
+from mcrock.dataset.contents import STUDY, Template
 from mcrock.dataset.create import write_template
 from mcrock.dataset.identity import fits_chunks, known_length
 from mcrock.ensemble.log import read_log
@@ -32,15 +32,25 @@ def write_study_again(path: Path, folder: Path, error: OSError) -> Path | None:
     Path or None
         Where the file that was there is now, if it was whole.
     """
-    for config in dict.fromkeys(process.config for process in reversed(read_log(path)) if process.config):
-        study = Study.from_json(config, folder)
-        job = prepare_job(study, load_motions(study), path.absolute())
-        template = template_of(job, known_length(path, from_chunks=True))
+    for template in _logged(path, folder):
         if fits_chunks(path, template):
             aside = set_aside(path, [path / STUDY]) if isinstance(error, ForeignError) else None
             write_template(path, template)
             return aside
     raise error
+
+
+def is_logged(path: Path, folder: Path, template: Template) -> bool:
+    """Whether the log next to a store has the very study that its ``study.zip`` holds."""
+    return any(known.members == template.members for known in _logged(path, folder, template.length))
+
+
+def _logged(path: Path, folder: Path, length: int | None = None) -> Iterator[Template]:
+    """Of the studies in the log next to a store, the last one first, with chunks as they are there."""
+    for config in dict.fromkeys(process.config for process in reversed(read_log(path)) if process.config):
+        study = Study.from_json(config, folder)
+        job = prepare_job(study, load_motions(study), path.absolute())
+        yield template_of(job, length or known_length(path, from_chunks=True))
 
 
 def set_aside(path: Path, entries: Iterable[Path]) -> Path:

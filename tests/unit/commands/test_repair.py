@@ -65,6 +65,23 @@ def test_a_study_from_before_an_extension_does_not_take_its_runs_away(mcrock, st
     assert tree(store) == whole
 
 
+def test_chunks_that_are_all_of_another_study_are_set_aside(mcrock, store, other, monkeypatch):
+    monkeypatch.chdir(store.parent)
+    whole = tree(store)
+    for chunk in (other / "chunks").iterdir():
+        shutil.copy(chunk, store / "chunks")
+    before = tree(store)
+    assert mcrock("verify", store, "--repair")[0] == 1
+    assert tree(store) == before
+    log = store.with_name("s.zarr.log").rename(store.with_name("log"))
+    assert mcrock("verify", store, "--repair", "--force")[0] == 1  # nobody knows which of them is right
+    assert tree(store) == before
+    log.rename(store.with_name("s.zarr.log"))
+    code, output, errors = mcrock("verify", store, "--repair", "--force")
+    assert (code, tree(store)) == (0, whole), output + errors
+    assert aside(store) == {name: before[name] for name in before if name != "study.zip"}
+
+
 def test_a_whole_chunk_of_another_study_is_kept(mcrock, store, other, study_file, monkeypatch):
     monkeypatch.chdir(store.parent)
     whole = tree(store)
