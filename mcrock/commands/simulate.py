@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from mcrock.base.checks import Number
 from mcrock.commands.options import StudyOptions, unpacked
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from mcrock.base.params import Outcome
     from mcrock.excitation import Motion, Pulse
+    from mcrock.measurement import Recording
     from mcrock.show.animation.options import PlaybackKeywords
     from mcrock.simulation.run import Run
     from mcrock.study import Study
@@ -98,6 +100,88 @@ class AnimationOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SensorOptions:
+    """What a gyroscope on the body would have recorded of a run."""
+
+    sensor: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Save what a gyroscope on the body reads, as CSV for `mcrock fit`."
+        ),
+    ] = None
+    sensor_rate: Annotated[float, typer.Option(metavar="HZ", help="Readings per second [1/s].")] = 256.0
+    sensor_noise: Annotated[
+        float, typer.Option(metavar="N", help="Density of its noise [deg/s/sqrt(Hz)]; 0.005 of the MPU-6050.")
+    ] = 0.005
+    sensor_bias: Annotated[
+        tuple[float, float, float], typer.Option(metavar="X Y Z", help="Its bias along its axes [deg/s].")
+    ] = (0.0, 0.0, 0.0)
+    sensor_turn: Annotated[
+        tuple[float, float, float],
+        typer.Option(metavar="X Y Z", help="How it is turned on the body: a rotation vector [deg]."),
+    ] = (0.0, 0.0, 0.0)
+    sensor_range: Annotated[
+        float | None, typer.Option(metavar="MOST", help="Rate at which it clips [deg/s]; default: none.")
+    ] = None
+    sensor_still: Annotated[
+        tuple[float, float], typer.Option(metavar="A B", help="Time at rest before and after the run [s].")
+    ] = (2.0, 1.0)
+    sensor_instant: Annotated[
+        bool, typer.Option("--sensor-instant", help="Readings at an instant, not means over a sample.")
+    ] = False
+
+    def check(self, study: Study | None = None) -> None:
+        """Refuse options without their file, and runs that are not of free rocking."""
+        if self.sensor is None and self != SensorOptions():
+            raise ValueError("--sensor-rate, --sensor-noise and the others go with --sensor FILE")
+        Number("1/s", above=0.0).check("--sensor-rate", self.sensor_rate)
+        Number("deg/s/sqrt(Hz)", least=0.0).check("--sensor-noise", self.sensor_noise)
+        if self.sensor_range is not None:
+            Number("deg/s", above=0.0).check("--sensor-range", self.sensor_range)
+        rocks = study is None or not (study.motion.shakes or study.contact is not None)
+        if self.sensor is not None and not rocks:
+            raise ValueError(
+                '--sensor is for free rocking on contacts that stick: [motion] source = "none", no [contact]'
+            )
+
+    def readings(self, run: Run, seed: int) -> Recording | None:
+        """What the sensor reads, if one is asked for."""
+        if self.sensor is None:
+            return None
+        import numpy as np
+        from scipy.spatial.transform import Rotation
+
+        from mcrock.measurement.sensor import INSTANT, sensed
+
+        to_sensor = Rotation.from_rotvec(self.sensor_turn, degrees=True).inv()
+        before, after = self.sensor_still
+        recording = sensed(
+            run,
+            rate=self.sensor_rate,
+            noise_density=float(np.radians(self.sensor_noise)),
+            bias=to_sensor.inv().apply(np.radians(self.sensor_bias)),
+            before=before,
+            after=after,
+            averaging=INSTANT if self.sensor_instant else 1.0,
+            seed=seed,
+        ).turned(to_sensor)
+        if self.sensor_range is not None:
+            recording = recording.clipped(float(np.radians(self.sensor_range)))
+        return recording
+
+    def save(self, recording: Recording | None) -> list[Path]:
+        """Write the recording, if there is one."""
+        if self.sensor is None or recording is None:
+            return []
+        from mcrock.dataset import replacing
+        from mcrock.measurement import write_recording
+
+        with replacing(self.sensor) as scratch:
+            write_recording(recording, scratch)
+        return [self.sensor]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SourceOptions(StudyOptions):
     """A study file with its changes, or a store."""
 
@@ -143,6 +227,7 @@ def simulate(
         ),
     ] = None,
     animation: AnimationOptions,
+    sensor: SensorOptions,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print results, events and their units as JSON.")
     ] = False,
@@ -150,11 +235,14 @@ def simulate(
 ) -> None:
     """Repeat one run of a study and print its results and events.
 
-    Its history, events and figure are saved in a folder; --animate adds an animation. With a store it says
+    Its history, events and figure are saved in a folder; --animate adds an animation, --sensor what a
+    gyroscope on the body would have recorded. With a store it says
     whether the run ended as the stored one did.
     """
     animation.check()
+    sensor.check()
     study, stored = source.read()
+    sensor.check(study)
     import matplotlib
 
     matplotlib.use("Agg")
@@ -166,10 +254,12 @@ def simulate(
     check_folder(folder)
     found = _repeat(study, **at)
     animation.check(found.run)
+    recording = sensor.readings(found.run, study.seed + at["realization"])
     sources = {"title": study.title, "seed": study.seed}
     title = f"{found.name}, {found.place}"
     paths = save_run(found.run, folder, title + found.measure, found.motion, sources)
     paths += animation.save(found, title)
+    paths += sensor.save(recording)
     # after the files, as the reader of the output may leave
     if as_json:
         place = {name: at[name] for name in ("realization", "intensity")}

@@ -20,7 +20,7 @@ from mcrock.measurement.measures import (
 from mcrock.measurement.phases import Phases, contact_phases, phases_of
 from mcrock.measurement.population import fit_population, load_population
 from mcrock.measurement.rates import Rates, rates_in_body
-from mcrock.measurement.recording import Recording, read_recording
+from mcrock.measurement.recording import Recording, read_recording, write_recording
 from mcrock.measurement.sensor import sensed
 from mcrock.measurement.wrench import Wrench, equivalent_wrench
 
@@ -49,5 +49,6 @@ __all__ = [
     "reduction_factors",
     "sensed",
     "uplift",
+    "write_recording",
     "zero_crossing_correction",
 ]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.checks import Number
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_columns
 from mcrock.base.units import ACCELERATIONS, ANGULAR_VELOCITIES, TIMES, split_header
@@ -138,6 +139,17 @@ class Recording:
         force = None if self.acceleration is None else turn.apply(self.acceleration)
         return replace(self, angular_velocity=turn.apply(self.angular_velocity), acceleration=force)
 
+    def clipped(self, most: float) -> Recording:
+        """The recording of a gyroscope that reads at most some angular velocity [rad/s] along each axis.
+
+        Raises
+        ------
+        ValueError
+            If that is not positive.
+        """
+        Number("rad/s", above=0.0).check("most", most)
+        return replace(self, angular_velocity=np.clip(self.angular_velocity, -most, most))
+
     def levelled(self, begin: float, end: float) -> Recording:
         """The recording after the smallest turn that makes what it measures at rest, between two times [s],
         point up: a sensor that was not quite level on a body that stands.
@@ -185,6 +197,20 @@ class Recording:
                 f"needed; it goes from {self.time[0]:.6g} to {self.time[-1]:.6g} s"
             )
         return chosen
+
+
+def write_recording(recording: Recording, path: str | Path) -> Path:
+    """Write the rates of a recording as a CSV file that `read_recording` reads, in deg/s to nine digits.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    head = ",".join(["time [s]", *(f"omega_{axis} [deg/s]" for axis in ALONG)])
+    rows = np.column_stack([recording.time, np.degrees(recording.angular_velocity)])
+    np.savetxt(path, rows, fmt="%.9g", delimiter=",", header=head, comments="")
+    return Path(path)
 
 
 def read_recording(

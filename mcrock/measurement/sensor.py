@@ -18,9 +18,6 @@ Array = NDArray[np.float64]
 
 RATE = 256.0  # of the recordings of the source [1/s]
 # InvenSense MPU-6000 and MPU-6050 product specification, revision 3.4, section 6.1: 0.005 deg/s/sqrt(Hz)
-INSTANT = (
-    0.02  # part of a sample over which the reading of an instant is the mean, so that it does not jump [1]
-)
 NOISE_DENSITY = float(np.radians(0.005))  # [rad/s/sqrt(Hz)]
 
 INSTANT = 0.02  # part of a sample over which a reading at an instant is the mean: it does not jump [1]

@@ -7,10 +7,13 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import xarray as xr
+from scipy.spatial.transform import Rotation
 
 from mcrock.dataset import load_dataset
+from mcrock.measurement import read_recording
 
 FREE = """
 seed = 1
@@ -200,3 +203,50 @@ def test_a_replay_as_json_has_velocities_with_units(mcrock, study_file, tmp_path
     with xr.open_dataset(tmp_path / "history.nc") as history:
         assert history["velocity"].attrs["units"] == "m s-1"
         assert history["displacement"].attrs["units"] == "m"
+
+
+SENSOR = ("--sensor-bias", 0.5, -1, 0.3, "--sensor-turn", 0, 0, 90, "--sensor-range", 30, "--sensor-noise", 0)
+
+
+def test_a_sensor_reads_the_run(mcrock, tmp_path):
+    """In its own axes: turned by 90 degrees about z, its x is the y of the body."""
+    (tmp_path / "free.toml").write_text(FREE)
+    path = tmp_path / "test.csv"
+    code, output, _ = mcrock("simulate", tmp_path / "free.toml", "-o", tmp_path, "--sensor", path, *SENSOR)
+    assert code == 0
+    assert str(path) in output
+    found = read_recording(path)
+    history = xr.load_dataset(tmp_path / "history.nc")
+    still = found.between(0.0, 1.9).angular_velocity
+    assert still == pytest.approx(np.radians(np.tile([0.5, -1.0, 0.3], (len(still), 1))), abs=1e-9)
+    turned = found.unbiased((0.0, 1.9)).turned(Rotation.from_rotvec([0, 0, 90], degrees=True))
+    along = np.interp(found.time - 2.0, history["time"], history["angular_velocity"][:, 1], left=0.0)
+    within = (abs(along) < np.radians(28)) & (found.time < 2.2)  # before the first impact
+    assert within.sum() > 30
+    assert turned.angular_velocity[within, 1] == pytest.approx(along[within], abs=2e-3)
+    assert abs(found.angular_velocity).max() == pytest.approx(np.radians(30))
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        (("", ""), ("--sensor-rate", 100), "go with --sensor FILE"),
+        (
+            ("[motion]", "[contact]\nfriction = 0.5\n[motion]"),
+            ("--sensor", "a.csv"),
+            "free rocking",
+        ),
+        (
+            ("", ""),
+            ("--sensor", "a.csv", "--sensor-range", 0),
+            "--sensor-range must be a finite number > 0",
+        ),
+    ],
+)
+def test_a_sensor_that_cannot_be_is_refused(mcrock, tmp_path, monkeypatch, change, options, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "free.toml").write_text(FREE.replace(*change))
+    code, _, errors = mcrock("simulate", "free.toml", *options)
+    assert code == 2
+    assert message in errors
+    assert not (tmp_path / "a.csv").exists()

@@ -10,7 +10,13 @@ from scipy.spatial.transform import Rotation
 
 import mcrock as mr
 from mcrock.base.tables.errors import ConfigError
-from mcrock.measurement import Recording, euler_angles, read_recording, zero_crossing_correction
+from mcrock.measurement import (
+    Recording,
+    euler_angles,
+    read_recording,
+    write_recording,
+    zero_crossing_correction,
+)
 
 HEAD = "time [s], omega_x [deg/s], omega_y [deg/s], omega_z [deg/s]\n"
 
@@ -212,3 +218,14 @@ def test_bias_that_changes_evenly_is_known_from_two_intervals():
     found = Recording(time, drifting).unbiased((0.0, 1.0), (9.0, 10.0))
     middle = (time >= 0.5) & (time <= 9.5)
     assert np.abs(found.angular_velocity[middle]).max() < 1e-12
+
+
+def test_a_recording_that_was_written_is_read_again(tmp_path):
+    rates = np.random.default_rng(1).normal(0.0, 3.0, (50, 3))
+    recording = Recording(np.arange(50) / 256.0, rates).clipped(4.0)
+    assert abs(recording.angular_velocity).max() == 4.0
+    again = read_recording(write_recording(recording, tmp_path / "test.csv"))
+    assert again.time == pytest.approx(recording.time, rel=1e-8)
+    assert again.angular_velocity == pytest.approx(recording.angular_velocity, rel=1e-8)
+    with pytest.raises(ValueError, match=r"most must be .* > 0 \[rad/s\]"):
+        recording.clipped(0.0)
