@@ -133,14 +133,18 @@ class Comparison:
         """Measured less simulated readings, flat (3 n,) [rad/s]."""
         return (self.measured[:n] - self.simulated(x, n) - x[-AXES:]).ravel()
 
-    def jacobian(self, x: Array, n: int | None = None) -> Array:
-        """Derivatives of the residuals (3 n, k): central differences, within the bounds."""
-        rows = self.measured[:n].size
-        found = np.zeros((rows, x.size))
+    def jacobian(self, x: Array, n: int | None = None, central: bool = True) -> Array:
+        """Derivatives of the residuals (3 n, k): central differences within the bounds, or those to one side,
+        with half of the simulations."""
+        here = None if central else self.simulated(x, n)
+        found = np.zeros((self.measured[:n].size, x.size))
         for i, step in enumerate(self._steps):
             low, high = x.copy(), x.copy()
-            low[i], high[i] = max(x[i] - step, self.lower[i]), min(x[i] + step, self.upper[i])
-            found[:, i] = ((self.simulated(low, n) - self.simulated(high, n)) / (high[i] - low[i])).ravel()
+            high[i] = min(x[i] + step, self.upper[i])
+            if central or high[i] < x[i] + step:
+                low[i] = max(x[i] - step, self.lower[i])
+            below = here if here is not None and low[i] == x[i] else self.simulated(low, n)
+            found[:, i] = ((below - self.simulated(high, n)) / (high[i] - low[i])).ravel()
         for i in range(AXES):
             found[i::AXES, i - AXES] = -1.0
         return found
@@ -156,7 +160,13 @@ class Comparison:
         return float(np.linalg.norm(self.residuals(x).reshape(-1, AXES)[after], axis=1).mean())
 
     def fitted(
-        self, x: Array, scale: float, n: int | None = None, tries: int = 60, fixed: int | None = None
+        self,
+        x: Array,
+        scale: float,
+        n: int | None = None,
+        tries: int = 60,
+        fixed: int | None = None,
+        central: bool = True,
     ) -> OptimizeResult:
         """Local minimum of `cost` from x, by scipy's trust-region method; one unknown may stay fixed."""
         free = np.arange(x.size) != fixed
@@ -171,7 +181,7 @@ class Comparison:
         found = least_squares(
             lambda part: self.residuals(whole(part), n),
             x[free],
-            jac=lambda part: self.jacobian(whole(part), n)[:, free],
+            jac=lambda part: self.jacobian(whole(part), n, central)[:, free],
             bounds=(self.lower[free], self.upper[free]),
             x_scale=self._scales[free],
             loss="soft_l1",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.base.response import EventColumn, HistoryColumn
+from mcrock.base.response import EventColumn
 from mcrock.body import Body
 from mcrock.excitation import STILL
 from mcrock.impact.conditions import Controls, Impact
@@ -15,7 +15,7 @@ from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.kernel.layout import set_fields
 from mcrock.kernel.start import start_tilted
 from mcrock.kernel.trace import empty_trace
-from mcrock.measurement.rates import Accelerations, Rates, with_jumps
+from mcrock.measurement.rates import Rates, pivots_of, with_jumps
 from mcrock.simulation.runs import body_tables, impact_law, run_alone, set_law, settings_of
 
 Array = NDArray[np.float64]
@@ -89,12 +89,12 @@ class FreeRocking:
         set_fields(self._run.settings, settings_of(CONTROLS))
         self._quantiles = set_law(self._run, impact_law(impact, len(body.faces)))
         self._run.turn[:] = 1.0, 0.0, 1.0, 0.0, 0.0
-        self._accelerations = Accelerations(body)
+        self._pivots, self._values = pivots_of(body), self._run.law.values
 
     def __call__(self, tilt: float, parameters: Mapping[str, float], until: float) -> Rates:
         """A run released from a tilt [rad] with impact parameters by their keys, up to a time [s]."""
         for key, value in parameters.items():
-            self._run.law.values[PARAMETERS[key]] = value
+            self._values[PARAMETERS[key]] = value
         while True:
             self._trace.used[:] = 0
             start_tilted(self._run, self._edge, float(tilt), 0.0)
@@ -104,13 +104,6 @@ class FreeRocking:
             if rows <= len(self._trace.history) and events <= len(self._trace.events):
                 break
             self._trace = empty_trace(rows, events)  # the run is repeatable: once more, with room
-        history, column = self._trace.history[:rows], HistoryColumn
         return with_jumps(
-            self._accelerations,
-            history[:, column.TIME].copy(),
-            history[:, column.MODE].astype(int),
-            history[:, column.INDEX].astype(int),
-            history[:, column.Q0 : column.Q3 + 1],
-            history[:, column.OMEGA_X : column.OMEGA_Z + 1],
-            self._trace.events[:events, EventColumn.TIME],
+            self._pivots, self._trace.history[:rows], self._trace.events[:events, EventColumn.TIME]
         )

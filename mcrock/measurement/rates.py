@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
+from numpy.typing import NDArray
 
-from mcrock.base.params import Mode
+from mcrock.base.response import HistoryColumn
 from mcrock.body import Body
 from mcrock.kernel.contact import topology
+from mcrock.measurement.readings import INDEX, MODE, OMEGA_X, Q0, Q3, TIME, fill_rates
 
 if TYPE_CHECKING:
     from mcrock.simulation.run import Run
@@ -26,42 +26,31 @@ class Rates(NamedTuple):
     angular_velocity: Array  # (n, 3) [rad/s]
 
 
-class Accelerations:
-    """Angular acceleration of a body that turns freely about an edge or a vertex."""
+class Pivots(NamedTuple):
+    """What turns a body about its vertices and edges, in its own axes."""
 
-    def __init__(self, body: Body) -> None:
-        self.ends = topology(body.faces, len(body.vertices), body.base_faces).edge_vertices
-        v = np.array(body.vertices)
-        squares = (v * v).sum(1)[:, None, None] * np.eye(3)
-        self.inertia: Array = body.inertia + body.mass * (squares - v[:, :, None] * v[:, None, :])
-        self.vertices, self.weight = v, body.mass * body.gravity
-
-    def __call__(self, mode: Codes, index: Codes, turn: Rotation, omega: Array) -> Array:
-        """In axes of the body (n, 3) [rad/s2], by mode, orientation and angular velocity (n, 3) [rad/s]."""
-        found = np.zeros_like(omega)
-        down = turn.inv().apply([0.0, 0.0, -1.0])
-        edge, vertex = mode == Mode.EDGE, mode == Mode.VERTEX
-        pivot = np.where(edge, self.ends[np.where(edge, index, 0), 0], np.where(vertex, index, 0))
-        moment = self.weight * np.cross(-self.vertices[pivot], down)
-        inertia = self.inertia[pivot]
-        spin = np.cross(omega, (inertia @ omega[..., None])[..., 0])
-        found[vertex] = np.linalg.solve(inertia[vertex], (moment - spin)[vertex][..., None])[..., 0]
-        ends = self.vertices[self.ends[index[edge]]]
-        e = (ends[:, 1] - ends[:, 0]) / np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)[:, None]
-        stiff = np.einsum("ni,nij,nj->n", e, inertia[edge], e)
-        found[edge] = e * ((e * moment[edge]).sum(1) / stiff)[:, None]
-        return found
+    vertices: Array  # (n, 3) from the centre of mass [m]
+    inertia: Array  # (n, 3, 3) about each vertex [kg m2]
+    inverse: Array  # (n, 3, 3) of that [1/(kg m2)]
+    ends: Codes  # (k, 2) vertices of each edge
+    along: Array  # (k, 3) unit vectors
+    stiffness: Array  # (k,) moment of inertia about the edge [kg m2]
+    weight: float  # [N]
 
 
-def with_jumps(
-    accelerations: Accelerations,
-    time: Array,
-    mode: Codes,
-    index: Codes,
-    orientation: Array,
-    omega_ground: Array,
-    events: ArrayLike,
-) -> Rates:
+def pivots_of(body: Body) -> Pivots:
+    """Constants of a body for `with_jumps`."""
+    ends = topology(body.faces, len(body.vertices), body.base_faces).edge_vertices.astype(np.int64)
+    v = np.array(body.vertices)
+    squares = (v * v).sum(1)[:, None, None] * np.eye(3)
+    inertia = body.inertia + body.mass * (squares - v[:, :, None] * v[:, None, :])
+    along = v[ends[:, 1]] - v[ends[:, 0]]
+    along /= np.linalg.norm(along, axis=1)[:, None]
+    stiffness = np.einsum("ni,nij,nj->n", along, inertia[ends[:, 0]], along)
+    return Pivots(v, inertia, np.linalg.inv(inertia), ends, along, stiffness, body.mass * body.gravity)
+
+
+def with_jumps(pivots: Pivots, history: Array, events: Array) -> Rates:
     """Rates from the rows of a history, which has the state after each impact alone.
 
     The state before an impact follows from the row before it and the acceleration there: over the rest of a
@@ -69,24 +58,16 @@ def with_jumps(
 
     Parameters
     ----------
-    accelerations : Accelerations
-    time, mode, index, orientation, omega_ground
-        Of the rows (n,), quaternions (n, 4) scalar first, angular velocity (n, 3) in ground axes [rad/s].
-    events : array_like (k,)
+    pivots : Pivots
+    history : ndarray (n, k)
+        Rows with the columns of `HistoryColumn`.
+    events : ndarray (m,)
         Times of the events [s].
     """
-    turn = Rotation.from_quat(orientation, scalar_first=True)
-    omega = turn.inv().apply(omega_ground)
-    events = np.asarray(events, float)
-    number = np.searchsorted(events, time, side="right")
-    last = 1 + np.flatnonzero((np.diff(number) == 1) & (np.diff(time) > 0.0) & np.isin(time[1:], events))
-    before = last - 1
-    h = (time[last] - time[before])[:, None]
-    slope = accelerations(mode[before], index[before], turn[before], omega[before])
-    order = np.argsort(np.concatenate([np.arange(time.size), last - 0.5]), kind="stable")
-    return Rates(
-        np.concatenate([time, time[last]])[order], np.concatenate([omega, omega[before] + h * slope])[order]
-    )
+    most = len(history) + len(events)
+    time, rates = np.empty(most), np.empty((most, 3))
+    used = fill_rates(pivots, history, events, time, rates)
+    return Rates(time[:used], rates[:used])
 
 
 def rates_in_body(run: Run) -> Rates:
@@ -105,12 +86,8 @@ def rates_in_body(run: Run) -> Rates:
     history = run.history
     if history.sizes["time"] < 2:
         raise ValueError("the run has no history to read; simulate with history=True")
-    return with_jumps(
-        Accelerations(run.body),
-        history["time"].values,
-        history["mode"].values.astype(int),
-        history["index"].values.astype(int),
-        history["orientation"].values,
-        history["angular_velocity"].values,
-        [event["t"] for event in run.events],
-    )
+    rows = np.zeros((history.sizes["time"], len(HistoryColumn)))
+    rows[:, TIME] = history["time"]
+    rows[:, MODE], rows[:, INDEX] = history["mode"], history["index"]
+    rows[:, Q0 : Q3 + 1], rows[:, OMEGA_X : OMEGA_X + 3] = history["orientation"], history["angular_velocity"]
+    return with_jumps(pivots_of(run.body), rows, np.array([event["t"] for event in run.events], float))

@@ -96,7 +96,7 @@ def search(comparison: Comparison, seed: int) -> tuple[list[Array], float]:
                 chosen.append(pool[i])
             if len(chosen) == KEPT:
                 break
-        found = [comparison.fitted(candidate, scale, n, TRIES) for candidate in chosen]
+        found = [comparison.fitted(candidate, scale, n, TRIES, central=False) for candidate in chosen]
         candidates = [result.x for result in sorted(found, key=lambda result: float(result.cost))]
     return candidates, noise
 

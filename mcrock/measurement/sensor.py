@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import Number
 from mcrock.measurement.rates import rates_in_body
+from mcrock.measurement.readings import fill_means
 from mcrock.measurement.recording import Recording
 
 if TYPE_CHECKING:
@@ -46,17 +47,10 @@ def means(time: ArrayLike, values: ArrayLike, at: ArrayLike, width: float) -> Ar
     >>> means([0.0, 1.0, 1.0, 2.0], [[0.0], [0.0], [1.0], [1.0]], [0.5, 1.0, 1.25], 1.0).ravel().tolist()
     [0.0, 0.5, 0.75]
     """
-    t, v = np.asarray(time, float), np.asarray(values, float)
-    h = np.diff(t)
-    integral = np.zeros_like(v)
-    np.cumsum(0.5 * h[:, None] * (v[1:] + v[:-1]), axis=0, out=integral[1:])
-    slope = np.divide(v[1:] - v[:-1], h[:, None], out=np.zeros_like(v[1:]), where=h[:, None] > 0.0)
-    middles = np.asarray(at, float)
-    ends = np.clip(np.stack([middles - 0.5 * width, middles + 0.5 * width]), t[0], t[-1])
-    k = np.clip(np.searchsorted(t, ends, side="right") - 1, 0, t.size - 2)
-    s = (ends - t[k])[..., None]
-    low, high = integral[k] + s * (v[k] + 0.5 * s * slope[k])
-    return (high - low) / width
+    t, v, middles = (np.ascontiguousarray(each, float) for each in (time, values, at))
+    found = np.empty((middles.size, v.shape[1]))
+    fill_means(t, v, middles, float(width), np.empty_like(v), found)
+    return found
 
 
 def sensed(
