@@ -4,19 +4,46 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mcrock.commands.exit_codes import fail, say
+from mcrock.commands.options import unpacked
 from mcrock.commands.results import write_text
 
 app = typer.Typer()
 
 
+@dataclass(frozen=True, kw_only=True)
+class MeasuringOptions:
+    """How much is measured, as `run_bench` takes it."""
+
+    repeat: Annotated[int, typer.Option(help="Number of measurements; their median is shown.")] = 5
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Largest number of threads or processes; default: all cores.", show_default=False),
+    ] = None
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="cuda to insist on a GPU, cpu to leave it out; default: measured where there is one.",
+            show_default=False,
+        ),
+    ] = None
+    seconds: Annotated[float, typer.Option(help="Minimum time of a speed measurement, in seconds.")] = 0.3
+    runs: Annotated[
+        int | None,
+        typer.Option(help="Approximate number of runs per workload, for a quick try; rates then differ."),
+    ] = None
+
+
 @app.command()
+@unpacked
 def bench(
+    *,
     workload: Annotated[
         list[str] | None,
         typer.Option(
@@ -26,11 +53,7 @@ def bench(
             show_default=False,
         ),
     ] = None,
-    repeat: Annotated[int, typer.Option(help="Number of measurements; their median is shown.")] = 5,
-    workers: Annotated[
-        int | None,
-        typer.Option(help="Largest number of threads or processes; default: all cores.", show_default=False),
-    ] = None,
+    measuring: MeasuringOptions,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE.json", help="Write all measurements to this file."),
@@ -41,18 +64,6 @@ def bench(
     no_scaling: Annotated[
         bool, typer.Option("--no-scaling", help="Skip threads, processes and the whole study.")
     ] = False,
-    device: Annotated[
-        str | None,
-        typer.Option(
-            help="cuda to insist on a GPU, cpu to leave it out; default: measured where there is one.",
-            show_default=False,
-        ),
-    ] = None,
-    seconds: Annotated[float, typer.Option(help="Minimum time of a speed measurement, in seconds.")] = 0.3,
-    runs: Annotated[
-        int | None,
-        typer.Option(help="Approximate number of runs per workload, for a quick try; rates then differ."),
-    ] = None,
 ) -> None:
     """Measure the speed of mcrock on this machine.
 
@@ -67,13 +78,9 @@ def bench(
     try:
         document = run_bench(
             workload or [],
-            repeat=repeat,
-            workers=workers,
-            runs=runs,
-            seconds=seconds,
+            **asdict(measuring),
             start=not no_start,
             scaling=not no_scaling,
-            device=device,
             say=say,
         )
     except RuntimeError as error:  # a process died, or a study failed

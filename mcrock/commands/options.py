@@ -93,6 +93,15 @@ class StudyOptions:
         return load_study(config, self.set, self.seed)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SiteOptions:
+    """How the hazard of a site is read, and what it is asked for."""
+
+    years: Years = 50.0
+    hazard_years: HazardYears = None
+    age: Age = None
+
+
 def unpacked(command: Callable[..., None]) -> Callable[..., None]:
     """A command of keywords whose dataclasses stand in the command line as their fields."""
     hints = get_type_hints(command, include_extras=True)

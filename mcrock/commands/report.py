@@ -8,28 +8,27 @@ from typing import Annotated
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.results import opened_result
+from mcrock.commands.options import SiteOptions, unpacked
+from mcrock.commands.results import ReadingOptions
 
 app = typer.Typer()
 
 
 @app.command()
+@unpacked
 def report(
+    *,
     store: options.Store,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", metavar="FILE.html", help="Page to write."),
     ],
     hazard: options.Hazard = None,
-    years: options.Years = 50.0,
-    hazard_years: options.HazardYears = None,
-    age: options.Age = None,
+    around: SiteOptions,
     level: options.Level = 0.95,
-    measure: options.Measure = None,
-    displacement_limit: options.DisplacementLimit = None,
+    reading: ReadingOptions,
     folder: options.Folder = Path(),
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing page.")] = False,
-    allow_incomplete: options.Incomplete = False,
 ) -> None:
     """Write a report of a study for a safety file: one HTML page, printable, no network needed.
 
@@ -38,7 +37,7 @@ def report(
     from mcrock.show.report.page import check_page
 
     check_page(output, overwrite)
-    if hazard is None and (hazard_years is not None or age is not None):
+    if hazard is None and (around.hazard_years is not None or around.age is not None):
         raise ValueError("--hazard-years and --age go with --hazard FILE.csv")
     import matplotlib
 
@@ -48,18 +47,17 @@ def report(
     from mcrock.show.report.results import Site
     from mcrock.statistics import load_hazard
 
-    site = None if hazard is None else Site(load_hazard(hazard, years=hazard_years), years, age)
-    with (
-        opened_result(store, allow_incomplete, measure, displacement_limit) as ds,
-        count_progress("permutations") as progress,
-    ):
+    site = None
+    if hazard is not None:
+        site = Site(load_hazard(hazard, years=around.hazard_years), around.years, around.age)
+    with reading.open(store) as ds, count_progress("permutations") as progress:
         page = build_report(
             ds,
             site=site,
             store=store,
             folder=folder,
             level=level,
-            allow_missing=allow_incomplete,
+            allow_missing=reading.allow_incomplete,
             progress=progress,
         )
     print(save_report(page, output, overwrite=overwrite))

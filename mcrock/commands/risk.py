@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.options import unpacked
+from mcrock.commands.options import SiteOptions, unpacked
 from mcrock.commands.results import FigureOptions, ReadingOptions, print_result, save_figures
 
 app = typer.Typer()
-
-
-@dataclass(frozen=True, kw_only=True)
-class SiteOptions:
-    """How the hazard of a site is read, and what it is asked for."""
-
-    years: options.Years = 50.0
-    hazard_years: options.HazardYears = None
-    age: options.Age = None
 
 
 @app.command()

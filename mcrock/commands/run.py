@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -13,12 +14,12 @@ import typer
 
 from mcrock.base import arithmetic
 from mcrock.commands.exit_codes import fail, interruption_code, say
-from mcrock.commands.options import Config, Contract, Seed, Set, load_study
+from mcrock.commands.options import Config, Contract, StudyOptions, unpacked
 
 if TYPE_CHECKING:
+    import xarray as xr
     from distributed import Client
 
-    from mcrock.ensemble import Plan
     from mcrock.ensemble.cluster.settings import Cluster
     from mcrock.study import Study
 
@@ -27,35 +28,70 @@ CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
 app = typer.Typer()
 
 
-@app.command()
-def run(
-    config: Config,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="STORE", help="Folder for the results.")],
-    workers: Annotated[
-        int | None, typer.Option(help="Number of threads or processes; default: all cores.")
-    ] = None,
-    part_size: Annotated[int | None, typer.Option(help="Realizations computed together.")] = None,
-    seed: Seed = None,
-    set: Set = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing store.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue an unfinished store.")] = False,
+@dataclass(frozen=True, kw_only=True)
+class WritingOptions:
+    """What becomes of a store that is there."""
+
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing store.")] = False
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an unfinished store.")] = False
     extend: Annotated[
         bool, typer.Option("--extend", help="Add realizations or intensities to a store; continues it too.")
-    ] = False,
-    task: Annotated[str, typer.Option(metavar="I/N", help="Share of an array job, as in 3/8.")] = "1/1",
-    processes: Annotated[bool, typer.Option("--processes", help="Use processes instead of threads.")] = False,
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerOptions:
+    """Who computes, and how much at once."""
+
+    workers: Annotated[
+        int | None, typer.Option(help="Number of threads or processes; default: all cores.")
+    ] = None
+    part_size: Annotated[int | None, typer.Option(help="Realizations computed together.")] = None
+    task: Annotated[str, typer.Option(metavar="I/N", help="Share of an array job, as in 3/8.")] = "1/1"
+    processes: Annotated[bool, typer.Option("--processes", help="Use processes instead of threads.")] = False
     address: Annotated[
         str | None, typer.Option(help="Dask scheduler: tcp://host:8786 or a scheduler file (.json).")
-    ] = None,
+    ] = None
     cluster: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Start workers on the cluster that this file describes."),
-    ] = None,
+    ] = None
+    device: Annotated[str, typer.Option(help="cpu, or cuda for a GPU: `mcrock docs large-studies`.")] = "cpu"
+
+    @property
+    def share(self) -> tuple[int, int]:
+        """The task, as `run_study` takes it."""
+        try:
+            i, n = (int(number) for number in self.task.split("/"))
+        except ValueError:
+            raise ValueError(f"--task must be i/n, as in 3/8, got {self.task!r}") from None
+        return i, n
+
+    @property
+    def has_threads(self) -> bool:
+        """Whether threads of this process compute."""
+        return not (self.processes or self.address or self.cluster)
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Those of `run_study`, but for the client."""
+        named = {name: getattr(self, name) for name in ("workers", "part_size", "processes", "device")}
+        return named | {"task": self.share}
+
+
+@app.command()
+@unpacked
+def run(
+    *,
+    config: Config,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="STORE", help="Folder for the results.")],
+    place: WorkerOptions,
+    changes: StudyOptions,
+    writing: WritingOptions,
     stop: Annotated[
         float | None,
         typer.Option(metavar="P", help="Stop once every probability, given these motions, is known to +-P."),
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, or cuda for a GPU: `mcrock docs large-studies`.")] = "cpu",
     contract: Contract = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and stop.")] = False,
 ) -> None:
@@ -68,49 +104,48 @@ def run(
         arithmetic.contract()  # before anything loads the kernel
     from mcrock.ensemble.cluster import load_cluster
 
-    share = _parse_task(task)
-    if address and cluster:
+    options = asdict(writing) | place.keywords
+    if place.address and place.cluster:
         raise ValueError("--address takes a running scheduler, --cluster starts one: give one of them")
-    if stop is not None and share[1] > 1:
+    if stop is not None and place.share[1] > 1:
         raise ValueError("--stop looks at the whole study: leave --task out")
-    place = load_cluster(cluster) if cluster else None
-    study = load_study(config, set, seed)
-    from mcrock.dataset.contents import chunks_done
-    from mcrock.ensemble import EnsembleError, plan_study, run_study
-
-    options: dict[str, Any] = {
-        "workers": workers,
-        "part_size": part_size,
-        "overwrite": overwrite,
-        "resume": resume,
-        "extend": extend,
-        "task": share,
-        "processes": processes,
-        "device": device,
-    }
+    cluster = load_cluster(place.cluster) if place.cluster else None
+    study = changes.load(config)
     if dry_run:
-        _describe_run(study, output, plan_study(study, output, **options), task)
+        _describe_run(study, output, options)
         return
-
-    from mcrock.ensemble.rare import run_until
-    from mcrock.show.convergence import format_looks
-    from mcrock.show.describe.impact import loss_notes
     from mcrock.show.progress import study_progress
-    from mcrock.show.summary import format_summary, summarize
 
-    old = os.stat(output) if overwrite and output.exists() else None
+    old = os.stat(output) if writing.overwrite and output.exists() else None
     try:
-        with _workers(address, place, output) as client, study_progress() as progress:
-            options |= {"client": client, "progress": progress}
-            if stop is None:
-                ds, looks = run_study(study, output, **options), None
-            else:
-                ds, looks = run_until(study, output, stop, **options)
+        with _workers(place.address, cluster, output) as client, study_progress() as progress:
+            ds, looks = _computed(study, output, stop, options | {"client": client, "progress": progress})
+    except KeyboardInterrupt as interruption:
+        _interrupted(output, interruption_code(interruption), old, place.has_threads)
+    _print_results(study, output, ds, looks, place.task)
+
+
+def _computed(
+    study: Study, output: Path, stop: float | None, options: dict[str, Any]
+) -> tuple[xr.Dataset, xr.Dataset | None]:
+    """The result of a study, and the looks at it if it may stop by itself."""
+    from mcrock.ensemble import EnsembleError, run_study
+    from mcrock.ensemble.rare import run_until
+
+    try:
+        if stop is not None:
+            return run_until(study, output, stop, **options)
+        return run_study(study, output, **options), None
     except EnsembleError as error:
         fail(str(error), 1)
-    except KeyboardInterrupt as interruption:
-        elsewhere = processes or address or cluster
-        _interrupted(output, interruption_code(interruption), old, has_threads=not elsewhere)
+
+
+def _print_results(study: Study, output: Path, ds: xr.Dataset, looks: xr.Dataset | None, task: str) -> None:
+    from mcrock.dataset.contents import chunks_done
+    from mcrock.show.convergence import format_looks
+    from mcrock.show.describe.impact import loss_notes
+    from mcrock.show.summary import format_summary, summarize
+
     done = chunks_done(output)
     if not done.all():
         print(f"task {task} has ended; {done.sum()} of {done.size} chunks of {output} are done")
@@ -121,21 +156,15 @@ def run(
     print(*loss_notes(study), output, sep="\n")
 
 
-def _parse_task(text: str) -> tuple[int, int]:
-    try:
-        i, n = (int(number) for number in text.split("/"))
-    except ValueError:
-        raise ValueError(f"--task must be i/n, as in 3/8, got {text!r}") from None
-    return i, n
-
-
-def _describe_run(study: Study, output: Path, plan: Plan, task: str) -> None:
+def _describe_run(study: Study, output: Path, options: dict[str, Any]) -> None:
+    from mcrock.ensemble import plan_study
     from mcrock.show.describe import describe
     from mcrock.study.sampling import load_motions
 
+    plan, (i, n) = plan_study(study, output, **options), options["task"]
     print(describe(study, load_motions(study)))
     print(f"{plan.chunks} chunks of up to {plan.chunk_length} realizations in {output}")
-    share = "" if plan.share == plan.chunks else f" of task {task}"
+    share = "" if plan.share == plan.chunks else f" of task {i}/{n}"
     print(f"{plan.left} of the {plan.share} chunks{share} would be computed")
 
 

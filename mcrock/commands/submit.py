@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,31 +11,39 @@ import typer
 
 from mcrock.base import arithmetic
 from mcrock.commands.exit_codes import fail
-from mcrock.commands.options import Config, Contract, Seed, Set, load_study
+from mcrock.commands.options import Config, Contract, StudyOptions, unpacked
 from mcrock.commands.results import write_text
 
 app = typer.Typer()
 
 
+@dataclass(frozen=True, kw_only=True)
+class ArrayOptions:
+    """What an array of tasks asks of a batch system."""
+
+    system: Annotated[str, typer.Option(help="Batch system: slurm or pbs.")] = "slurm"
+    cores: Annotated[int, typer.Option(min=1, help="Cores of each task.")] = 4
+    time: Annotated[str, typer.Option(metavar="HH:MM:SS", help="Wall-time limit of each task.")] = "01:00:00"
+    tasks: Annotated[
+        int | None, typer.Option(min=1, help="Tasks of the array; default: as many as the time asks for.")
+    ] = None
+
+
 @app.command()
+@unpacked
 def submit(
+    *,
     config: Config,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="STORE", help="Folder for the results; default: CONFIG.zarr."),
     ] = None,
-    system: Annotated[str, typer.Option(help="Batch system: slurm or pbs.")] = "slurm",
-    cores: Annotated[int, typer.Option(min=1, help="Cores of each task.")] = 4,
-    time: Annotated[str, typer.Option(metavar="HH:MM:SS", help="Wall-time limit of each task.")] = "01:00:00",
-    tasks: Annotated[
-        int | None, typer.Option(min=1, help="Tasks of the array; default: as many as the time asks for.")
-    ] = None,
+    array: ArrayOptions,
     cluster: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Dask in place of an array, on the workers of this file."),
     ] = None,
-    seed: Seed = None,
-    set: Set = None,
+    changes: StudyOptions,
     contract: Contract = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the script, and submit nothing.")] = False,
 ) -> None:
@@ -53,14 +62,14 @@ def submit(
     from mcrock.show.estimate import format_cost, format_plan
     from mcrock.study.sampling import load_motions
 
+    system, walltime = array.system, read_duration(array.time)
     if system not in SYSTEMS:
         raise ValueError(f"--system must be one of {', '.join(SYSTEMS)}, got {system!r}")
-    walltime = read_duration(time)
     if walltime is None:
-        raise ValueError(f'--time must be a time as "HH:MM:SS", of at least a minute, got {time!r}')
+        raise ValueError(f'--time must be a time as "HH:MM:SS", of at least a minute, got {array.time!r}')
     if cluster:
         load_cluster(cluster)
-    study = load_study(config, set, seed)
+    study = changes.load(config)
     store = output or Path(config.name).with_suffix(".zarr")
     path = script_path(store)
     if not dry_run:
@@ -68,8 +77,10 @@ def submit(
     motions = load_motions(study)
     estimate = measure(study, motions)
     least = 2 if system == "pbs" else 1  # an array of one is refused there
-    plan = plan_tasks(estimate, cores, walltime, (peak_memory() or 0.0) * 2**20, tasks, least)
-    options = [f"--set={item}" for item in set or []] + ([] if seed is None else [f"--seed={seed}"])
+    used = (peak_memory() or 0.0) * 2**20
+    plan = plan_tasks(estimate, array.cores, walltime, used, array.tasks, least)
+    options = [f"--set={item}" for item in changes.set or []]
+    options += [] if changes.seed is None else [f"--seed={changes.seed}"]
     options += ["--contract"] if arithmetic.contracts() else []
     about = format_cost(estimate) + ([] if cluster else format_plan(plan))
     script = write_script(system, config, store, options, plan, cluster, about)
