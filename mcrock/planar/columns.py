@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcrock.kernel.shaking import SEGMENT_SIZE
+
 # columns of a block, those of an edge first: slenderness [rad], c = m R/K [1/m], R [m], K/m [m2],
 # distance from the COM [m] and velocity ratio of landings on it [1]; those of the left edge follow
 ALPHA, PULL, RADIUS, INERTIA, DISTANCE, RATIO, EDGE_SIZE = range(7)
@@ -38,8 +40,10 @@ class PlanarResult(IntEnum):
 
 
 class PlanarTrace(NamedTuple):
-    """Room for the history and the events of one run; of length 0 nothing is kept."""
+    """Room for what one run writes; of a history and events of length 0 nothing is kept."""
 
+    result: np.ndarray  # (`PlanarResult`,)
+    segment: np.ndarray  # (SEGMENT_SIZE,) of the motion, as it is now
     history: np.ndarray  # (n, `PlanarHistory`)
     events: np.ndarray  # (n, `PlanarEvent`)
     used: np.ndarray  # (2,) rows of each written, past the end if there was no room
@@ -67,8 +71,10 @@ class PlanarEvent(IntEnum):
 
 
 def empty_trace(rows: int, events: int) -> PlanarTrace:
-    """Room for ``rows`` of history and a number of ``events``."""
+    """Room for the results of a run, ``rows`` of history and a number of ``events``."""
     return PlanarTrace(
+        np.zeros(len(PlanarResult)),
+        np.zeros(SEGMENT_SIZE),
         np.zeros((rows, len(PlanarHistory))),
         np.zeros((events, len(PlanarEvent))),
         np.zeros(2, dtype=np.int64),

@@ -75,6 +75,15 @@ PEAKS = int(PlanarResult.PEAK_RIGHT)  # column of the peak over the right edge, 
 FALL = 0.25 * pi  # contact forces are watched up to this tilt: the end of every fall unloads the edge [rad]
 
 
+class Runs(NamedTuple):
+    """Runs from rest: what each takes, and where its results go."""
+
+    block: np.ndarray  # (n,) row of the blocks
+    motion: np.ndarray  # (n,) number in the pack
+    scale: np.ndarray  # (n,) factor on the motion, which acts along x [1]
+    out: np.ndarray  # (n, `PlanarResult`)
+
+
 class Settings(NamedTuple):
     """Numerical settings of a run, see `mcrock.impact.conditions.Controls`."""
 
@@ -83,6 +92,7 @@ class Settings(NamedTuple):
     rest_time: float
     max_steps: int
     max_impacts: int
+    tail: float  # time after the shaking at which a run from rest ends [s]
     follow: bool  # integrate the free motion after the shaking, rather than decide it by its energy
 
 
@@ -107,9 +117,13 @@ def angular_acceleration(edge, gravity, sign, a, lean):
     return -edge[PULL] * ((gravity + a[2]) * lean[0] + sign * a[0] * lean[1])
 
 
-@jit
-def step(edge, gravity, sign, segment, t, h, rate, lean, start):
-    """Turn [rad] and rate [rad/s] a time ``h`` [s] after ``t``, where phi'' is ``start``."""
+@jit(inline=True)
+def step(edge, gravity, sign, segment, now, h):
+    """Turn [rad] and rate [rad/s] a time ``h`` [s] after ``now``.
+
+    That is a time [s], the tilt [rad], its rate, sine and cosine of alpha less the tilt, and phi''.
+    """
+    t, _, rate, lean, start = now
     a, turn = acceleration(segment, t + 0.5 * h), h * (0.5 * rate + 0.125 * h * start)
     middle = angular_acceleration(edge, gravity, sign, a, turned_back(lean, turn))
     b, turn = acceleration(segment, t + h), h * (rate + 0.5 * h * middle)
@@ -118,12 +132,12 @@ def step(edge, gravity, sign, segment, t, h, rate, lean, start):
 
 
 @jit
-def locate_landing(edge, gravity, sign, segment, t, h, first, phi, rate, lean, start):
+def locate_landing(edge, gravity, sign, segment, now, h, first):
     """Time of a landing within a step [s] and the rate there, by Newton's method from a ``first`` guess."""
     low, high, h = 0.0, h, max(first, EVENT_TIME)
     for _ in range(REFINEMENTS):
-        turn, rate1 = step(edge, gravity, sign, segment, t, h, rate, lean, start)
-        phi1 = phi + turn
+        turn, rate1 = step(edge, gravity, sign, segment, now, h)
+        phi1 = now[1] + turn
         if phi1 > 0.0:
             low = max(low, h)
         else:
@@ -133,22 +147,22 @@ def locate_landing(edge, gravity, sign, segment, t, h, first, phi, rate, lean, s
             h = min(max(guess, low), high)
             break
         h = guess if low < guess < high else 0.5 * (low + high)
-    return h, min(step(edge, gravity, sign, segment, t, h, rate, lean, start)[1], 0.0)
+    return h, min(step(edge, gravity, sign, segment, now, h)[1], 0.0)
 
 
 @jit
-def locate_overturning(edge, gravity, sign, segment, t, h, phi, rate, lean, start):
+def locate_overturning(edge, gravity, sign, segment, now, h):
     """Time within a step at which the tilt is 90 degrees [s] and the rate there, by bisection."""
     low, high = 0.0, h
     while high - low > EVENT_TIME:
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:
             break
-        if phi + step(edge, gravity, sign, segment, t, middle, rate, lean, start)[0] < 0.5 * pi:
+        if now[1] + step(edge, gravity, sign, segment, now, middle)[0] < 0.5 * pi:
             low = middle
         else:
             high = middle
-    return high, step(edge, gravity, sign, segment, t, high, rate, lean, start)[1]
+    return high, step(edge, gravity, sign, segment, now, high)[1]
 
 
 @jit
@@ -303,65 +317,172 @@ def note(block, side, phi, rate, trace, t, kind, change):
 
 
 @jit
-def run(block, motions, motion, turn, settings, start, t_end, segment, result, trace):
+def leave_rest(block, motions, motion, turn, piece, t, t_end, trace):
+    """How long a block at rest stays in its segment, or in the pieces that follow.
+
+    Returns
+    -------
+    t, side, piece : float, int, int
+        The time up to then [s], the edge about which it then lifts, REST if it does not, and the piece of
+        the motion in which that is.
+    """
+    segment, result = trace.segment, trace.result
+    when, lifts = next_lift(block, segment, t)
+    see_rest(result, block[GRAVITY], segment, t, min(when, segment[END]))
+    if when <= segment[END]:
+        return when, lifts, piece
+    if piece >= count_segments(motions, motion):
+        return t, REST, piece
+    last = last_still_piece(block, motions, motion, turn, piece, result)
+    return segment[END] if last == piece else min((last + 1) * motions.dt[motion], t_end), REST, last
+
+
+@jit(inline=True)
+def tried_step(block, side, phi, rate, trace, t, longest):
+    """A step from ``t`` on, within its segment.
+
+    Returns
+    -------
+    now : tuple
+        The state at its start, see `step`.
+    h : float
+        Its length [s].
+    ends_piece : bool
+        Whether it ends the segment.
+    phi1, rate1 : float
+        Tilt [rad] and rate [rad/s] at its end.
+    """
+    edge, gravity, segment = block[side * EDGE_SIZE :], block[GRAVITY], trace.segment
+    sign = 1.0 if side == RIGHT else -1.0
+    a = acceleration(segment, t)
+    angle = edge[ALPHA] - phi
+    lean = (sin(angle), cos(angle))
+    second = angular_acceleration(edge, gravity, sign, a, lean)
+    if phi <= FALL:
+        see_force(trace.result, gravity, edge, rate, lean, second, gravity + a[2], sign * a[0])
+    room = segment[END] - t
+    allowed = longest if segment[SINE] == 0.0 else min(longest, SINE_STEP / segment[OMEGA])
+    h = room / np.ceil(room / allowed)
+    now = (t, phi, rate, lean, second)
+    turned, rate1 = step(edge, gravity, sign, segment, now, h)
+    return now, h, h == room, phi + turned, rate1
+
+
+@jit
+def land(block, side, now, h, first, settings, trace):
+    """A landing within a step of ``h`` [s], about ``first`` [s] after its start.
+
+    Returns
+    -------
+    h, side, rate : float, int, float
+        When it is [s], the edge about which the block turns afterwards, REST if it comes to rest, and its
+        rate [rad/s].
+    change : float
+        Energy after less energy before, over the mass [m2/s2].
+    """
+    edge, segment, result = block[side * EDGE_SIZE :], trace.segment, trace.result
+    t, phi, rate = now[0], now[1], now[2]
+    h, speed = locate_landing(
+        edge, block[GRAVITY], 1.0 if side == RIGHT else -1.0, segment, now, h, first
+    )  # fmt: skip
+    if rate > 0.0:  # it rose and came back within the step
+        result[PEAKS + side] = max(result[PEAKS + side], cubic_peak(phi, rate, 0.0, speed, h))
+    side = 1 - side
+    other = block[side * EDGE_SIZE :]
+    rate = -other[RATIO] * speed
+    change = 0.5 * (other[INERTIA] * rate * rate - edge[INERTIA] * speed * speed)
+    result[PlanarResult.IMPACTS] += 1.0
+    result[PlanarResult.ENERGY_LOSS] -= change
+    if rate == 0.0 or comes_to_rest(block, other, rate, acceleration(segment, t + h), settings):
+        return h, REST, 0.0, change
+    return h, side, rate, change
+
+
+@jit
+def overturn(block, side, now, h, trace):
+    """Time [s] at which the block passes 90 degrees within a step, with its results; notes the event."""
+    result, sign = trace.result, 1.0 if side == RIGHT else -1.0
+    edge = block[side * EDGE_SIZE :]
+    h, rate = locate_overturning(edge, block[GRAVITY], sign, trace.segment, now, h)
+    t, phi = now[0] + h, 0.5 * pi
+    result[PEAKS + side], result[PlanarResult.MARGIN], result[PlanarResult.OVERTURNING_TIME] = phi, np.inf, t
+    note(block, side, phi, rate, trace, t, OVERTURN, 0.0)
+    return t
+
+
+@jit
+def clear(result):
+    """Results of a run that has not begun."""
+    for i in range(result.shape[0]):
+        result[i] = 0.0
+    result[PlanarResult.OVERTURNING_TIME] = np.nan
+    result[PlanarResult.NORMAL_FORCE], result[PlanarResult.MARGIN] = 1.0, -1.0
+
+
+@jit
+def outcome_at_end(block, side, phi, rate, shakes):
+    """Outcome of a run that meets its last time, while the ground ``shakes`` or after."""
+    if shakes:
+        return ROCKING
+    if side < 0:
+        return AT_REST
+    settles = energy_of(block, side, phi, rate) < block[BARRIER] and phi < block[SLENDERNESS]
+    return SETTLING if settles else ROCKING
+
+
+@jit
+def run(block, motions, motion, turn, settings, start, t_end, trace):
     """Integrate one run until rest without shaking, overturning or ``t_end`` [s].
 
     Parameters
     ----------
     block : ndarray (BLOCK_SIZE,)
-        See the columns above.
+        See `mcrock.planar.columns`.
     motions, motion
         Pack of ground motions and the one that acts.
-    turn : tuple of 3 float
-        Scale of the motion times cosine and sine of its azimuth, and the scale [1].
+    turn : tuple of 5 float
+        Scale of the motion times cosine and sine of its azimuth, the scale [1], and the pull of level
+        ground, 0.
     settings : Settings
     start : tuple
         Edge (REST for none), tilt [rad] and its rate [rad/s].
     t_end : float
         [s].
-    segment, result, trace
-        Room for a segment of the motion (SEGMENT_SIZE,), the results (`PlanarResult`,) and the history.
+    trace : PlanarTrace
+        Room for what the run writes.
     """
-    for i in range(result.shape[0]):
-        result[i] = 0.0
-    result[PlanarResult.OVERTURNING_TIME] = np.nan
-    result[PlanarResult.NORMAL_FORCE], result[PlanarResult.MARGIN] = 1.0, -1.0
+    segment, result = trace.segment, trace.result
+    clear(result)
     side, phi, rate = start
-    gravity = block[GRAVITY]
     longest = min(settings.max_step, settings.step / block[FREQUENCY])
     piece, pieces = np.int64(0), count_segments(motions, motion)
-    t, at_instant, outcome = 0.0, 0, ROCKING
+    t, at_instant = 0.0, 0
     load_segment(motions, motion, turn, piece, t_end, segment)
     if side >= 0:
         result[PEAKS + side] = phi
     note(block, side, phi, rate, trace, t, START, 0.0)
     while True:
+        outcome = INSTANT_LIMIT
+        if at_instant > INSTANT_EVENTS:
+            break
         while segment[END] <= t and t < t_end:
             piece += 1
             load_segment(motions, motion, turn, piece, t_end, segment)
             if piece > pieces:
                 break
         if t >= t_end:
-            if t >= end_of_shaking(motions, motion):
-                if side < 0:
-                    outcome = AT_REST
-                elif energy_of(block, side, phi, rate) < block[BARRIER] and phi < block[SLENDERNESS]:
-                    outcome = SETTLING
+            outcome = outcome_at_end(block, side, phi, rate, t < end_of_shaking(motions, motion))
             break
         if side < 0:
-            when, lifts = next_lift(block, segment, t)
-            see_rest(result, gravity, segment, t, min(when, segment[END]))
-            if when > segment[END]:
-                if piece >= pieces:
-                    outcome = AT_REST
-                    break
-                last = last_still_piece(block, motions, motion, turn, piece, result)
-                t = segment[END] if last == piece else min((last + 1) * motions.dt[motion], t_end)
-                piece = last
+            when, lifts, piece = leave_rest(block, motions, motion, turn, piece, t, t_end, trace)
+            if lifts < 0 and piece >= pieces:
+                outcome = AT_REST
+                break
+            if lifts < 0:
+                t = when
                 continue
             at_instant = at_instant + 1 if when - t <= EVENT_TIME else 0
             if at_instant > INSTANT_EVENTS:
-                outcome = INSTANT_LIMIT
                 break
             t, side, phi, rate = when, lifts, 0.0, 0.0
             result[PlanarResult.UPLIFTS] += 1.0
@@ -372,76 +493,35 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
             outcome = decide(block, side, phi, rate, result)
             break
         result[PlanarResult.STEPS] += 1.0
+        outcome = STEP_LIMIT
         if result[PlanarResult.STEPS] > settings.max_steps:
-            outcome = STEP_LIMIT
             break
-        edge = block[side * EDGE_SIZE :]
-        sign = 1.0 if side == RIGHT else -1.0
-        a = acceleration(segment, t)
-        angle = edge[ALPHA] - phi
-        lean = (sin(angle), cos(angle))
-        second = angular_acceleration(edge, gravity, sign, a, lean)
-        if phi <= FALL:
-            see_force(result, gravity, edge, rate, lean, second, gravity + a[2], sign * a[0])
-        room = segment[END] - t
-        allowed = longest if segment[SINE] == 0.0 else min(longest, SINE_STEP / segment[OMEGA])
-        h = room / np.ceil(room / allowed)
-        ends_piece = h == room
-        turned, rate1 = step(edge, gravity, sign, segment, t, h, rate, lean, second)
-        phi1 = phi + turned
+        now, h, ends_piece, phi1, rate1 = tried_step(block, side, phi, rate, trace, t, longest)
         if phi1 <= 0.0 or phi <= TOUCH or rate < 0.0 < rate1:
             landing = first_landing(phi, rate, phi1, rate1, h, TOUCH)
             if 0.0 <= landing <= STILL and phi <= TOUCH and rate <= STILL:
                 side, phi, rate = REST, 0.0, 0.0
                 at_instant += 1
                 note(block, side, phi, rate, trace, t, REST_EVENT, 0.0)
-                if at_instant > INSTANT_EVENTS:
-                    outcome = INSTANT_LIMIT
-                    break
                 continue
             if landing >= 0.0:
-                h, speed = locate_landing(
-                    edge, gravity, sign, segment, t, h, landing, phi, rate, lean, second
-                )
-                if rate > 0.0:  # it rose and came back within the step
-                    peak = cubic_peak(phi, rate, 0.0, speed, h)
-                    result[PEAKS + side] = max(result[PEAKS + side], peak)
-                at_instant = at_instant + 1 if h <= EVENT_TIME else 0
-                t += h
-                side = 1 - side
-                other = block[side * EDGE_SIZE :]
-                phi, rate = 0.0, -other[RATIO] * speed
-                change = 0.5 * (other[INERTIA] * rate * rate - edge[INERTIA] * speed * speed)
-                result[PlanarResult.IMPACTS] += 1.0
-                result[PlanarResult.ENERGY_LOSS] -= change
-                if rate == 0.0 or comes_to_rest(block, other, rate, acceleration(segment, t), settings):
-                    side, rate = REST, 0.0
+                h, side, rate, change = land(block, side, now, h, landing, settings, trace)
+                t, phi, at_instant = t + h, 0.0, at_instant + 1 if h <= EVENT_TIME else 0
                 note(block, side, phi, rate, trace, t, FACET_IMPACT, change)
+                outcome = IMPACT_LIMIT
                 if result[PlanarResult.IMPACTS] >= settings.max_impacts:
-                    outcome = IMPACT_LIMIT
-                    break
-                if at_instant > INSTANT_EVENTS:
-                    outcome = INSTANT_LIMIT
                     break
                 continue
         if phi1 >= 0.5 * pi:
-            h, rate = locate_overturning(edge, gravity, sign, segment, t, h, phi, rate, lean, second)
-            t, phi = t + h, 0.5 * pi
-            result[PEAKS + side] = phi
-            result[PlanarResult.MARGIN] = np.inf
-            result[PlanarResult.OVERTURNING_TIME] = t
-            note(block, side, phi, rate, trace, t, OVERTURN, 0.0)
-            outcome = OVERTURNED
+            t, outcome = overturn(block, side, now, h, trace), OVERTURNED
             break
+        outcome = NOT_FINITE
         if not (phi1 > -np.inf and abs(rate1) < np.inf):
-            outcome = NOT_FINITE
             break
         if rate > 0.0 > rate1:
-            phi_peak = cubic_peak(phi, rate, phi1, rate1, h)
-            result[PEAKS + side] = max(result[PEAKS + side], phi_peak)
+            result[PEAKS + side] = max(result[PEAKS + side], cubic_peak(phi, rate, phi1, rate1, h))
         t = segment[END] if ends_piece else t + h
-        phi, rate = phi1, rate1
-        at_instant = 0
+        phi, rate, at_instant = phi1, rate1, 0
         result[PEAKS + side] = max(result[PEAKS + side], phi)
         note(block, side, phi, rate, trace, t, START, 0.0)
     result[PlanarResult.OUTCOME], result[PlanarResult.END_TIME] = outcome, t
@@ -450,17 +530,11 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
 
 
 @jit
-def run_many(blocks, motions, block, motion, scale, settings, tail, first, last, segment, result, trace, out):
-    """Runs from rest number ``first`` to ``last`` - 1, into ``out`` (n, `PlanarResult`).
-
-    Run i has the block number ``block[i]``, the motion number ``motion[i]`` along x scaled by
-    ``scale[i]`` and ends ``tail`` [s] after it at the latest.
-    """
+def run_many(blocks, motions, runs, settings, first, last, trace):
+    """Runs from rest number ``first`` to ``last`` - 1, each ended the tail after its motion at the latest."""
     for i in range(first, last):
-        t_end = end_of_run(motions, motion[i], tail)
-        run(
-            blocks[block[i]], motions, motion[i], (scale[i], 0.0, scale[i], 0.0, 0.0), settings,
-            (REST, 0.0, 0.0), t_end, segment, result, trace,
-        )  # fmt: skip
-        for column in range(out.shape[1]):
-            out[i, column] = result[column]
+        motion, scale = runs.motion[i], runs.scale[i]
+        turn, t_end = (scale, 0.0, scale, 0.0, 0.0), end_of_run(motions, motion, settings.tail)
+        run(blocks[runs.block[i]], motions, motion, turn, settings, (REST, 0.0, 0.0), t_end, trace)
+        for column in range(runs.out.shape[1]):
+            runs.out[i, column] = trace.result[column]

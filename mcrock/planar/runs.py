@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from mcrock.base.params import MotionPack
 from mcrock.base.two_cores import cores
 from mcrock.impact.conditions import Controls
-from mcrock.kernel.shaking import SEGMENT_SIZE
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import PlanarBlock
 from mcrock.planar.columns import BLOCK_SIZE, EDGE_SIZE, PlanarResult, empty_trace
@@ -31,6 +30,7 @@ def settings_of(controls: Controls, follow: bool) -> kernel.Settings:
         float(controls.rest_time),
         int(controls.max_steps),
         int(controls.max_impacts),
+        float(controls.tail),
         bool(follow),
     )
 
@@ -96,19 +96,19 @@ def run_many(
     elif workers < 1:
         raise ValueError(f"workers must be a number of threads, at least 1, got {workers!r}")
     n = len(scale)
-    block, motion = block.astype(np.int64), motion.astype(np.int64)
-    scale = np.ascontiguousarray(scale, float)
-    out = np.zeros((n, len(PlanarResult)))
+    runs = kernel.Runs(
+        block.astype(np.int64),
+        motion.astype(np.int64),
+        np.ascontiguousarray(scale, float),
+        np.zeros((n, len(PlanarResult))),
+    )
     settings = settings_of(controls, follow=False)
 
     def work(first: int, last: int) -> None:
-        kernel.run_many(
-            rows, motions, block, motion, scale, settings, float(controls.tail), first, last,
-            np.zeros(SEGMENT_SIZE), np.zeros(len(PlanarResult)), empty_trace(0, 0), out,
-        )  # fmt: skip
+        kernel.run_many(rows, motions, runs, settings, first, last, empty_trace(0, 0))
 
     pieces = 1 if n < PARALLEL_RUNS else max(8 * workers, n // LARGEST_PIECE)
     ends = np.linspace(0, n, 1 + pieces).astype(int)
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(work, ends[:-1].tolist(), ends[1:].tolist()))
-    return out
+    return runs.out

@@ -13,7 +13,7 @@ from mcrock.base.params import Event, Outcome
 from mcrock.base.variables import variable
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.conditions import Controls
-from mcrock.kernel.shaking import SEGMENT_SIZE, end_of_run
+from mcrock.kernel.shaking import end_of_run
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar
 from mcrock.planar.columns import PlanarEvent, PlanarHistory, PlanarResult, PlanarTrace, empty_trace
@@ -138,20 +138,18 @@ def simulate_planar(
     side = kernel.REST if tilt == rate == 0.0 else np.int64(sign < 0)
     start = (side, sign * float(tilt), sign * float(rate))
     rows, events = (4096, 1024) if history else (0, 0)
-    segment, result = np.zeros(SEGMENT_SIZE), np.zeros(len(PlanarResult))
+    settings, turn = settings_of(controls, follow=True), (1.0, 0.0, 1.0, 0.0, 0.0)
     while True:
         trace = empty_trace(rows, events)
-        kernel.run(
-            row, pack, 0, (1.0, 0.0, 1.0, 0.0, 0.0), settings_of(controls, follow=True), start, float(t_end),
-            segment, result, trace,
-        )  # fmt: skip
+        kernel.run(row, pack, 0, turn, settings, start, float(t_end), trace)
         if trace.used[0] <= rows and trace.used[1] <= events:
             break
         rows, events = int(trace.used[0]), int(trace.used[1])  # the run is repeatable: once more, with room
-    return _planar_run(block, result, trace)
+    return _planar_run(block, trace)
 
 
-def _planar_run(block: PlanarBlock, result: Array, trace: PlanarTrace) -> PlanarRun:
+def _planar_run(block: PlanarBlock, trace: PlanarTrace) -> PlanarRun:
+    result = trace.result
     right, left = float(result[PlanarResult.PEAK_RIGHT]), float(result[PlanarResult.PEAK_LEFT])
     return PlanarRun(
         outcome=Outcome(int(result[PlanarResult.OUTCOME])),
