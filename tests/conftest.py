@@ -4,6 +4,8 @@ import ast
 import os
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +125,26 @@ LONG = [
     "tests/unit/test_tiers.py",
     "tests/unit/verify/bench",
 ]
+
+
+@pytest.fixture(scope="session")
+def shipped_system():
+    """Systems of contacts by name as they are shown, computed once by one worker: not to be changed."""
+    from mcrock.laws import system_example
+
+    return cache(system_example)
+
+
+@contextmanager
+def few_resamples(number=200):
+    """The default of all bootstraps, for what compares or draws numbers that were computed alike."""
+    from mcrock.statistics.inference import Bootstrap
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(Bootstrap.__init__.__kwdefaults__, "resamples", number)
+        yield
+
+
 HELD = pytest.StashKey[Counter[str]]()  # how many tests of each mark were held out
 
 

@@ -1,6 +1,8 @@
 """Two small studies: one to run, a second of shaking with a short tail, and one of known statistics."""
 
 import shutil
+import signal
+import sys
 
 import numpy as np
 import pytest
@@ -49,6 +51,36 @@ def computed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("computed")
     run_study(load_config(write_study(folder)), folder / "s.zarr", workers=1).close()
     return folder / "s.zarr"
+
+
+@pytest.fixture(scope="session")
+def runs_of_labels(tmp_path_factory):
+    """Folder, a nested study of labels and what the block of the known centre of mass does."""
+    from mcrock.ensemble import run_study
+    from tests.unit.statistics.labels.test_calibrate import TRUE, study
+
+    folder = tmp_path_factory.mktemp("labels")
+    ds = run_study(study(folder), folder / "study.zarr").load()
+    true = run_study(study(folder, "true", com=str(TRUE), outer=""), folder / "true.zarr").load()
+    return folder, ds, true
+
+
+@pytest.fixture
+def mcrock(monkeypatch, capsys):
+    """Run the command line in this process: (exit code, output, errors)."""
+    from mcrock.commands import program
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mcrock", *map(str, arguments)])
+        terminate = signal.getsignal(signal.SIGTERM)
+        try:
+            with pytest.raises(SystemExit) as ended:
+                program.main()
+        finally:
+            signal.signal(signal.SIGTERM, terminate)
+        return ended.value.code or 0, *capsys.readouterr()
+
+    return call
 
 
 def copy_store(store, path):

@@ -27,8 +27,8 @@ def edge():
 
 
 @pytest.fixture(scope="module")
-def facet():
-    return system_example("facet_impact")
+def facet(shipped_system):
+    return shipped_system("facet_impact")
 
 
 @pytest.mark.parametrize(("lambda_", "tau", "expected"), [row[:3] for row in FIGURE_9])
@@ -169,7 +169,8 @@ def test_figure_12_each_lambda_has_its_component(facet):
     assert np.abs(np.diff(along, axis=1)).max() < 0.01 * step * 10
 
 
-def test_squat_blocks_and_impossible_numbers_are_refused():
+def test_squat_blocks_and_impossible_numbers_are_refused(monkeypatch):
+    monkeypatch.setattr("mcrock.laws.systems.facet_impact.POINTS", 5)
     with pytest.raises(ValueError, match="is so squat that impulses on its base may have no outcome"):
         system_example("facet_impact", width=0.3, depth=0.3, height=0.2, taus=[0.0])
     with pytest.raises(ValueError, match=r"reach must be a finite number > 1 \[1\], got 0.5"):

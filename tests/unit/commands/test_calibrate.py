@@ -5,14 +5,11 @@ import json
 import pytest
 
 from mcrock.base.params import Outcome
-from tests.unit.statistics.labels.test_calibrate import runs
-
-__all__ = ["runs"]
 
 
 @pytest.fixture
-def labels(runs):
-    folder, _, true = runs
+def labels(runs_of_labels):
+    folder, _, true = runs_of_labels
     rows = [
         f"{i},{j},{int(true['outcome'].values[i, j] == Outcome.OVERTURNED)}"
         for i in range(12)
@@ -22,8 +19,8 @@ def labels(runs):
     return folder / "labels.csv"
 
 
-def test_it_prints_and_draws(runs, labels, mcrock):
-    store, out = runs[0] / "study.zarr", runs[0] / "out"
+def test_it_prints_and_draws(runs_of_labels, labels, mcrock):
+    store, out = runs_of_labels[0] / "study.zarr", runs_of_labels[0] / "out"
     code, text, errors = mcrock("calibrate", labels, store, "-o", out)
     assert (code, errors) == (0, "")
     for words in (
@@ -39,9 +36,9 @@ def test_it_prints_and_draws(runs, labels, mcrock):
     assert json.loads(text)
 
 
-def test_anew(runs, labels, mcrock):
+def test_anew(runs_of_labels, labels, mcrock):
     code, text, errors = mcrock(
-        "calibrate", labels, runs[0] / "study.zarr", "--sequential", "--temper", "0.3"
+        "calibrate", labels, runs_of_labels[0] / "study.zarr", "--sequential", "--temper", "0.05"
     )
     assert code == 0
     assert "of the likelihood, moves accepted" in errors
@@ -52,13 +49,14 @@ def test_anew(runs, labels, mcrock):
     ("rows", "options", "message"),
     [
         ("realization,fallen\n99,1", (), "label 1: realization must be 0 to 11, got 99"),
-        ("fallen\n1", ("--error-rate", "0.7"), "the error rate must be between 0 and 0.5"),
         ("fallen\n1", ("--effective", "100"), "60 draws cannot leave 100 effective ones"),
         ("fallen\n1", ("--temper", "3"), "the temper must be above 0 and at most 1"),
     ],
 )
-def test_mistakes_are_one_line(runs, mcrock, rows, options, message):
-    (runs[0] / "wrong.csv").write_text(rows)
-    code, text, errors = mcrock("calibrate", runs[0] / "wrong.csv", runs[0] / "study.zarr", *options)
+def test_mistakes_are_one_line(runs_of_labels, mcrock, rows, options, message):
+    (runs_of_labels[0] / "wrong.csv").write_text(rows)
+    code, text, errors = mcrock(
+        "calibrate", runs_of_labels[0] / "wrong.csv", runs_of_labels[0] / "study.zarr", *options
+    )
     assert (code, text, errors.count("\n")) == (2, "", 1)
     assert message in errors

@@ -31,8 +31,8 @@ def test_every_law_that_is_listed_is_there(name):
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_every_system_is_described_and_drawn(name, mcrock, tmp_path, monkeypatch):
-    ds = system_example(name)
+def test_every_system_is_described_and_drawn(name, mcrock, shipped_system, tmp_path, monkeypatch):
+    ds = shipped_system(name)
     monkeypatch.setattr("mcrock.laws.system_example", {name: ds}.get)
     code, output, errors = mcrock("laws", "show", name, "-o", tmp_path)
     assert (code, errors) == (0, "")

@@ -13,6 +13,7 @@ from mcrock.dataset import load_dataset, save_dataset
 from mcrock.ensemble import run_study
 from mcrock.show.numbers import label_intensities
 from mcrock.study import load_config
+from tests.conftest import few_resamples
 from tests.unit.conftest import STUDY, write_study
 
 RECORDS, LEVELS = 12, [1.0, 2.0, 3.0, 4.0, 6.0, 9.0]
@@ -77,6 +78,13 @@ def stores(tmp_path_factory):
     return folder, found
 
 
+@pytest.fixture(autouse=True, scope="module")
+def fewer():
+    """Of all commands alike."""
+    with few_resamples():
+        yield
+
+
 def numbers_of(mcrock, command, *arguments):
     code, output, errors = mcrock(command, *arguments, "--json")
     assert code == 0, errors
@@ -120,7 +128,7 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
         for side in range(2):
             same(value(twin["comparison"], "median_capacity", side), value(fit, "median_capacity"))
 
-    text = mcrock("risk", store, hazard, "-o", folder / "figures")[1]
+    text = mcrock("risk", store, hazard)[1]
     page = folder / f"{name}.html"
     code, _, errors = mcrock("report", store, "--hazard", hazard, "-o", page, *at)
     assert code == 0, errors

@@ -27,7 +27,7 @@ from mcrock.kernel.trace import Trace, empty_trace
 from mcrock.simulation.runs import settings_of
 
 THREADS_PER_BLOCK = 2  # of the last block one is idle where the number of runs is odd
-TAIL = 1.0  # time after the motion [s]
+TAIL = 0.5  # time after the motion [s]
 HISTORY_ROWS, EVENT_ROWS = 1500, 600
 STILL, SHAKEN, PULSE = range(3)  # motions
 REST, PLASTIC = int(FacetFallback.REST), int(FacetFallback.PLASTIC)

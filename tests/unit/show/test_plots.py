@@ -74,7 +74,7 @@ def test_fragility_shows_the_fit_in_g(make_study):
     np.testing.assert_allclose(points.get_ydata(), overturning_probability(ds)["probability"])
     assert "4400 runs of 22 records" in note(ax)
     assert f"median {float(fit['median_capacity']) / STANDARD_GRAVITY:.3g} g" in note(ax)
-    assert "Band: 1000 resamples of the records" in note(ax)
+    assert "Band: 200 resamples of the records" in note(ax)
 
 
 def test_fragility_without_a_curve_says_so(make_study):
@@ -290,11 +290,12 @@ def test_unknown_format_is_refused(make_study, tmp_path):
 
 @pytest.mark.parametrize("cloud", [False, True])
 def test_laws_have_a_curve_each_and_the_ratio_of_its_median(cloud):
-    ds = two_laws(cloud=cloud)
+    ds = two_laws(cloud=cloud, per_record=6 if cloud else 20)
     fits = fragility_by_choice(ds, resamples=200)
     ax = plot_choices(ds, found=fits)
     names = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert names[1].startswith(f"Housner 1963: {fits['ratio'].values[1]:.2f} (")
+    assert names[1].startswith("Housner 1963: ")
+    assert float(names[1].split()[2]) == pytest.approx(fits["ratio"].values[1], abs=0.005)  # as printed
     curves = [line for line in ax.get_lines() if len(line.get_xdata()) == fits.sizes["intensity_grid"]]
     for curve, law in zip(curves[::2], fits["impact_law"].values, strict=True):
         fit = fits.sel(impact_law=law)
@@ -309,7 +310,7 @@ def test_a_study_of_several_laws_has_their_figure(tmp_path):
     assert tmp_path / "one" / "laws.png" not in save_all(one, tmp_path / "one")
 
 
-def test_measures_are_drawn_with_the_best_on_top(make_study, tmp_path):
+def test_measures_are_drawn_with_the_best_on_top(make_study):
     ds = make_study(cloud=True)
     x, noise = ds["intensity_value"].values, np.random.default_rng(0).standard_normal((2, 440))
     words = {"units": "m s-1", "long_name": "peak ground velocity"}
@@ -323,7 +324,6 @@ def test_measures_are_drawn_with_the_best_on_top(make_study, tmp_path):
     median = float(found["median_capacity"].sel(measure="pga")) / STANDARD_GRAVITY
     assert any(text.startswith(f"median {median:.3g} g, dispersion ") for text in texts)
     assert "440 runs of 22 records. Bars: 95% intervals" in note(ax)
-    assert tmp_path / "measures.png" in save_all(ds, tmp_path)
 
 
 def test_a_study_without_ground_motion_has_no_figure_over_the_intensity(make_study, tmp_path):

@@ -164,27 +164,58 @@ def run_script(tmp_path, script, **environment):
     )
 
 
-def test_a_pbs_array_runs_as_pbs_would_start_it(study_file, tmp_path):
-    """A dry run: no PBS can be installed here, so its tasks are started with the variables that it sets, one
-    with that of OpenPBS, one with that of Torque."""
-    script = write_script("pbs", study_file, tmp_path / "s.zarr", [], PLAN._replace(tasks=2))
-    for task, index in ((2, "PBS_ARRAY_INDEX"), (1, "PBS_ARRAYID")):
-        ran = run_script(tmp_path, script, PBS_O_WORKDIR=str(tmp_path), **{index: str(task)})
+@pytest.fixture
+def started_by(tmp_path):
+    """Run a script with a `mcrock` that prints its command: arguments of every call."""
+    bin, notes = tmp_path / "bin", tmp_path / "started"
+    bin.mkdir()
+    (bin / "mcrock").write_text(f'#!/bin/sh\nprintf "%s\\t" "$@" >> {notes}\necho >> {notes}\necho "$1"\n')
+    (bin / "mcrock").chmod(0o755)
+
+    def run(make, **environment):
+        with patch("sys.executable", str(bin / "python")):
+            ran = run_script(tmp_path, make(), **environment)
         assert ran.returncode == 0, ran.stderr
-    assert "Fragility: " in ran.stdout
+        calls = [line.split("\t")[:-1] for line in notes.read_text().splitlines()]
+        notes.unlink()
+        return calls
+
+    return run
+
+
+def test_a_pbs_array_runs_as_pbs_would_start_it(mcrock, study_file, tmp_path, started_by):
+    """No PBS can be installed here, so its tasks are started with the variables that it sets, one with that
+    of OpenPBS, one with that of Torque."""
+    for task, index in ((2, "PBS_ARRAY_INDEX"), (1, "PBS_ARRAYID")):
+        (call,) = started_by(
+            lambda: write_script("pbs", study_file, tmp_path / "s.zarr", [], PLAN._replace(tasks=2)),
+            **{"PBS_O_WORKDIR": str(tmp_path), index: str(task)},
+        )
+        assert f"{task}/2" in call
+        code, output, errors = mcrock(*call)
+        assert code == 0, errors
+    assert "Fragility: " in output
     assert chunks_done(tmp_path / "s.zarr").all()
 
 
-def test_a_safety_assessment_goes_from_the_study_to_figures(study_file, tmp_path):
+def test_a_safety_assessment_goes_from_the_study_to_figures(
+    mcrock, study_file, tmp_path, started_by, monkeypatch
+):
     (tmp_path / "h.csv").write_text("pga [g], mean\n0.05, 1e-2\n2.0, 1e-5\n")
     lines = {"CONFIG": "study.toml", "STORE": "s.zarr", "FIGURES": "out", "HAZARD": "h.csv"}
-    ran = run_script(tmp_path, set_lines("assessment.sh", {}, lines))
-    assert ran.returncode == 0, ran.stderr
-    found = {path.name for path in (tmp_path / "out").iterdir()}
-    assert {"check.txt", "stats.txt", "stats.json", "fragility.png"} <= found
-    assert {"risk.txt", "risk.png", "report.html"} <= found
-    assert "Fragility: " in (tmp_path / "out" / "stats.txt").read_text()
-    assert "Annual rate" in (tmp_path / "out" / "risk.txt").read_text()
+    calls = started_by(lambda: set_lines("assessment.sh", {}, lines))
+    for name in ("check", "stats", "risk"):  # what the commands print is kept
+        assert (tmp_path / "out" / f"{name}.txt").read_text() == f"{name}\n"
+    assert (tmp_path / "out" / "stats.json").read_text() == "stats\n"
+    monkeypatch.chdir(tmp_path)
+    printed = {}
+    for call in calls:
+        code, printed[call[0]], errors = mcrock(*call)
+        assert code == 0, errors
+    assert list(printed) == ["check", "run", "verify", "stats", "plot", "risk", "report"]
+    assert {"fragility.png", "risk.png", "report.html"} <= {path.name for path in Path("out").iterdir()}
+    assert printed["stats"].startswith("{")  # the second time as JSON
+    assert "Annual rate" in printed["risk"]
 
 
 def test_a_safety_assessment_stops_at_the_first_failure(study_file, tmp_path):
@@ -195,7 +226,6 @@ def test_a_safety_assessment_stops_at_the_first_failure(study_file, tmp_path):
     assert not (tmp_path / "s.zarr").exists()
 
 
-def test_one_node_uses_its_cores(study_file, tmp_path):
-    ran = run_script(tmp_path, set_lines("one_node.sh", {}, {"CONFIG": "study.toml", "STORE": "s.zarr"}))
-    assert ran.returncode == 0, ran.stderr
-    assert chunks_done(tmp_path / "s.zarr").all()
+def test_one_node_uses_its_cores(started_by):
+    (call,) = started_by(lambda: set_lines("one_node.sh", {}, {"CONFIG": "study.toml", "STORE": "s.zarr"}))
+    assert call == ["run", "study.toml", "-o", "s.zarr", "--processes", "--resume"]

@@ -26,9 +26,6 @@ from mcrock.simulation.device.launch import (
 )
 from mcrock.simulation.runs import settings_of
 from mcrock.study import load_config
-from tests.unit.commands.conftest import mcrock
-
-__all__ = ["mcrock"]
 
 SQUARE = topology(((0, 1, 2, 3),), 4)
 

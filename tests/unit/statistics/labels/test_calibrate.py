@@ -48,15 +48,6 @@ def study(folder, name="study", com=UNKNOWN, outer="outer = 60", low=0, high=360
     return load_config(path)
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    """Folder, the nested study and what the block of the known centre of mass does."""
-    folder = tmp_path_factory.mktemp("labels")
-    ds = run_study(study(folder), folder / "study.zarr").load()
-    true = run_study(study(folder, "true", com=str(TRUE), outer=""), folder / "true.zarr").load()
-    return folder, ds, true
-
-
 def seen(true):
     """A label for each run of the block that is known, at every level."""
     fell = (true["outcome"] == Outcome.OVERTURNED).values
@@ -65,8 +56,8 @@ def seen(true):
     return Labels(fell.ravel().astype(float), chosen, np.zeros(fell.size, np.int64))
 
 
-def test_labels_find_the_centre_of_mass(runs):
-    _, ds, true = runs
+def test_labels_find_the_centre_of_mass(runs_of_labels):
+    _, ds, true = runs_of_labels
     labels = seen(true)
     assert 10 < labels.fallen.sum() < 50
     found = calibrate([ds], labels)
@@ -81,8 +72,8 @@ def test_labels_find_the_centre_of_mass(runs):
     assert float(found["tail"][1]) > 0.05  # the count is as the draws say
 
 
-def test_drawn_anew_the_labels_say_more(runs):
-    folder, ds, true = runs
+def test_drawn_anew_the_labels_say_more(runs_of_labels):
+    folder, ds, true = runs_of_labels
     labels = seen(true)
     weighed, found = calibrate([ds], labels), calibrate_anew(ds, labels, folder=folder)
     com = found.sel(input="body_com_x", stage="after")
@@ -92,8 +83,8 @@ def test_drawn_anew_the_labels_say_more(runs):
     assert found.attrs["effective"] > 30
 
 
-def test_particles_depend_on_the_study_alone(runs):
-    folder, _, true = runs
+def test_particles_depend_on_the_study_alone(runs_of_labels):
+    folder, _, true = runs_of_labels
     labels, config = seen(true), study(folder)
     few = [
         sequential_posterior(
@@ -111,8 +102,8 @@ def test_particles_depend_on_the_study_alone(runs):
     assert few[0].stages == few[1].stages
 
 
-def test_the_first_particles_are_the_draws_of_the_study(runs):
-    folder, ds, true = runs
+def test_the_first_particles_are_the_draws_of_the_study(runs_of_labels):
+    folder, ds, true = runs_of_labels
     labels, config = seen(true), study(folder)
     share = shares_of_runs(overturned_shares(ds), labels)
 
@@ -124,8 +115,8 @@ def test_the_first_particles_are_the_draws_of_the_study(runs):
         sequential_posterior(config, look, labels.fallen, temper=1e-9, particles=60)
 
 
-def test_other_objects_share_the_draws(runs):
-    folder, ds, true = runs
+def test_other_objects_share_the_draws(runs_of_labels):
+    folder, ds, true = runs_of_labels
     aside = run_study(study(folder, "aside", low=-20, high=20), folder / "aside.zarr").load()
     found = calibrate([ds, aside], seen(true))
     one, other = found["probability_0"], found["probability_1"]
@@ -135,8 +126,8 @@ def test_other_objects_share_the_draws(runs):
     np.testing.assert_allclose(values["weight"], found["weight"])
 
 
-def test_studies_that_share_nothing_are_refused(runs):
-    _, ds, true = runs
+def test_studies_that_share_nothing_are_refused(runs_of_labels):
+    _, ds, true = runs_of_labels
     other = ds.assign(body_com_x=1.1 * ds["body_com_x"])
     with pytest.raises(ValueError, match="body_com_x differs between the studies"):
         calibrate([ds, other], seen(true))
@@ -150,8 +141,8 @@ def test_studies_that_share_nothing_are_refused(runs):
         calibrate([true], seen(true))
 
 
-def test_a_label_may_be_about_a_whole_object(runs):
-    _, ds, _ = runs
+def test_a_label_may_be_about_a_whole_object(runs_of_labels):
+    _, ds, _ = runs_of_labels
     labels = Labels(np.ones(1), {"intensity": np.array([3])}, np.zeros(1, np.int64))
     share = shares_of_runs(overturned_shares(ds), labels)
     np.testing.assert_allclose(share[:, 0], overturned_shares(ds)[:, :, 3].mean(axis=1))

@@ -13,9 +13,6 @@ from mcrock.dataset import load_dataset
 from mcrock.ensemble import run_study
 from mcrock.statistics.labels import Labels, calibrate_anew
 from mcrock.statistics.labels.validation import DEFAULT, is_set_aside, read_geometry, validation_study
-from tests.unit.commands.conftest import mcrock
-
-__all__ = ["mcrock"]
 
 RECORDINGS = ("A", "B", "C", "D", "E", "F", "G", "H")
 LEVELS = (1.0, 2.0, 3.5, 6.0)
