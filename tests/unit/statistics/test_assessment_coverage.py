@@ -1,12 +1,11 @@
-"""Coverage of the intervals of variance shares, annual rates and differences; run by hand, as it takes
-minutes."""
+"""Coverage of the intervals of variance shares and annual rates; run by hand, as it takes minutes."""
 
 import numpy as np
 import pytest
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
-from mcrock.statistics import Bootstrap, compare_designs, variance_shares
+from mcrock.statistics import Bootstrap, variance_shares
 from mcrock.statistics.intervals import clustered_interval
 from mcrock.statistics.rate_intervals import lognormal_bounds, rising_rate_bounds
 from mcrock.statistics.rates import lognormal_rates, refine
@@ -15,7 +14,6 @@ from mcrock.statistics.rising import places
 from mcrock.statistics.risk import _low_quantile
 from tests.unit.statistics.conditions import CHOICES, held
 from tests.unit.statistics.nested import crossed_of, draw_scores, nested_study, true_components
-from tests.unit.statistics.test_comparison import BETWEEN, CHANGE, OWN, WITHIN, pair_of_designs
 from tests.unit.statistics.test_studentized import draw_counts
 
 STUDIES = 400
@@ -121,31 +119,3 @@ def test_the_capacity_has_its_confidence(records):
         held += [] if np.isnan(bound) else [ndtr(bound / dispersion) <= 0.05]
     print(records, len(held), np.mean(held))
     assert np.mean(held) >= 0.95 - 3 * 0.008
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("records", [10, 22, 60])
-def test_intervals_cover_the_difference_of_designs(records):
-    """400 studies of pairs, level 0.95, standard error 0.011. Least to largest coverage of the difference
-    over ten levels, and of the ratio of medians:
-
-    | records | difference     | ratio |
-    |---------|----------------|-------|
-    | 10      | 0.962 to 1.000 | 0.968 |
-    | 22      | 0.912 to 1.000 | 0.960 |
-    | 60      | 0.898 to 1.000 | 0.943 |
-    """
-    total = np.hypot(BETWEEN, WITHIN)
-    other = np.sqrt(total**2 + CHANGE**2 + OWN**2)
-    covered, of_ratio = [], []
-    for seed in range(400):
-        found = compare_designs(*pair_of_designs(records=records, seed=seed))
-        x = found["intensity"].values
-        true = ndtr(np.log(x / 3.3) / other) - ndtr(np.log(x / 3.0) / total)
-        low, high = found["difference_interval"].values
-        covered.append((low <= true) & (true <= high))
-        low, high = found["median_ratio_interval"].values
-        of_ratio.append(low <= 1.1 <= high)
-    print(records, np.mean(covered, axis=0).round(3), np.mean(of_ratio))
-    assert (np.mean(covered, axis=0) >= 0.88).all()
-    assert np.mean(of_ratio) >= 0.92

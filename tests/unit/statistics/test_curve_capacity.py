@@ -31,6 +31,7 @@ def test_support_is_counted_as_by_hand(make_study, cloud):
 def test_a_study_without_overturning_supports_nothing(make_study):
     fit = fit_fragility(make_study(median=1000.0))
     assert fit["extrapolated"].all()
+    assert int(fit["runs_below"]) == 4400
     assert np.isnan(fit["expected_below"])
     capacity = capacity_at(fit, 0.5)
     assert np.isnan(capacity["capacity"])

@@ -64,16 +64,14 @@ def test_ignoring_records_narrows_the_intervals(make_study):
     assert width(wide, "dispersion") > 1.5 * width(narrow, "dispersion")
 
 
-@pytest.mark.parametrize(
-    ("studies", "least", "most"), [(40, 0.85, 0.7), pytest.param(120, 0.87, 0.65, marks=pytest.mark.slow)]
-)
-def test_coverage_of_records_and_of_single_runs(make_study, studies, least, most):
-    """22 records of 20 realizations, studies of 200 resamples; intervals of half the width cover 0.67.
+def test_coverage_of_records_and_of_single_runs(make_study):
+    """40 studies of 22 records, 200 resamples; intervals of half the width cover 0.67.
 
     In other studies (`test_coverage.py`) records covered both in 0.95 or more, single realizations the median
-    in 0.40. With these coverages the binomial chance of a false alarm of 120 studies is 2e-3 for the median
-    and the dispersion and less than 1e-6 for single realizations, of 40 studies 4e-3 and 4e-5.
+    in 0.40. With these coverages the binomial chance of a false alarm is 4e-3 for the median and the
+    dispersion and 4e-5 for single realizations.
     """
+    studies = 40
     covered = {"median_capacity": 0, "dispersion": 0, "alone": 0}
     for seed in range(studies):
         ds = make_study(seed=1000 + seed)
@@ -86,9 +84,9 @@ def test_coverage_of_records_and_of_single_runs(make_study, studies, least, most
             "median_capacity_interval"
         ].values
         covered["alone"] += low <= 3.0 <= high
-    assert covered["median_capacity"] >= least * studies
-    assert covered["dispersion"] >= least * studies
-    assert covered["alone"] <= most * studies
+    assert covered["median_capacity"] >= 0.85 * studies
+    assert covered["dispersion"] >= 0.85 * studies
+    assert covered["alone"] <= 0.7 * studies
 
 
 def test_same_seed_same_result_and_order_does_not_matter(make_study):
@@ -261,23 +259,6 @@ def test_the_grid_holds_the_stripes_and_goes_beyond_them(make_study):
     assert len(grid) == 1 + 200 + 10
     assert set(LEVELS) < set(grid)
     assert (grid[0], grid[1], grid[-1]) == pytest.approx((0.0, 0.5 / 8, 1.1 * 6.0))
-
-
-def test_where_no_run_supports_the_curve(make_study):
-    fit = fit_fragility(make_study(median=6.0))
-    weakest = float(fit["weakest_overturning"])
-    below = [level for level in LEVELS if level < weakest]
-    assert len(below) >= 2
-    assert int(fit["runs_below"]) == 440 * len(below)
-    curve = fit["curve"].sel(intensity_grid=below)
-    assert float(fit["expected_below"]) == pytest.approx(440 * float(curve.sum()), rel=1e-12)
-    assert float(fit["strongest_run"]) == 6.0
-    grid = fit["intensity_grid"]
-    np.testing.assert_array_equal(fit["extrapolated"], (grid < weakest) | (grid > 6.0))
-    none = fit_fragility(make_study(median=1000.0))
-    assert int(none["runs_below"]) == 4400
-    assert np.isnan(none["expected_below"])
-    assert none["extrapolated"].all()
 
 
 def test_only_runs_that_start_at_rest_and_overturn_are_kept_from_it_by_sliding(make_study):

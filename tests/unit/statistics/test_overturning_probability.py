@@ -9,7 +9,6 @@ import xarray as xr
 from mcrock.base.params import FacetFallback, Outcome
 from mcrock.statistics import (
     exceedance_probability,
-    outcome_shares,
     overturned,
     overturning_probability,
     runs,
@@ -239,21 +238,6 @@ def test_classes_of_a_cloud_with_equal_intensities(make_study):
     ds["intensity_value"][:] = 2.0
     assert overturning_probability(ds).sizes["intensity"] == 1
     assert overturning_probability(ds.isel(realization=[0])).sizes["intensity"] == 1
-
-
-def test_shares_are_exclusive_and_complete(make_study):
-    ds = make_study(undecided=0.05)
-    ds["outcome"][:5] = Outcome.STEP_LIMIT
-    ds["infeasible_energy_loss"][5:9] = 2
-    result = outcome_shares(ds)
-    np.testing.assert_allclose(result["share"].sum("ending"), 1)
-    doubt = ["still rocking", "limit met", "infeasible impact"]
-    np.testing.assert_allclose(
-        result["share"].sel(ending=doubt).sum("ending"), undecided(ds).mean("realization")
-    )
-    np.testing.assert_allclose(result["share"].sel(ending="limit met"), 5 / 440)
-    np.testing.assert_allclose(result["share"].sel(ending="infeasible impact"), 4 / 440)
-    np.testing.assert_allclose(result["share"].sel(ending="overturned"), overturned(ds).mean("realization"))
 
 
 def test_datasets_that_do_not_fit_are_refused(make_study):

@@ -30,12 +30,6 @@ def test_records_that_act_as_one_run_give_the_exact_binomial_interval(yes, recor
     assert found == pytest.approx((expected.low, expected.high), abs=ROUNDING)
 
 
-def test_no_event_in_22_records_has_the_closed_form():
-    lower, upper = clustered_interval(np.zeros(22), np.full(22, 20))
-    assert lower == 0
-    assert upper == pytest.approx(1 - 0.025 ** (1 / 22), abs=1e-14)
-
-
 def test_two_records_have_the_closed_form():
     """Weights (u, v, 1 - u - v), uniform on a triangle: a mean that is <= t on a part cut off by a line."""
     x, y, tail = 0.2, 0.5, 0.025
