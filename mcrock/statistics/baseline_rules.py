@@ -17,6 +17,7 @@ Seismological Society of America 53(2), 403-417.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import cos, log, pi, sin, sqrt, tan
 from pathlib import Path
 from typing import NamedTuple, Unpack
@@ -42,6 +43,7 @@ from mcrock.statistics.grouped_runs import WeighedRuns, weigh_runs
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import clustered_interval, student_interval
 from mcrock.statistics.nested import pooled
+from mcrock.statistics.order_statistics import median
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import FitKind, evaluate_curves, fit_curves
 from mcrock.statistics.resample import Units
@@ -181,8 +183,10 @@ def baselines(
     how = Bootstrap(**keywords)
     flat = pooled(ds)
     if how.allow_missing:  # of which not even the inputs are there
-        there = (flat["outcome"] != Outcome.NOT_RUN).transpose("realization", ...).values
-        flat = flat.isel(realization=there.reshape(len(there), -1).any(axis=1))
+        rest = set(flat["outcome"].dims) - {"realization"}
+        parts = (flat["outcome"].isel(realization=where) for where in slices(flat))
+        there = np.concatenate([(part != Outcome.NOT_RUN).any(rest).values for part in parts])
+        flat = flat if there.all() else flat.isel(realization=there)
     body = {name: _median(flat, name) for name in BODY if name in flat}
     stands = len(body) == len(BODY) and 0 < body["body_slenderness"] < pi / 2
     checks = checks_of_body(*body.values()) if stands else {}
@@ -206,10 +210,15 @@ def baselines(
 
 
 def _median(ds: xr.Dataset, name: str) -> float:
-    """Median of an input, which is read in slices where it is the same in all realizations."""
+    """Median of an input, which is read in slices."""
     first = float(ds[name][0])
-    alike = all((ds[name].isel(realization=where) == first).all() for where in slices(ds))
-    return first if alike else float(np.median(ds[name].values))
+    if all((ds[name].isel(realization=where) == first).all() for where in slices(ds)):
+        return first
+
+    def parts() -> Iterator[np.ndarray]:
+        return (ds[name].isel(realization=where).values for where in slices(ds))
+
+    return median(parts, ds.sizes["realization"])
 
 
 class _Row(NamedTuple):

@@ -25,11 +25,11 @@ from mcrock.statistics.probit import evaluate_curves, fit_curves, log_likelihood
 from mcrock.statistics.resample import collect_units, draw_units
 from mcrock.statistics.runs import (
     ESTIMATE,
-    LOTS,
     check_runs,
     config_of,
     is_cloud,
     record_index,
+    record_lots,
 )
 
 PREFIX = "im_"
@@ -145,7 +145,7 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
         raise ValueError("intensity measures are compared in a cloud study, and this one has fixed levels")
     record = record_index(ds)[0] if how.cluster else None
     if record is None:
-        record = np.arange(ds.sizes["realization"]) % LOTS
+        record = record_lots(ds.drop_vars("record", errors="ignore"))
     fits, units, points, drawn, scores = [], [], [], [], []
     for name in names:
         part = by_measure(ds, name)

@@ -30,6 +30,7 @@ from mcrock.statistics.runs import (
     check_runs,
     record_index,
     run_intensity,
+    slices,
 )
 from mcrock.statistics.studentized import fit_sample, readings_of, studentized_bounds
 
@@ -211,12 +212,16 @@ def _ends_of_curve(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
 
 def _only_slide(ds: xr.Dataset) -> float:
     """Fraction of the realizations that slide flat under any horizontal shaking [1]; 0 for another event."""
-    known = "contact_static_friction" in ds and "body_slenderness" in ds
-    if not known or "start_tilt_ratio" in ds or EVENT in ds.attrs:
+    names = ("contact_static_friction", "body_slenderness")
+    if not all(name in ds for name in names) or "start_tilt_ratio" in ds or EVENT in ds.attrs:
         return 0.0
-    static = ds["contact_static_friction"]
-    slides = static <= np.tan(ds["body_slenderness"])
-    return float(slides.where(np.isfinite(static)).mean())
+    slides = known = 0
+    for where in slices(ds):
+        static, slenderness = (ds[name].isel(realization=where) for name in names)
+        there = np.isfinite(static)
+        slides += int((there & (static <= np.tan(slenderness))).sum())
+        known += int(there.sum())
+    return slides / known if known else np.nan
 
 
 def curve_grid(units: Units, grid: ArrayLike | None) -> np.ndarray:

@@ -19,6 +19,7 @@ from mcrock.statistics.run_measures import Asked, has_records, with_measures
 from mcrock.statistics.runs import (
     Classes,
     count_runs,
+    cut,
     is_cloud,
     numbered,
     overturn_levels,
@@ -49,19 +50,19 @@ class WeighedRuns(NamedTuple):
 
     def units(self, x: np.ndarray) -> Units:
         """Counts of each recording over some intensities (n_group,) of the groups."""
-        there = (x > 0) & (self.runs > 0)
-        if not there.any():
-            raise ValueError("a fragility curve needs intensities > 0, and all are 0")
-        places = place_in_cells(x[there])
+        x = np.where(self.runs > 0, x, 0.0)
+        places = place_in_cells(x.__getitem__, len(x))
         assert places.of_run is not None
-        record = np.unique(self.record[there], return_inverse=True)[1]
-        shape = int(record.max()) + 1, len(places.centre)
-        cell = record * shape[1] + places.of_run
-        tables = [
-            np.bincount(cell, weights=counts[there], minlength=shape[0] * shape[1]).reshape(shape)
-            for counts in (self.runs, *self.overturned)
-        ]
-        return Units(places.centre, tables[0], np.stack(tables[1:]), np.ones(shape[0], np.int64))
+        shape = int(self.record.max()) + 1, len(places.centre)
+        tables = np.zeros((4, *shape))
+        for where in cut(len(x)):
+            place = places.of_run[where]
+            cell = self.record[where].astype(np.int64) * shape[1] + place
+            for table, counts in zip(tables, (self.runs, *self.overturned), strict=True):
+                weights = counts[where][place >= 0]
+                table += np.bincount(cell[place >= 0], weights, minlength=table.size).reshape(shape)
+        runs, *overturned = tables[:, tables[0].any(axis=1)]
+        return Units(places.centre, runs, np.stack(overturned), np.ones(len(runs), np.int64))
 
 
 def weigh_runs(
@@ -90,7 +91,7 @@ def weigh_runs(
         return WeighedRuns(cloud, runs.ravel(), overturned.reshape(3, -1), group)
     cloud = with_measures(ds, measures, folder=folder, under_body=under_body)
     counts = [
-        np.concatenate([there[None], overturn_levels(part).readings * there])
+        np.concatenate([there[None], overturn_levels(part).readings * there]).astype(np.float16)
         for _, part, there in read_slices(cloud, (), allow_missing)
     ]
     tables: np.ndarray = np.concatenate(counts, axis=1)

@@ -163,7 +163,7 @@ def _without_overturning(
 ) -> np.ndarray:
     """Upper bounds of the probability at intensities (n_grid,) below the weakest overturning, where records
     with stronger runs tell; 1 beyond the strongest run, 0 between."""
-    largest = np.zeros(index.max() + 1)
+    largest = np.zeros(int(index.max()) + 1)
     np.maximum.at(largest, index[x < weakest], x[x < weakest])
     largest = np.sort(largest)
     there = len(largest) - np.searchsorted(largest, grid, side="right")
@@ -176,7 +176,7 @@ def _interval(
     x: np.ndarray, weight: np.ndarray, readings: np.ndarray, index: np.ndarray, how: Bootstrap
 ) -> np.ndarray:
     """Interval (2,) of the mean of weighted overturning; single runs are dealt into groups."""
-    if index.max() + 1 == len(index):
+    if int(index.max()) + 1 == len(index):
         index = index % GROUPS
     runs, ends = np.bincount(index), []
     for reading, left_out in ((ALL_STAND, 1), (ALL_OVERTURN, 0)):

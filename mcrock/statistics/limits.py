@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from mcrock.base.checks import Number
 from mcrock.base.params import DECIDED, Outcome
 from mcrock.dataset import SCHEMA
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.runs import GUESSED, Passed, check_runs, config_of, guessed, undecided
+from mcrock.statistics.runs import GUESSED, Passed, check_runs, config_of, guessed, in_slices, undecided
 
 TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on
 OF_SUPPORT = "displacement_limit"  # attribute of a dataset that is judged by another limit than its study's
@@ -115,19 +116,28 @@ def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
         If the dataset does not fit or has no such response, or the limit is not finite.
     """
     check_runs(ds)
-    value = response(ds, variable)
-    limit = Number(value.attrs["units"]).check(f"the limit of {variable}", limit)
-    passed = limit_levels(ds, variable, np.array([limit]))
+    needed = sources(ds, variable)
+    unit = response(ds.isel(realization=slice(0, 1)), variable).attrs["units"]
+    limit = Number(unit).check(f"the limit of {variable}", limit)
+    known = ds[[name for name in dict.fromkeys(["outcome", *GUESSED, *needed]) if name in ds]]
+    judged = in_slices(partial(_judged, variable=variable, limit=limit), known)
+    changed = [name for name in ("outcome", GUESSED[0]) if name in judged]
+    event = f"{variable.replace('_', ' ')} beyond {limit:g} {unit.replace('1', '')}".rstrip()
+    return ds.assign({name: judged[name] for name in changed}).assign_attrs({EVENT: event})
+
+
+def _judged(part: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
+    """Runs with the outcomes of `by_limit`."""
+    passed = limit_levels(part, variable, np.array([limit]))
     code = np.where(passed.most > 0, Outcome.ROCKING, Outcome.AT_REST)
     code = np.where(passed.fewest > 0, Outcome.OVERTURNED, code)
-    code = np.where(ds["outcome"].values == Outcome.NOT_RUN, Outcome.NOT_RUN, code)
-    unit = value.attrs["units"].replace("1", "")
-    event = f"{variable.replace('_', ' ')} beyond {limit:g} {unit}".rstrip()
-    judged = ds.assign(outcome=ds["outcome"].copy(data=code.astype(ds["outcome"].dtype)))
-    if GUESSED[0] in ds:  # a guess is no doubt of what was passed before it
-        doubtful = ds["outcome"].copy(data=passed.sure < passed.possible)
-        judged[GUESSED[0]] = ds[GUESSED[0]].where(doubtful, 0)
-    return judged.assign_attrs({EVENT: event})
+    outcome = part["outcome"]
+    code = np.where(outcome.values == Outcome.NOT_RUN, Outcome.NOT_RUN, code)
+    found = part.assign(outcome=outcome.copy(data=code.astype(outcome.dtype)))
+    if GUESSED[0] in part:  # a guess is no doubt of what was passed before it
+        doubtful = outcome.copy(data=passed.sure < passed.possible)
+        found[GUESSED[0]] = part[GUESSED[0]].where(doubtful, 0)
+    return found
 
 
 @takes_path

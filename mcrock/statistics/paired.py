@@ -152,7 +152,7 @@ def count_pairs(first: xr.Dataset, second: xr.Dataset, places: Classes) -> Pairs
     slices = zip(*(read_slices(ds, (), allow_missing=False) for ds in (first, second)), strict=True)
     for (where, part, _), (_, other, _) in slices:
         index = np.arange(shape[1]) if places.of_run is None else places.of_run[where]
-        row = record[where]
+        row = record[where].astype(np.int64)
         cell = (row[:, None] if places.of_run is None else row) * shape[1] + index
         counted = [overturn_levels(each).readings.reshape(3, *cell.shape) for each in (part, other)]
         for total, values in zip(totals, [np.ones(cell.shape), *counted[0], *counted[1]], strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +15,12 @@ from mcrock.statistics.runs import (
     Classes,
     Tally,
     count_runs,
+    cut,
+    intensities,
     is_cloud,
+    labelled,
     overturn_levels,
     read_slices,
-    run_intensity,
 )
 
 KINDS = np.array(  # of runs, by doubt, and how often each counts in the readings of `Passed`
@@ -32,6 +34,7 @@ KINDS = np.array(  # of runs, by doubt, and how often each counts in the reading
 )
 MISSING = len(KINDS)
 CELLS = 256  # places along the logarithm of a cloud's intensity
+NO_INTENSITY = "a fragility curve needs intensities > 0, and all are 0"
 BATCH = 4_000_000  # numbers held at a time while drawing
 
 
@@ -75,7 +78,7 @@ def collect_units(ds: xr.Dataset, record: np.ndarray | None, allow_missing: bool
     factor of 100 w is 0.018, and a dispersion of 0.3 is off by 0.02 %). Runs at zero intensity are
     left out: a lognormal curve is 0 there whatever its parameters.
     """
-    ds, record, places, _ = _laid_out(ds, record)
+    ds, places = _laid_out(ds)
     if record is not None:
         tally = count_runs(ds, overturn_levels, 1, places, record, allow_missing=allow_missing)
         there = tally.runs.sum(axis=1) > 0
@@ -110,19 +113,25 @@ def split_units(
         has no runs where it has none of the option.
     """
     cloud, n = is_cloud(ds), int(option.max()) + 1
-    ds, record, places, kept = _laid_out(ds, record)
-    option = option[kept]
+    ds, places = _laid_out(ds)
     if record is None and not cloud:
         kinds = [_patterns(ds.isel(realization=option == k), allow_missing) for k in range(n)]
         tables = [_counts(patterns) for patterns, _ in kinds]
         copies = np.concatenate([number for _, number in kinds])
     else:
-        own = option if record is None else record * n + option
+        own = option
+        if record is not None:
+            own = labelled(
+                len(option),
+                (int(record.max()) + 1) * n,
+                lambda where: record[where].astype(np.int64) * n + option[where],
+            )
         tally = count_runs(ds, overturn_levels, 1, places, own, allow_missing=allow_missing)
         if record is not None:
             counts = np.concatenate([tally.runs[None], tally.beyond.readings[..., 0]])
             counts = np.pad(counts, ((0, 0), (0, -counts.shape[1] % n), (0, 0)))
-            runs, *overturned = counts.reshape(4, -1, n, counts.shape[-1])
+            counts = counts.reshape(4, -1, n, counts.shape[-1])
+            runs, *overturned = counts[:, counts[0].any(axis=(1, 2))]
             one = np.ones(len(runs), np.int64)
             return [Units(places.centre, runs[:, k], np.stack(overturned)[:, :, k], one) for k in range(n)]
         # single runs of a cloud: each place and outcome is a kind
@@ -154,32 +163,72 @@ def draw_units(units: Units, how: Bootstrap) -> Iterator[np.ndarray]:
         yield rng.multinomial(units.number, share, size=min(batch, resamples - start)).astype(float)
 
 
-def _laid_out(
-    ds: xr.Dataset, record: np.ndarray | None
-) -> tuple[xr.Dataset, np.ndarray | None, Classes, np.ndarray | slice]:
-    """The runs at intensities > 0, their records, where they are counted, and which realizations they are."""
-    x = run_intensity(ds).values.astype(float)
-    positive = x > 0
-    if not positive.any():
-        raise ValueError("a fragility curve needs intensities > 0, and all are 0")
+def _laid_out(ds: xr.Dataset) -> tuple[xr.Dataset, Classes]:
+    """The runs, those at fixed levels at the intensities > 0, and where the ones there are counted."""
     if is_cloud(ds):
-        own = None if record is None else np.unique(record[positive], return_inverse=True)[1]
-        return ds.isel(realization=positive), own, place_in_cells(x[positive]), positive
-    order = np.flatnonzero(positive)[np.argsort(x[positive], kind="stable")]
-    places = Classes(x[order], x[order], x[order], None)
-    return ds.isel(intensity=order), record, places, slice(None)
+        values, n = ds["intensity_value"], ds.sizes["realization"]
+        return ds, place_in_cells(lambda where: values.isel(realization=where).values.astype(float), n)
+    (x,) = intensities(ds)
+    order = np.flatnonzero(x > 0)[np.argsort(x[x > 0], kind="stable")]
+    if not order.size:
+        raise ValueError(NO_INTENSITY)
+    if (np.diff(order) != 1).any():  # a list of levels is read more slowly than a slice of them
+        return ds.isel(intensity=order), Classes(x[order], x[order], x[order], None)
+    levels = slice(order[0], order[-1] + 1)
+    return ds.isel(intensity=levels), Classes(x[levels], x[levels], x[levels], None)
 
 
-def place_in_cells(x: np.ndarray, most: int = CELLS) -> Classes:
-    """Each intensity by itself, or cells of equal width in the logarithm if there are more than ``most``."""
-    values, index = np.unique(x, return_inverse=True)
-    if len(values) > most:
+def place_in_cells(part: Callable[[slice], np.ndarray], n: int, most: int = CELLS) -> Classes:
+    """Places of n intensities > 0, read in slices; -1 of others.
+
+    Each intensity is by itself, or in one of ``most`` cells of equal width in the logarithm if they are more.
+
+    Raises
+    ------
+    ValueError
+        If none is > 0.
+    """
+    values, ends = np.zeros(0), [np.inf, -np.inf]
+    for where in cut(n):
+        x = part(where)
+        x = x[x > 0]
+        if len(values) <= most:
+            values = np.unique(np.concatenate([values, x]))
         z = np.log(x)
-        width = np.ptp(z) / most
-        cell = np.minimum(((z - z.min()) / width).astype(np.int64), most - 1)
-        index = np.unique(cell, return_inverse=True)[1]
-        values = np.exp(np.bincount(index, weights=z) / np.bincount(index))
-    return Classes(values, values, values, index)
+        ends = [z.min(initial=ends[0]), z.max(initial=ends[1])]
+    if not len(values):
+        raise ValueError(NO_INTENSITY)
+    if len(values) <= most:
+        return _places(values, part, n, lambda x: np.searchsorted(values, x))
+    low, width = ends[0], (ends[1] - ends[0]) / most
+
+    def cell(x: np.ndarray) -> np.ndarray:
+        return np.minimum(((np.log(x) - low) / width).astype(np.int64), most - 1)
+
+    runs, total = np.zeros(most, np.int64), np.zeros(most)
+    for where in cut(n):
+        x = part(where)
+        x = x[x > 0]
+        index = cell(x)
+        runs += np.bincount(index, minlength=most)
+        np.add.at(total, index, np.log(x))  # one after the other, however they are cut
+    there = runs > 0
+    name = there.cumsum() - 1
+    return _places(np.exp(total[there] / runs[there]), part, n, lambda x: name[cell(x)])
+
+
+def _places(
+    values: np.ndarray, part: Callable[[slice], np.ndarray], n: int, place: Callable[[np.ndarray], np.ndarray]
+) -> Classes:
+    """Classes at some values, with the place of each intensity > 0."""
+
+    def label(where: slice) -> np.ndarray:
+        x = part(where)
+        found = np.full(len(x), -1)
+        found[x > 0] = place(x[x > 0])
+        return found
+
+    return Classes(values, values, values, labelled(n, len(values), label))
 
 
 def _patterns(ds: xr.Dataset, allow_missing: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -17,13 +17,14 @@ from mcrock.excitation.measures import MEASURES, variable_name
 from mcrock.statistics.efficiency import PREFIX, by_measure, measures_of, own_measure
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
-from mcrock.statistics.runs import GUESSED, check_runs, is_cloud, run_intensity, study_of
+from mcrock.statistics.runs import GUESSED, check_runs, cut, is_cloud, run_intensity, study_of
 from mcrock.study import Study
 from mcrock.study.intensity import KeptMeasure, Variables
 from mcrock.study.sampling.intensities import factors, recorded
 from mcrock.study.sampling.motions import load_motions
 
 Asked = str | Mapping[str, Any]
+AT_ONCE = 8  # slices of realizations that are measured together: each time all motions are, too
 
 
 @takes_path
@@ -139,23 +140,24 @@ def _computed(
         )
     study = Study.from_json(ds.attrs["config"], folder)
     motions = load_motions(study)
-    record, sizes, gravity = _bodies(ds)
     measure, parameters = study.intensity.measure, study.intensity.parameters
-    own = recorded(measure, parameters, motions, record, sizes, gravity)
-    if is_cloud(ds):
-        level = by_measure(ds, variable_name(measure, parameters))["intensity_value"].values[:, None]
-    else:
-        level = ds["intensity"].values[None, :]
-    scale = factors(measure, level, own)
-    if "motion_scaling" in ds:
-        scale = scale * ds["motion_scaling"].values[:, None]
-    if under_body and study.motion.on_floor:
-        motions = [study.motion.under_body(motion, _floor_at_medians(study)) for motion in motions]
-    found = {}
-    for variable in variables:
-        unscaled = recorded(variable.measure, variable.parameters, motions, record, sizes, gravity)
-        values = unscaled[:, None] * scale ** MEASURES[variable.measure].power
-        found[variable.name] = values[:, 0] if is_cloud(ds) else values
+    name = variable_name(measure, parameters)
+    floor = under_body and study.motion.on_floor
+    beneath = [study.motion.under_body(m, _floor_at_medians(study)) for m in motions] if floor else motions
+    cloud = is_cloud(ds)
+    found = {variable.name: np.empty(ds["outcome"].shape) for variable in variables}
+    for where in cut(ds.sizes["realization"], AT_ONCE):
+        part = ds.isel(realization=where)
+        record, sizes, gravity = _bodies(part)
+        own = recorded(measure, parameters, motions, record, sizes, gravity)
+        level = by_measure(part, name)["intensity_value"] if cloud else part["intensity"]
+        scale = factors(measure, level.values[:, None] if cloud else level.values[None, :], own)
+        if "motion_scaling" in ds:
+            scale = scale * part["motion_scaling"].values[:, None]
+        for variable in variables:
+            unscaled = recorded(variable.measure, variable.parameters, beneath, record, sizes, gravity)
+            values = unscaled[:, None] * scale ** MEASURES[variable.measure].power
+            found[variable.name][where] = values[:, 0] if cloud else values
     return found
 
 
@@ -181,18 +183,22 @@ def static_thresholds(ds: xr.Dataset, *, folder: str | Path = ".") -> np.ndarray
     if other or study.start is not None or any(isinstance(item, Distribution | tuple) for item in floor):
         return None
     motions = load_motions(study)
-    record, sizes, gravity = _bodies(ds)
-    own = recorded(measure, parameters, motions, record, sizes, gravity)
+    beneath = motions
     if study.motion.on_floor:
-        motions = [study.motion.under_body(motion, _floor_at_medians(study)) for motion in motions]
-    level = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in motions])[record]
-    down = np.array([max(-motion.acceleration[2].min(), 0.0) for motion in motions])[record]
-    tangent = np.tan(sizes["slenderness"])
-    scale = gravity * tangent / (level + down * tangent)
-    if "motion_scaling" in ds:
-        scale = scale / ds["motion_scaling"].values
+        beneath = [study.motion.under_body(motion, _floor_at_medians(study)) for motion in motions]
+    level = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in beneath])
+    down = np.array([max(-motion.acceleration[2].min(), 0.0) for motion in beneath])
     power = 1 if measure == "factor" else MEASURES[measure].power
-    found: np.ndarray = own * scale**power
+    found = np.empty(ds.sizes["realization"])
+    for where in cut(len(found), AT_ONCE):
+        part = ds.isel(realization=where)
+        record, sizes, gravity = _bodies(part)
+        own = recorded(measure, parameters, motions, record, sizes, gravity)
+        tangent = np.tan(sizes["slenderness"])
+        scale = gravity * tangent / (level[record] + down[record] * tangent)
+        if "motion_scaling" in ds:
+            scale = scale / part["motion_scaling"].values
+        found[where] = own * scale**power
     return found
 
 

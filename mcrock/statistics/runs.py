@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ import xarray as xr
 from mcrock.base.checks import shown
 from mcrock.base.params import DECIDED, FacetFallback, Outcome
 from mcrock.dataset.opened import takes_path
+from mcrock.statistics.order_statistics import middles, order_statistics
 from mcrock.study import Study
 
 SLICE = 1 << 17  # realizations read at a time
@@ -123,13 +125,13 @@ def check_runs(ds: xr.Dataset) -> None:
         chosen = "intensity" in ds.coords
         advice = "; choose one level by isel(intensity=[0]), which keeps the dimension" if chosen else ""
         raise ValueError(f"the dataset lacks `{name}`, which says how strong the motion of a run was{advice}")
-    values = ds[name].values
-    if values.size == 0 or ds.sizes["realization"] == 0:
+    if ds[name].size == 0 or ds.sizes["realization"] == 0:
         raise ValueError("the dataset holds no runs: dimension `realization` or `intensity` is empty")
-    wrong = ~(np.isfinite(values) & (values >= 0))
-    if wrong.any():
-        units = ds[name].attrs.get("units", "1")
-        raise ValueError(f"{name} must be finite and >= 0 [{units}], got {values[wrong][0]!r}")
+    for values in intensities(ds):
+        wrong = ~(np.isfinite(values) & (values >= 0))
+        if wrong.any():
+            units = ds[name].attrs.get("units", "1")
+            raise ValueError(f"{name} must be finite and >= 0 [{units}], got {values[wrong][0]!r}")
 
 
 def config_of(ds: xr.Dataset) -> dict[str, Any]:
@@ -162,6 +164,13 @@ def run_intensity(ds: xr.Dataset) -> xr.DataArray:
     return ds["intensity_value"] if is_cloud(ds) else ds["intensity"]
 
 
+def intensities(ds: xr.Dataset) -> Iterator[np.ndarray]:
+    """Levels (n_intensity,), at once, or the intensities of a cloud's realizations, a slice at a time."""
+    x = run_intensity(ds)
+    parts = (x.isel(realization=where) for where in slices(ds)) if is_cloud(ds) else (x,)
+    return (part.values.astype(float) for part in parts)
+
+
 def axis_attrs(ds: xr.Dataset) -> dict[str, Any]:
     """Unit and name of the intensity of a study, for what its results have along it or in its unit."""
     attrs = run_intensity(ds).attrs
@@ -183,35 +192,53 @@ def record_index(ds: xr.Dataset) -> tuple[np.ndarray | None, int]:
     if "motion_group" not in ds:
         return index, len(records)
     unique, group = np.unique(ds["motion_group"].values[records], return_inverse=True)
-    return group.astype(index.dtype)[index], len(unique)
+    return labelled(len(index), len(unique), lambda where: group[index[where]]), len(unique)
+
+
+def labelled(n: int, number: int, label: Callable[[slice], np.ndarray]) -> np.ndarray:
+    """A number below ``number`` or -1 for each of n places (n,), made in slices, in as few bytes as hold it.
+
+    Arithmetic needs wider ones, as ``labels[where].astype(np.int64)``.
+    """
+    found = np.empty(n, np.min_scalar_type(-max(number, 1)))
+    for where in cut(n):
+        found[where] = label(where)
+    return found
 
 
 def numbered(ds: xr.Dataset, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Different values (n,) of an input, rising, and which of them each realization has (n_realization,).
 
-    The numbers take 4 bytes a realization, and the input itself is read in slices and not kept.
+    The numbers take a byte a realization, or a few, and the input itself is read in slices and not kept.
     """
 
-    def parts() -> Iterator[tuple[slice, np.ndarray]]:
-        return ((where, ds[name].isel(realization=where).values) for where in slices(ds))
+    def part(where: slice) -> np.ndarray:
+        found: np.ndarray = ds[name].isel(realization=where).values
+        return found
 
-    values = np.unique(np.concatenate([np.unique(part) for _, part in parts()]))
-    index = np.empty(ds.sizes["realization"], np.int32)
-    for where, part in parts():
-        index[where] = np.searchsorted(values, part)
-    return values, index
+    values = np.unique(np.concatenate([np.unique(part(where)) for where in slices(ds)]))
+    n = ds.sizes["realization"]
+    return values, labelled(n, len(values), lambda where: np.searchsorted(values, part(where)))
 
 
 def record_groups(ds: xr.Dataset, most: int) -> np.ndarray:
     """Recording of each realization (n_realization,), or, without recordings, one of ``most`` groups."""
     index, n = record_index(ds)[0], ds.sizes["realization"]
-    return np.arange(n) * min(n, most) // n if index is None else index
+    most = min(n, most)
+    return labelled(n, most, lambda where: _places(where) * most // n) if index is None else index
 
 
 def record_lots(ds: xr.Dataset) -> np.ndarray:
     """Lot of each realization (n_realization,): its recording or, without, itself; at most `LOTS`."""
-    index = record_index(ds)[0]
-    return (np.arange(ds.sizes["realization"], dtype=np.int32) if index is None else index) % LOTS
+    index, records = record_index(ds)
+    if index is not None and records <= LOTS:
+        return index
+    place = _places if index is None else lambda where: index[where].astype(np.int64)
+    return labelled(ds.sizes["realization"], LOTS, lambda where: place(where) % LOTS)
+
+
+def _places(where: slice) -> np.ndarray:
+    return np.arange(where.start, where.stop)
 
 
 class Classes(NamedTuple):
@@ -220,21 +247,36 @@ class Classes(NamedTuple):
     centre: np.ndarray  # (n_class,) representative intensity
     lower: np.ndarray  # (n_class,) smallest intensity of the class
     upper: np.ndarray  # (n_class,) largest intensity of the class
-    of_run: np.ndarray | None  # (n_realization,) class of each realization of a cloud, None for stripes
+    of_run: (
+        np.ndarray | None
+    )  # (n_realization,) of a cloud, class or -1 for not to be counted; None of stripes
 
 
 def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
     """Stripes as they are; a cloud cut into at most `number` bins of about equal numbers of runs."""
-    x = run_intensity(ds).values.astype(float)
     if not is_cloud(ds):
+        (x,) = intensities(ds)
         return Classes(x, x, x, None)
-    edges = np.unique(np.quantile(x, np.linspace(0, 1, min(number, len(x)) + 1)[1:-1], method="lower"))
-    index = np.searchsorted(edges, x, side="left")
-    index = np.unique(index, return_inverse=True)[1]  # no empty classes
-    order = np.argsort(index, kind="stable")
-    parts = np.split(x[order], np.flatnonzero(np.diff(index[order])) + 1)
-    centre, lower, upper = (np.array([f(part) for part in parts]) for f in (np.median, np.min, np.max))
-    return Classes(centre, lower, upper, index)
+    n = ds.sizes["realization"]
+    parts = partial(intensities, ds)
+    ranks = np.floor((n - 1) * np.linspace(0, 1, min(number, n) + 1)[1:-1]).astype(np.int64)
+    edges = np.unique(order_statistics(parts, n, ranks))
+    shape = len(edges) + 1
+    runs, ends = np.zeros(shape, np.int64), np.tile([[np.inf], [-np.inf]], shape)
+    for x in parts():
+        place = np.searchsorted(edges, x, side="left")
+        runs += np.bincount(place, minlength=shape)
+        np.minimum.at(ends[0], place, x)
+        np.maximum.at(ends[1], place, x)
+    there = runs > 0  # no empty classes
+    runs, name = runs[there], there.cumsum() - 1
+    centre = order_statistics(parts, n, middles(runs.cumsum() - runs, runs)).mean(axis=1)
+    values = ds["intensity_value"]
+
+    def label(where: slice) -> np.ndarray:
+        return name[np.searchsorted(edges, values.isel(realization=where).values, side="left")]
+
+    return Classes(centre, ends[0, there], ends[1, there], labelled(n, len(runs), label))
 
 
 ALL_STAND, ALL_OVERTURN, ESTIMATE = range(3)  # readings of the undecided runs
@@ -272,8 +314,24 @@ class Tally(NamedTuple):
 
 def slices(ds: xr.Dataset) -> Iterator[slice]:
     """Realizations that are read at a time."""
-    n = ds.sizes["realization"]
-    return (slice(start, min(start + SLICE, n)) for start in range(0, n, SLICE))
+    return cut(ds.sizes["realization"])
+
+
+def cut(n: int, times: int = 1) -> Iterator[slice]:
+    """Slices of ``n`` places, or some times as long ones."""
+    step = SLICE * times
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
+def in_slices(change: Callable[[xr.Dataset], xr.Dataset], ds: xr.Dataset) -> xr.Dataset:
+    """A dataset whose runs are changed one by one, at once or, of a large study, when slices of it are read.
+
+    Variables, their dims and types stay.
+    """
+    if sum(array.nbytes for array in ds.data_vars.values()) <= SMALL:
+        return change(ds)
+    lazy = ds.chunk({"realization": SLICE})
+    return lazy.map_blocks(change, template=lazy)
 
 
 def read_slices(
@@ -342,6 +400,7 @@ def count_runs(
             cell = row[:, None] * shape[1] + np.arange(shape[1])
         else:
             cell = row * shape[1] + places.of_run[where]
+            there &= places.of_run[where] >= 0
         for total, passed in zip(totals, beyond(part), strict=True):
             flat = (cell * shape[2] + passed)[there]
             total += np.bincount(flat, minlength=total.size).reshape(shape)

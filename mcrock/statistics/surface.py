@@ -162,9 +162,12 @@ def _cells(ds: xr.Dataset, values: list[xr.DataArray], allow_missing: bool) -> t
     positive = (values[0].values > 0) & (values[1].values > 0)
     if not positive.any():
         raise ValueError("a surface needs intensities > 0")
-    part = ds.isel(realization=positive)
+    part, n = ds.isel(realization=positive), int(positive.sum())
     z = np.log(np.stack([value.values[positive] for value in values]))
-    places = [np.asarray(place_in_cells(value.values[positive], CELLS).of_run) for value in values]
+    places = [
+        np.asarray(place_in_cells(value.values[positive].__getitem__, n, CELLS).of_run, np.int64)
+        for value in values
+    ]
     index = np.unique(places[0] * (CELLS + 1) + places[1], return_inverse=True)[1]
     number = np.bincount(index)
     mean = np.stack([np.bincount(index, weights=row) / number for row in z])

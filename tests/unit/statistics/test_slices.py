@@ -1,0 +1,153 @@
+"""A study read in small slices gives the numbers of one that is read at once, bit for bit."""
+
+from contextlib import ExitStack
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcrock import statistics
+from mcrock.base.params import Outcome
+from mcrock.dataset import build_dataset
+from mcrock.statistics import order_statistics, runs
+from mcrock.statistics.cross_validation import by_probit, held_out, record_units
+from mcrock.statistics.resample import CELLS, place_in_cells
+from mcrock.statistics.runs import intensity_classes, record_groups, record_lots
+
+OUTCOMES = [Outcome.AT_REST, Outcome.ROCKING, Outcome.OVERTURNED, Outcome.STEP_LIMIT]
+
+
+def by_tilt(ds):
+    return statistics.by_limit(ds, "peak_tilt_ratio", 0.4)
+
+
+STATISTICS = {
+    "probability": statistics.overturning_probability,
+    "fragility": lambda ds: statistics.fit_fragility(ds, resamples=10),
+    "fragility_given_records": lambda ds: statistics.fit_fragility(ds, resamples=10, cluster=False),
+    "exceedance": lambda ds: statistics.exceedance_probability(ds, [0.2, 0.9]),
+    "limit": lambda ds: statistics.fit_fragility(
+        statistics.by_limit(ds, "peak_tilt_ratio", 0.4), resamples=10
+    ),
+    "choice": lambda ds: statistics.fragility_by_choice(ds, resamples=10),
+    "choice_given_records": lambda ds: statistics.fragility_by_choice(ds, resamples=10, cluster=False),
+    "shares": statistics.outcome_shares,
+    "sizes": statistics.size_convergence,
+    "reasons": statistics.undecided_runs,
+    "validity": statistics.model_validity,
+}
+
+
+BOTH = st.booleans()
+
+
+@st.composite
+def studies(draw, clouds=BOTH):
+    """Clouds and fixed levels in any order, with and without records, with ties and zeros."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, cloud, some = draw(st.integers(2, 60)), draw(clouds), draw(st.sampled_from([0, 1, 2, 200]))
+    levels = rng.permutation([0.0, 1.0, 2.0, 3.5, 6.0][: draw(st.integers(2, 5))])
+    shape = (n,) if cloud else (n, len(levels))
+    x = np.round(rng.lognormal(0.5, 0.8, n), draw(st.sampled_from([0, 1, 12]))) if cloud else levels
+    x = x + 0.0 if x.any() else x + 1.0
+    strong = rng.random(shape) < 0.5 * np.clip(x / 3, 0, 1)
+    outcome = np.where(strong, Outcome.OVERTURNED, rng.choice(OUTCOMES, shape, p=[0.85, 0.05, 0.05, 0.05]))
+    values = {"outcome": outcome.astype("i1"), ("intensity_value" if cloud else "intensity"): x}
+    values |= {"peak_tilt_ratio": rng.random(shape), "peak_tilt": rng.random(shape)}
+    values |= {"infeasible_energy_loss": 3 * rng.random(shape) ** 4, "lowest_normal_force": rng.random(shape)}
+    names = ("infeasible_facet_impacts", "contact_lost", "edge_stick_infeasible", "energy_gain_impacts")
+    values |= {name: rng.integers(0, 2, shape) for name in names}
+    values |= {"body_slenderness": rng.random(n), "impact_law": rng.integers(0, 2, n)}
+    values |= {"record": rng.integers(0, some, n)} if some else {}
+    return build_dataset(values, units="m s-2")
+
+
+def small_slices(stack, length):
+    """Slices of few realizations, and nothing that is kept or sorted in memory as it is small."""
+    for module, name, value in ((runs, "SLICE", length), (runs, "SMALL", 0), (order_statistics, "KEPT", 3)):
+        stack.enter_context(patch.object(module, name, value))
+
+
+def answer(statistic, ds):
+    """Result of a statistic, or what it says in its place."""
+    try:
+        with np.errstate(all="ignore"):
+            return statistic(ds)
+    except ValueError as error:
+        return xr.Dataset(attrs={"error": str(error)})
+
+
+@settings(max_examples=100)
+@given(name=st.sampled_from(list(STATISTICS)), ds=studies(), length=st.integers(1, 61))
+def test_slices_change_no_number(name, ds, length):
+    expected = answer(STATISTICS[name], ds)
+    with ExitStack() as stack:
+        small_slices(stack, length)
+        found = answer(STATISTICS[name], ds)
+    xr.testing.assert_identical(found, expected)
+
+
+@given(ds=studies(), length=st.integers(1, 61))
+def test_scores_of_records_left_out_do_not_change(ds, length):
+    def scores():
+        with np.errstate(all="ignore"):
+            return held_out(record_units(ds, allow_missing=False), by_probit)
+
+    expected = scores()
+    with ExitStack() as stack:
+        small_slices(stack, length)
+        found = scores()
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(found, expected, strict=True))
+
+
+@given(
+    ds=studies().filter(lambda ds: "intensity_value" in ds),
+    number=st.integers(1, 70),
+    length=st.integers(1, 61),
+)
+def test_classes_are_those_of_quantiles_of_all_intensities(ds, number, length):
+    x = ds["intensity_value"].values
+    edges = np.unique(np.quantile(x, np.linspace(0, 1, min(number, len(x)) + 1)[1:-1], method="lower"))
+    index = np.unique(np.searchsorted(edges, x, side="left"), return_inverse=True)[1]
+    with ExitStack() as stack:
+        small_slices(stack, length)
+        places = intensity_classes(ds, number)
+    assert np.array_equal(places.of_run, index)
+    parts = [x[index == k] for k in range(index.max() + 1)]
+    for found, function in ((places.centre, np.median), (places.lower, np.min), (places.upper, np.max)):
+        assert np.array_equal(found, [function(part) for part in parts])
+
+
+@given(seed=st.integers(0, 2**32), n=st.integers(CELLS + 1, 3 * CELLS), length=st.integers(1, 900))
+def test_cells_are_those_of_all_logarithms(seed, n, length):
+    rng = np.random.default_rng(seed)
+    x = rng.lognormal(size=n) * (rng.random(n) < 0.95)
+    positive = x > 0
+    z = np.log(x[positive])
+    with patch.object(runs, "SLICE", length):
+        places = place_in_cells(x.__getitem__, n, 50)
+    cell = np.minimum(((z - z.min()) / (np.ptp(z) / 50)).astype(int), 49)
+    index = np.unique(cell, return_inverse=True)[1]
+    assert np.array_equal(places.of_run[positive], index)
+    assert (places.of_run[~positive] == -1).all()
+    assert np.array_equal(places.centre, np.exp(np.bincount(index, weights=z) / np.bincount(index)))
+
+
+@pytest.mark.parametrize("number", [1, 127, 128, 129, 400, 401, 40_000])
+def test_records_are_told_apart_in_as_few_bytes_as_hold_them(number):
+    n = max(number, 300)
+    record = np.random.default_rng(number).permutation(np.arange(n) % number)
+    levels = {"outcome": np.ones((n, 1), "i1"), "intensity": [1.0], "record": record}
+    ds = build_dataset(levels, units="m s-2")
+    index, records = runs.record_index(ds)
+    assert records == number
+    assert np.array_equal(index, record)
+    assert index.dtype.itemsize == (1 if number <= 128 else 2 if number <= 2**15 else 4)
+    assert np.array_equal(record_lots(ds), record % runs.LOTS)
+    assert np.array_equal(record_groups(ds, 64), record)
+    alone = ds.drop_vars("record")
+    assert np.array_equal(record_lots(alone), np.arange(n) % runs.LOTS)
+    assert np.array_equal(record_groups(alone, 64), np.arange(n) * 64 // n)
