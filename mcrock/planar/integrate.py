@@ -12,7 +12,7 @@ evaluations in a step. A landing multiplies the angular velocity by the ratio r 
 
 from __future__ import annotations
 
-from math import acos, asin, cos, pi, sin, sqrt
+from math import acos, cos, pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -21,12 +21,8 @@ from mcrock.base.jit import jit
 from mcrock.base.params import Event, Outcome
 from mcrock.kernel.roots import EVENT_TIME, cubic_peak, first_landing
 from mcrock.kernel.shaking import (
-    A_X,
-    A_Z,
     END,
     OMEGA,
-    ORIGIN,
-    PHASE,
     SINE,
     acceleration,
     count_segments,
@@ -37,11 +33,9 @@ from mcrock.kernel.shaking import (
 from mcrock.planar.columns import (
     ALPHA,
     BARRIER,
-    DISTANCE,
     EDGE_SIZE,
     FREQUENCY,
     GRAVITY,
-    HEIGHT,
     INERTIA,
     PULL,
     RADIUS,
@@ -51,6 +45,7 @@ from mcrock.planar.columns import (
     PlanarHistory,
     PlanarResult,
 )
+from mcrock.planar.rest import LEFT, REST, RIGHT, comes_to_rest, leave_rest
 
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
 STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
@@ -59,12 +54,8 @@ SETTLING = int(Outcome.SETTLING)
 START, UPLIFT, FACET_IMPACT = 0, int(Event.UPLIFT), int(Event.FACET_IMPACT)
 REST_EVENT, OVERTURN = int(Event.REST), int(Event.OVERTURN)
 
-# numpy integers: a Python integer constant would compile a function once for each value
-RIGHT, LEFT, REST = np.int64(0), np.int64(1), np.int64(-1)
-
 TOUCH = 1e-12  # tilt that counts as flat [rad]
 STILL = 1e-9  # an uplift this slow [rad/s] that ends this soon [s] is none
-SLACK = 1e-12  # share of the moment of the weight that is rounding [1]
 SMALL_TURN = 0.1  # turn up to which the series below is exact to rounding [rad]
 SINE_STEP = 0.1  # largest step in a sine pulse, in radians of the pulse
 REFINEMENTS = 40  # of the time of an event, by stepping again from the start of the step
@@ -166,71 +157,6 @@ def locate_overturning(edge, gravity, sign, segment, now, h):
 
 
 @jit
-def next_lift(block, segment, t):
-    """When a block at rest lifts in the segment, from ``t`` on [s], and the edge about which it turns.
-
-    Infinite if it does not. The moment about an edge is linear in the acceleration of the ground, so
-    that the roots are exact on linear pieces and on sines.
-    """
-    when, lifts, lowest = np.inf, REST, 0.0
-    a, b = acceleration(segment, t), acceleration(segment, segment[END])
-    for side in (RIGHT, LEFT):
-        arm = block[HEIGHT] if side == RIGHT else -block[HEIGHT]
-        weight = block[GRAVITY] * block[side * EDGE_SIZE + DISTANCE]
-        pull = weight / block[GRAVITY]
-        now = weight + pull * a[2] + arm * a[0]  # moment that holds the block down, over its mass
-        if segment[SINE] == 0.0:
-            then = weight + pull * b[2] + arm * b[0]
-            falling = then < now
-            found = t + (segment[END] - t) * max(now / (now - then), 0.0) if then < 0.0 < now else np.inf
-        else:
-            swing = pull * segment[A_Z] + arm * segment[A_X]
-            angle = segment[OMEGA] * (t - segment[ORIGIN]) + segment[PHASE]
-            falling = swing * cos(angle) < 0.0
-            found = np.inf
-            if abs(swing) > weight:
-                start = asin(weight / abs(swing)) + (pi if swing > 0.0 else 0.0)
-                found = t + ((start - angle) % (2.0 * pi)) / segment[OMEGA]
-        if now <= 0.0 and (falling or now < -SLACK * weight):
-            found = t
-        if found < when or (found == when and now < lowest):
-            when, lifts, lowest = found, side, now
-    return when, lifts
-
-
-@jit
-def last_still_piece(block, motions, motion, turn, piece, result):
-    """Last piece of a record, from ``piece`` on, through which a block at rest stays at rest.
-
-    Between samples the moments about the edges are linear: a block that the samples do not lift stays.
-    """
-    if motions.length[motion] == 0:
-        return piece
-    c, s, scale, _, _ = turn  # the ground is level
-    first, gravity, height = motions.first[motion], block[GRAVITY], block[HEIGHT]
-    pieces = count_segments(motions, motion)
-    while piece + 1 < pieces:
-        sample = motions.samples[first + piece + 2]
-        down, across = gravity + scale * sample[2], height * (c * sample[0] - s * sample[1])
-        if down * block[DISTANCE] + across <= 0.0 or down * block[EDGE_SIZE + DISTANCE] - across <= 0.0:
-            break
-        result[PlanarResult.NORMAL_FORCE] = min(result[PlanarResult.NORMAL_FORCE], down / gravity)
-        piece += 1
-    return piece
-
-
-@jit
-def comes_to_rest(block, edge, rate, a, settings):
-    """Whether the next half-cycle of rocking, in the present acceleration, is shorter than the rest time."""
-    down = block[GRAVITY] + a[2]
-    held = min(
-        down * block[DISTANCE] + block[HEIGHT] * a[0],
-        down * block[EDGE_SIZE + DISTANCE] - block[HEIGHT] * a[0],
-    )
-    return held > 0.0 and 2.0 * edge[INERTIA] * rate < settings.rest_time * held
-
-
-@jit
 def see_force(result, gravity, edge, rate, lean, second, down, push):
     """Update contact diagnostics with the ground reaction at a rate and second rate of the tilt."""
     up, across = edge[RADIUS] * lean[1], edge[RADIUS] * lean[0]
@@ -241,20 +167,6 @@ def see_force(result, gravity, edge, rate, lean, second, down, push):
     else:
         horizontal = abs(push + up * second + across * rate * rate)
         result[PlanarResult.FRICTION] = max(result[PlanarResult.FRICTION], horizontal / normal)
-
-
-@jit
-def see_rest(result, gravity, segment, begin, end):
-    """Update contact diagnostics with what the vertical acceleration does at rest between two times."""
-    lowest = min(acceleration(segment, begin)[2], acceleration(segment, end)[2])
-    if segment[SINE] != 0.0 and segment[A_Z] != 0.0:
-        angle = segment[OMEGA] * (begin - segment[ORIGIN]) + segment[PHASE]
-        trough = -0.5 * pi if segment[A_Z] > 0.0 else 0.5 * pi
-        if (trough - angle) % (2.0 * pi) <= segment[OMEGA] * (end - begin):
-            lowest = -abs(segment[A_Z])
-    result[PlanarResult.NORMAL_FORCE] = min(result[PlanarResult.NORMAL_FORCE], 1.0 + lowest / gravity)
-    if lowest <= -gravity:
-        result[PlanarResult.CONTACT_LOST] = 1.0
 
 
 @jit
@@ -314,27 +226,6 @@ def note(block, side, phi, rate, trace, t, kind, change):
             row[PlanarEvent.RATE], row[PlanarEvent.ENERGY_CHANGE] = sign * rate, change
             row[PlanarEvent.ROTATION] = sign * phi
         trace.used[1] += 1
-
-
-@jit
-def leave_rest(block, motions, motion, turn, piece, t, t_end, trace):
-    """How long a block at rest stays in its segment, or in the pieces that follow.
-
-    Returns
-    -------
-    t, side, piece : float, int, int
-        The time up to then [s], the edge about which it then lifts, REST if it does not, and the piece of
-        the motion in which that is.
-    """
-    segment, result = trace.segment, trace.result
-    when, lifts = next_lift(block, segment, t)
-    see_rest(result, block[GRAVITY], segment, t, min(when, segment[END]))
-    if when <= segment[END]:
-        return when, lifts, piece
-    if piece >= count_segments(motions, motion):
-        return t, REST, piece
-    last = last_still_piece(block, motions, motion, turn, piece, result)
-    return segment[END] if last == piece else min((last + 1) * motions.dt[motion], t_end), REST, last
 
 
 @jit(inline=True)

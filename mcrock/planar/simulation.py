@@ -17,6 +17,7 @@ from mcrock.kernel.shaking import end_of_run
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar
 from mcrock.planar.columns import PlanarEvent, PlanarHistory, PlanarResult, PlanarTrace, empty_trace
+from mcrock.planar.rest import REST
 from mcrock.planar.restitution import Restitution, velocity_ratios
 from mcrock.planar.runs import Array, block_rows, settings_of
 
@@ -135,7 +136,7 @@ def simulate_planar(
     if t_end is None:
         t_end = end_of_run(pack, 0, float(controls.tail))
     sign = -1.0 if tilt < 0.0 or (tilt == 0.0 and rate < 0.0) else 1.0
-    side = kernel.REST if tilt == rate == 0.0 else np.int64(sign < 0)
+    side = REST if tilt == rate == 0.0 else np.int64(sign < 0)
     start = (side, sign * float(tilt), sign * float(rate))
     rows, events = (4096, 1024) if history else (0, 0)
     settings, turn = settings_of(controls, follow=True), (1.0, 0.0, 1.0, 0.0, 0.0)
