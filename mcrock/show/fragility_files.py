@@ -21,6 +21,7 @@ from mcrock.statistics.runs import is_cloud
 NRML = "http://openquake.org/xmlns/nrml/0.5"
 STATE = "overturning"
 WIDE = 4.0  # dispersions on both sides of the median that a continuous curve is given for
+FAINT = 1e-3  # of the lowest level of a study: what shakes nothing [1]
 HEADER = (
     "ID,Incomplete,Demand-Type,Demand-Unit,Demand-Offset,Demand-Directional,"
     "LS1-Family,LS1-Theta_0,LS1-Theta_1,LS1-DamageStateWeights"
@@ -58,7 +59,9 @@ def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str 
         Taxonomy of the body in the exposure.
     curve : str
         "lognormal", given by mean and standard deviation of the intensity itself, as OpenQuake wants them, or
-        "stripes", the fractions at the levels made rising, without damage below the lowest.
+        "stripes", the fractions at the levels made rising. Below the lowest level there is no damage if
+        nothing overturned there, else the fraction falls to 0 in a line, at a thousandth of the level:
+        OpenQuake takes what is not given for no damage, or for no number.
 
     Raises
     ------
@@ -78,6 +81,8 @@ def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str 
     if curve == "stripes":
         function.set("format", "discrete")
         level, rising = _rising(ds)
+        if rising[0] > 0.0:
+            level, rising = np.append(level[0] * FAINT, level), np.append(0.0, rising)
         imls = ElementTree.SubElement(
             function, "imls", imt=imt.name, noDamageLimit=_text(level[0] / imt.size)
         )

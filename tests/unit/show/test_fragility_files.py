@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.show.fragility_files import HEADER, NRML, openquake_fragility, pelicun_fragility
 from mcrock.statistics import fit_fragility, overturning_probability
 
@@ -47,18 +47,25 @@ def test_openquake_has_mean_and_deviation_of_the_intensity(study):
     np.testing.assert_allclose(ends, ndtr([-4, 4]))
 
 
-def test_openquake_stripes_are_the_fractions(study):
+@pytest.mark.parametrize("fell", [0, 7])
+def test_openquake_stripes_are_the_fractions(study, fell):
+    """Whether nothing overturned at the lowest level, or some of the runs."""
     ds = study()
+    ds["outcome"][{"intensity": 0}] = Outcome.AT_REST
+    ds["outcome"][{"intensity": 0, "realization": slice(fell)}] = Outcome.OVERTURNED
     points = overturning_probability(ds)
     function = ElementTree.fromstring(openquake_fragility(ds, curve="stripes"))[0][2]
     levels = np.array(function.find("imls", SPACE).text.split(), float) * STANDARD_GRAVITY
-    np.testing.assert_allclose(levels, points["intensity"])
     poes = np.array(function.find("poes", SPACE).text.split(), float)
     assert (np.diff(poes) >= 0).all()
+    least = float(function.find("imls", SPACE).get("noDamageLimit")) * STANDARD_GRAVITY
+    assert least == pytest.approx(levels[0])
+    assert poes[0] == 0.0  # what overturns at the lowest level is no `no damage` there
+    if points["probability"][0] > 0.0:
+        assert levels[0] == pytest.approx(1e-3 * levels[1])
+        levels, poes = levels[1:], poes[1:]
+    np.testing.assert_allclose(levels, points["intensity"])
     np.testing.assert_allclose(poes, np.maximum.accumulate(points["probability"].values), atol=0.02)
-    assert float(function.find("imls", SPACE).get("noDamageLimit")) * STANDARD_GRAVITY == pytest.approx(
-        levels[0]
-    )
 
 
 @pytest.mark.parametrize(
