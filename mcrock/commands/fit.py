@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from mcrock.commands import options
+from mcrock.commands.exit_codes import fail
 from mcrock.commands.options import unpacked
 from mcrock.commands.results import FigureOptions, save_figures, write_text
 
@@ -18,20 +20,74 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mcrock.measurement import Recording
+    from mcrock.measurement.campaign import TestFile
 
 app = typer.Typer()
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordingOptions:
-    """What was measured."""
+class TestOptions:
+    """Which tests, of which bodies."""
 
-    recording: Annotated[
-        Path,
+    tests: Annotated[
+        list[Path] | None,
         typer.Argument(
-            metavar="RECORDING", help="CSV file of a gyroscope, units in its header.", show_default=False
+            metavar="TEST...",
+            help="CSV file of a gyroscope, units in its header; several are repetitions.",
+            show_default=False,
         ),
-    ]
+    ] = None
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TESTS.csv",
+            help="Instead, a table with the columns file, specimen, position, repetition and, if tests "
+            "differ, body and edge.",
+        ),
+    ] = None
+    body: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Study file, or any TOML file with its [body], and [impact] if any."
+        ),
+    ] = None
+    edge: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K", help="Edge over which the body was released; k joins vertices k and k + 1."
+        ),
+    ] = None
+    specimen: Annotated[str | None, typer.Option(metavar="NAME", help="Body that was tested.")] = None
+    position: Annotated[str, typer.Option(metavar="NAME", help="End of the body on which it rocked.")] = "1"
+    repetition: Annotated[int, typer.Option(metavar="N", help="Number of the (first) test.")] = 1
+
+    def listed(self) -> list[TestFile]:
+        """The tests, each with its body and edge."""
+        from mcrock.measurement.campaign import numbered_tests, read_campaign
+
+        if bool(self.tests) == (self.table is not None):
+            raise ValueError("give recordings, TEST..., or --table TESTS.csv with their names")
+        if self.table is not None:
+            return read_campaign(self.table, self.body, self.edge)
+        for name, value in (("--body FILE", self.body), ("--edge K", self.edge)):
+            if value is None:
+                raise ValueError(f"recordings need {name}")
+        assert self.tests is not None
+        assert self.body is not None
+        assert self.edge is not None
+        names = self.specimen or self.body.stem, self.position, self.repetition
+        return numbered_tests(self.tests, *names, self.body, self.edge)
+
+    @property
+    def is_campaign(self) -> bool:
+        """Whether each test gets a folder of its own."""
+        return self.table is not None or len(self.tests or ()) > 1 or self.specimen is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordingOptions:
+    """How recordings are to be read."""
+
     axes: Annotated[
         str, typer.Option(help="Axes of the sensor along x, y and z of the body, as in 'y -x z'.")
     ] = "x y z"
@@ -50,8 +106,8 @@ class RecordingOptions:
         ),
     ] = None
 
-    def read(self, along: NDArray[np.float64]) -> Recording:
-        """The recording without bias and ends, turned to where the body turns about ``along`` (3,)."""
+    def read(self, file: Path, along: NDArray[np.float64]) -> Recording:
+        """A recording without bias and ends, turned to where the body turns about ``along`` (3,)."""
         from mcrock.measurement import alignment, read_recording
 
         for text in self.columns or []:
@@ -59,7 +115,7 @@ class RecordingOptions:
                 raise ValueError(f"--columns must be NAME=HEADER, as in 'omega_x=GyrX [deg/s]', got {text!r}")
         pairs = (text.partition("=") for text in self.columns or [])
         names = {name.strip(): header.strip() for name, _, header in pairs}
-        data = read_recording(self.recording, self.axes, names)
+        data = read_recording(file, self.axes, names)
         data = (data if self.still is None else data.unbiased(self.still)).trimmed()
         return data.turned(alignment(data, along))
 
@@ -86,23 +142,37 @@ class FitOutput(FigureOptions):
     )
 
 
+class Request(NamedTuple):
+    """A test to fit, for another process."""
+
+    test: TestFile
+    recording: RecordingOptions
+    search: SearchOptions
+    energy_gain: str | None
+    results: FitOutput  # the folder of this test
+
+    @property
+    def digest(self) -> str:
+        """What the numbers of the fit depend on: recording, body, options and version [16 hex digits]."""
+        from mcrock.base.version import mcrock_version
+
+        made = [
+            mcrock_version(),
+            self.test.edge,
+            asdict(self.recording),
+            asdict(self.search),
+            self.energy_gain,
+        ]
+        parts = [json.dumps(made).encode(), *(path.read_bytes() for path in (self.test.file, self.test.body))]
+        return sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()[:16]
+
+
 @app.command()
 @unpacked
 def fit(
     *,
-    body: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", help="Study file, or any TOML file with its [body], and [impact] if any."
-        ),
-    ],
-    edge: Annotated[
-        int,
-        typer.Option(
-            metavar="K", help="Edge over which the body was released; k joins vertices k and k + 1."
-        ),
-    ],
-    test: RecordingOptions,
+    tests: TestOptions,
+    recording: RecordingOptions,
     search: SearchOptions,
     energy_gain: Annotated[
         str | None,
@@ -111,32 +181,150 @@ def fit(
         ),
     ] = None,
     results: FitOutput,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Fit tests of a campaign again that have been fitted.")
+    ] = False,
+    workers: Annotated[
+        int | None, typer.Option(help="Tests that are fitted at once; default: all cores.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
-    """Fit impact parameters to a free-rocking test.
+    """Fit impact parameters to free-rocking tests.
 
-    Writes fit.json, the section impact.toml for a study and the figure fit;
-    several tests make a table for `mcrock population`: `mcrock docs fitting`.
+    Writes fit.json, the section impact.toml for a study and the figure fit. Several tests, a --table or a
+    --specimen make a campaign: a folder for each test, tests.csv and report.html. See `mcrock docs fitting`.
     """
+    listed = tests.listed()
+    if tests.is_campaign:
+        places = [replace(results, output=results.output / test.name) for test in listed]
+        requests = [
+            Request(t, recording, search, energy_gain, place) for t, place in zip(listed, places, strict=True)
+        ]
+        outcomes = _fit_all(requests, overwrite, workers)
+        _write_campaign(outcomes, results, as_json)
+        if all(outcome["fit"] is None for outcome in outcomes):
+            fail("no test could be fitted", 1)
+        return
+    lines, numbers = _fit_one(Request(listed[0], recording, search, energy_gain, results))
+    if as_json:
+        print(json.dumps(numbers, indent=1))
+        return
+    print(*lines, sep="\n")
+
+
+def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
+    """Fit a test and write what came of it; its text and its numbers."""
     from mcrock.measurement import fit_test
     from mcrock.measurement.free_rocking import FreeRocking
     from mcrock.show.fit import fit_as_json, format_fit, impact_section, plot_fit
     from mcrock.study.load import load_tested
 
+    test, search, output = request.test, request.search, request.results.output
+    assert output is not None
     how = asdict(search) | {"free": search.free.replace(",", " ").split()}
-    measured, impact = load_tested(body, how["free"])
-    if energy_gain is not None:
-        impact = replace(impact, energy_gain=energy_gain)
-    data = test.read(FreeRocking(measured, edge, impact).along)
-    found = fit_test(measured, data, edge, impact=impact, **how)
-    paths = save_figures({"fit": lambda: plot_fit(found)}, results)
+    measured, impact = load_tested(test.body, how["free"])
+    if request.energy_gain is not None:
+        impact = replace(impact, energy_gain=request.energy_gain)
+    data = request.recording.read(test.file, FreeRocking(measured, test.edge, impact).along)
+    found = fit_test(measured, data, test.edge, impact=impact, **how)
+    names = {"test": test.name, "specimen": test.specimen, "position": test.position}
+    numbers = fit_as_json(found) | names | {"repetition": test.repetition, "made_from": request.digest}
+    paths = save_figures({"fit": lambda: plot_fit(found)}, request.results)
+    section = impact_section(found)
+    write_text(output / "impact.toml", section)
+    write_text(output / "fit.json", json.dumps(numbers, indent=1, allow_nan=False) + "\n")
+    written = [output / "fit.json", output / "impact.toml", *paths]
+    return [format_fit(found), section.rstrip("\n"), *map(str, written)], numbers
+
+
+def _attempt(request: Request) -> dict[str, Any]:
+    """What became of a test: one that cannot be fitted has a reason and does not stop the others."""
+    test = request.test
+    outcome: dict[str, Any] = asdict(test) | {
+        "file": str(test.file),
+        "body": str(test.body),
+        "test": test.name,
+    }
+    try:
+        fit = _fit_one(request)[1]
+    except (ValueError, OSError) as error:
+        reason = " ".join(str(error).split())
+        return outcome | {"status": "failed", "reason": reason, "fit": None}
+    return outcome | {"status": "fitted", "reason": "", "fit": fit}
+
+
+def _standing(request: Request) -> dict[str, Any] | None:
+    """The outcome of a test that has been fitted before: as it stands, or refused if it is of other data."""
+    assert request.results.output is not None
+    place, test = request.results.output / "fit.json", request.test
+    if not place.is_file():
+        return None
+    outcome: dict[str, Any] = asdict(test) | {
+        "file": str(test.file),
+        "body": str(test.body),
+        "test": test.name,
+    }
+    try:
+        fit = json.loads(place.read_text(encoding="utf-8"))
+        if fit["made_from"] == request.digest:
+            return outcome | {"status": "kept", "reason": "", "fit": fit}
+    except (ValueError, KeyError, TypeError, OSError):
+        pass
+    reason = f"{place} is of another recording, body, version or other options; --overwrite replaces it"
+    return outcome | {"status": "failed", "reason": reason, "fit": None}
+
+
+def _fit_all(requests: list[Request], overwrite: bool, workers: int | None) -> list[dict[str, Any]]:
+    """Outcomes of all tests in their order, fitted in several processes; what stands is kept."""
+    from mcrock.base.two_cores import cores
+    from mcrock.ensemble.schedule import run_tasks
+    from mcrock.show.progress import count_progress
+
+    if workers is not None and workers < 1:
+        raise ValueError(f"--workers must be at least 1, got {workers}")
+    found = {} if overwrite else {r.test.name: kept for r in requests if (kept := _standing(r)) is not None}
+    left = [request for request in requests if request.test.name not in found]
+    with count_progress("tests fitted") as progress:
+
+        def report(outcome: dict[str, Any]) -> None:
+            found[outcome["test"]] = outcome
+            progress(len(found), len(requests))
+
+        run_tasks(_attempt, left, min(workers or cores(), max(len(left), 1)), report)
+    return [found[request.test.name] for request in requests]
+
+
+def _write_campaign(outcomes: list[dict[str, Any]], results: FitOutput, as_json: bool) -> None:
+    """The table and the page of a campaign."""
+    import pandas as pd
+
+    from mcrock.show.campaign import campaign_rows, campaign_sections, format_campaign
+    from mcrock.show.report.brief import KeyFigure
+    from mcrock.show.report.page import build_page
+
     output = results.output
-    text = json.dumps(fit_as_json(found), indent=1, allow_nan=False) + "\n"
-    write_text(output / "impact.toml", impact_section(found))
-    write_text(output / "fit.json", text)
+    assert output is not None
+    fitted = sum(outcome["fit"] is not None for outcome in outcomes)
+    explained = sum(
+        each["fit"] is not None and each["fit"]["misfit"]["explained"] is True for each in outcomes
+    )
+    figures = {each["test"]: output / each["test"] / f"fit.{results.format}" for each in outcomes}
+    page = build_page(
+        f"Campaign of {len(outcomes)} tests",
+        "Impact parameters of free-rocking tests",
+        campaign_sections(outcomes, figures),
+        figures=[
+            KeyFigure("Tests fitted", f"{fitted} of {len(outcomes)}", "the others are named with the reason"),
+            KeyFigure(
+                "Explained to the noise", f"{explained} of {fitted}", "by a model of constant parameters"
+            ),
+        ],
+    )
+    output.mkdir(parents=True, exist_ok=True)
+    rows = campaign_rows(outcomes)
+    write_text(output / "tests.csv", pd.DataFrame(rows).to_csv(index=False))
+    write_text(output / "report.html", page)
     if as_json:
-        print(text, end="")
+        print(json.dumps(rows, indent=1))
         return
-    print(format_fit(found))
-    print(impact_section(found), end="")
-    print(output / "fit.json", output / "impact.toml", *paths, sep="\n")
+    print(*format_campaign(outcomes), output / "tests.csv", output / "report.html", sep="\n")

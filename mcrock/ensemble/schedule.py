@@ -10,8 +10,9 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any
 
@@ -51,10 +52,8 @@ def _run_in(
 ) -> None:
     processes = isinstance(pool, ProcessPoolExecutor)
     tasks = [dask.delayed(run_part, pure=False)(name, part) for part in parts]
-    finished, wait = False, True
-    before = set(multiprocessing.active_children())
     try:
-        with _Reporter(report):
+        with _ended(pool), _Reporter(report):
             dask.compute(
                 *tasks,
                 scheduler="processes" if processes else "threads",
@@ -62,19 +61,50 @@ def _run_in(
                 chunksize=1,
                 optimize_graph=False,
             )
+    finally:
+        JOBS.pop(name, None)
+
+
+def run_tasks(
+    function: Callable[[Any], Any], items: Sequence[Any], workers: int, report: Callable[[Any], None]
+) -> None:
+    """Call a function of a module with each item, in processes, and report each result as it comes.
+
+    Raises
+    ------
+    BrokenProcessPool
+        If a worker process dies.
+    """
+    if workers == 1:
+        for item in items:
+            report(function(item))
+        return
+    pool = ProcessPoolExecutor(workers, _Context(), _obey_parent)
+    with _ended(pool):
+        for future in as_completed([pool.submit(function, item) for item in items]):
+            report(future.result())
+
+
+@contextmanager
+def _ended(pool: ProcessPoolExecutor | ThreadPoolExecutor) -> Iterator[None]:
+    """Let go of a pool: after its last task, or at once if it was interrupted."""
+    processes = isinstance(pool, ProcessPoolExecutor)
+    finished, wait = False, True
+    before = set(multiprocessing.active_children())
+    try:
+        yield
         finished = True
     except KeyboardInterrupt:
         wait = False
         raise
     finally:
         # threads end their part, processes give it up: a chunk is there when it is whole, or not at all
-        if isinstance(pool, ProcessPoolExecutor) and not finished:
+        if processes and not finished:
             # also one that the pool does not know yet, as it was interrupted while it started it
             for process in multiprocessing.active_children():
                 if isinstance(process, _Process) and process not in before:
                     process.terminate()
         pool.shutdown(wait=wait or processes, cancel_futures=True)
-        JOBS.pop(name, None)
 
 
 class _Reporter(Callback):
@@ -114,10 +144,15 @@ class _Context(SpawnContext):
 
 
 def _start_process(name: str, shared: Shared) -> None:
-    """Set up a worker process: it holds the job, leaves Ctrl-C to its parent and ends with it."""
+    """Set up a worker process that holds a job."""
+    _obey_parent()
+    JOBS[name] = open_shared(shared)
+
+
+def _obey_parent() -> None:
+    """Leave Ctrl-C to the parent process, and end with it."""
     for number in FROM_TERMINAL:
         signal.signal(number, signal.SIG_IGN)
-    JOBS[name] = open_shared(shared)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

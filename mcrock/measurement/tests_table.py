@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 WORDS = ("test", "specimen", "position", "repetition", "parameter")
 NUMBERS = ("estimate", "standard_error")
+MOST_TOGETHER = 0.999  # correlation of two errors, so that they have an inverse [1]
 PARAMETERS = tuple(parameter.key for parameter in DEFAULT_LAW.parameters)
 
 
@@ -27,8 +29,9 @@ def read_tests(source: str | Path | pd.DataFrame) -> pd.DataFrame:
     ----------
     source : str, Path or DataFrame
         CSV file or frame with the columns ``test``, ``specimen``, ``position``, ``repetition``, ``parameter``
-        (names) and ``estimate``, ``standard_error`` (numbers in the unit of the parameter). Other columns
-        are left out.
+        (names) and ``estimate``, ``standard_error`` (numbers in the unit of the parameter), and perhaps
+        ``correlation_lambda`` and so on: of its error with that of another parameter of the test. Other
+        columns are left out. Or a folder of a campaign, with a folder for each test and its fit.json.
 
     Returns
     -------
@@ -54,6 +57,8 @@ def read_tests(source: str | Path | pd.DataFrame) -> pd.DataFrame:
 
     if isinstance(source, pd.DataFrame):
         name, frame = "the table of tests", source
+    elif Path(source).is_dir():
+        name, frame = str(source), pd.DataFrame(_rows_of(Path(source)))
     else:
         from io import StringIO
 
@@ -73,6 +78,11 @@ def read_tests(source: str | Path | pd.DataFrame) -> pd.DataFrame:
     found = {column: _names(name, frame, column) for column in WORDS}
     for column in NUMBERS:
         found[column] = _numbers(name, frame, column)
+    for key in PARAMETERS:
+        if (column := f"correlation_{key}") in frame:
+            found[column] = (
+                pd.to_numeric(frame[column], "coerce").fillna(0.0).clip(-MOST_TOGETHER, MOST_TOGETHER)
+            )
     table = pd.DataFrame(found)
     repeated = table.duplicated(["test", "parameter"])
     if repeated.any():
@@ -86,6 +96,38 @@ def read_tests(source: str | Path | pd.DataFrame) -> pd.DataFrame:
         )
     keys = ["parameter", "specimen", "position", "repetition", "test"]
     return table.sort_values(keys, ignore_index=True)
+
+
+def rows_of_fit(numbers: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows of a table of tests from the numbers of a fit: one for each parameter that the test determines."""
+    estimates, names = numbers["estimates"], list(numbers["estimates"])
+    keys = [key for key in names if key in PARAMETERS and estimates[key]["standard_error"] is not None]
+    spread = {key: numbers["covariance"][names.index(key)][names.index(key)] for key in keys}
+    return [
+        {word: numbers[word] for word in WORDS[:4]}
+        | {"parameter": key, "estimate": estimates[key]["value"]}
+        | {"standard_error": estimates[key]["standard_error"]}
+        | {
+            f"correlation_{other}": numbers["covariance"][names.index(key)][names.index(other)]
+            / (spread[key] * spread[other]) ** 0.5
+            for other in keys
+        }
+        for key in keys
+    ]
+
+
+def _rows_of(folder: Path) -> list[dict[str, Any]]:
+    rows = []
+    for place in sorted(folder.glob("*/fit.json")):
+        try:
+            rows += rows_of_fit(json.loads(read_data(place)))
+        except (KeyError, TypeError, json.JSONDecodeError):
+            raise ConfigError(f"{place}: not the fit of a test with a specimen; fit it again") from None
+    if not rows:
+        raise ConfigError(
+            f"{folder}: no folders with a fit.json that determines a parameter; `mcrock fit` makes them"
+        )
+    return rows
 
 
 def chosen_parameters(table: pd.DataFrame, parameters: list[str] | None = None) -> list[str]:

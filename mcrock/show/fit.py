@@ -152,6 +152,7 @@ def fit_as_json(fit: Fit) -> dict[str, Any]:
         "at_bound": list(fit.at_bound),
         "misfit": {name: _number(value) for name, value in fit.misfit._asdict().items()}
         | {"explained": fit.misfit.explained},
+        "verdict": misfit_words(fit),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from markupsafe import Markup, escape
 
 from mcrock.base.version import mcrock_version
 from mcrock.dataset import replacing
-from mcrock.show.report.brief import key_figures
-from mcrock.show.report.content import Caution, kind_of, laid_out
+from mcrock.show.report.brief import KeyFigure, key_figures
+from mcrock.show.report.content import Caution, Section, kind_of, laid_out
 from mcrock.show.report.results import (
     Site,
     fragility_section,
@@ -118,13 +118,45 @@ def build_report(
         provenance_section(ds, store),
         study_section(study),
     ]
-    found = [laid_out(section) for section in sections if section is not None]
-    return _render(
-        title=study.title or "Untitled study",
+    return build_page(
+        study.title or "Untitled study",
+        "Overturning of a free-standing body: report on a study",
+        [section for section in sections if section is not None],
         description=study.description,
-        made=f"mcrock {mcrock_version()}, {date.today().isoformat()}",
         missing=missing_chunks(ds),
         figures=key_figures(summary, rates, capacity),
+    )
+
+
+def build_page(
+    title: str,
+    subject: str,
+    sections: list[Section],
+    *,
+    description: str = "",
+    missing: Sequence[str] = (),
+    figures: Sequence[KeyFigure] = (),
+) -> str:
+    """One HTML page with everything inside: its sections, and what has to be heeded of them first.
+
+    Parameters
+    ----------
+    title, subject, description : str
+        What the page is of, what it is, and what was said of it.
+    sections : list of Section
+    missing : sequence of str
+        What the page lacks.
+    figures : sequence of KeyFigure
+        Numbers to begin with.
+    """
+    found = [laid_out(section) for section in sections]
+    return _render(
+        title=title,
+        subject=subject,
+        description=description,
+        made=f"mcrock {mcrock_version()}, {date.today().isoformat()}",
+        missing=missing,
+        figures=figures,
         sections=found,
         cautions=[
             (section, block) for section in found for block in section.blocks if isinstance(block, Caution)

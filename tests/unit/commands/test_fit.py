@@ -8,6 +8,7 @@ import pytest
 
 import mcrock as mr
 from mcrock.measurement import search
+from mcrock.measurement.tests_table import read_tests
 
 BODY = '[body]\nshape = "cuboid"\nwidth = 0.1\ndepth = 0.14\nheight = 0.4\ndensity = 2700\n'
 TRUTH = {"lambda": 1.2, "lambda_lon": 0.8, "lambda_lat": -0.6}
@@ -66,6 +67,48 @@ def test_mean_error_has_no_intervals(mcrock, files, tmp_path, monkeypatch):
         "energy_gain",
     ]
     assert (tmp_path / "fit" / "fit.svg").exists()
+
+
+def test_a_campaign_goes_on_where_a_test_is_bad(mcrock, files, tmp_path):
+    """One is fitted, of two the reasons are said; what stands is kept, but not if its body has changed."""
+    (tmp_path / "bad.csv").write_text(HEAD + "\n0,0,0,0\n0.1,1,0,0\n")
+    (tmp_path / "block.toml").write_text(BODY)
+    table = "file,specimen,position,repetition\n{},A,1,1\nbad.csv,A,1,2\nnone.csv,A,1,3\n"
+    (tmp_path / "tests.csv").write_text(table.format(files / "test.csv"))
+    command = ["fit", "--table", tmp_path / "tests.csv", "--body", tmp_path / "block.toml", "--edge", "0"]
+    command += ["--still", "0", "1.5", "--axes", "y -x z", "--workers", "1", "-o", tmp_path / "fits"]
+    statuses = []
+    for body in (BODY, BODY, BODY.replace("2700", "2600")):
+        (tmp_path / "block.toml").write_text(body)
+        code, output, errors = mcrock(*command, "--json")
+        rows = json.loads(output)
+        statuses.append([row["status"] for row in rows])
+        assert code == (0 if rows[0]["status"] != "failed" else 1)
+        assert "Traceback" not in errors
+    assert statuses == [["fitted", "failed", "failed"], ["kept", "failed", "failed"], ["failed"] * 3]
+    assert "--overwrite replaces it" in rows[0]["reason"]
+    assert "none.csv: cannot be read" in rows[2]["reason"]
+    assert not (tmp_path / "fits" / "A-1-2").exists()
+    table = read_tests(tmp_path / "fits")
+    assert table["specimen"].tolist() == ["A"] * 3
+    for row in table.to_dict("records"):
+        assert abs(row["estimate"] - TRUTH[row["parameter"]]) < 5.0 * row["standard_error"]
+    assert "A-1-1" in (tmp_path / "fits" / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((), "give recordings, TEST..."),
+        (("a.csv", "--table", "b.csv"), "give recordings, TEST..."),
+        (("a.csv", "--edge", "0"), "recordings need --body FILE"),
+        (("a.csv", "b.csv", "--body", "c.toml", "--edge", "0", "--workers", "0"), "--workers must be"),
+    ],
+)
+def test_which_tests_are_meant(mcrock, tmp_path, options, says):
+    code, _, errors = mcrock("fit", *options, "-o", tmp_path / "fits")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert says in errors
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,113 @@
+"""Tests of a campaign: which recording is of which specimen, position and repetition."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcrock.base.suggestions import suggest
+from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import read_data
+
+NEEDED = ("file", "specimen", "position", "repetition")
+OWN = ("body", "edge")  # that a test may have of its own
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestFile:
+    """Recording of one test, and what was tested.
+
+    Attributes
+    ----------
+    file : Path
+    specimen, position, repetition : str
+        Which body, on which of its ends it rocked, and the number of the test there.
+    body : Path
+        File with its section ``[body]``.
+    edge : int
+        Over which it was released.
+    """
+
+    file: Path
+    specimen: str
+    position: str
+    repetition: str
+    body: Path
+    edge: int
+
+    @property
+    def name(self) -> str:
+        """Of the test and of the folder with its fit."""
+        return "-".join((self.specimen, self.position, self.repetition)).replace("/", "_")
+
+
+def numbered_tests(
+    files: Sequence[Path], specimen: str, position: str, repetition: int, body: Path, edge: int
+) -> list[TestFile]:
+    """Recordings of one specimen in one position, whose repetitions are counted from the first."""
+    return [
+        TestFile(
+            file=file,
+            specimen=specimen,
+            position=position,
+            repetition=str(repetition + i),
+            body=body,
+            edge=edge,
+        )
+        for i, file in enumerate(files)
+    ]
+
+
+def read_campaign(path: Path, body: Path | None = None, edge: int | None = None) -> list[TestFile]:
+    """Tests of a table, one a row.
+
+    Parameters
+    ----------
+    path : Path
+        CSV file with the columns ``file``, ``specimen``, ``position``, ``repetition`` and, where tests have
+        their own, ``body`` (a file) and ``edge``; names of files are relative to the table.
+    body, edge : Path, int
+        Of the tests that have none of their own.
+
+    Raises
+    ------
+    ConfigError
+        If the table cannot be read, has other columns, an empty cell, or a test twice.
+    """
+    reader = csv.DictReader(read_data(path).splitlines(), skipinitialspace=True)
+    rows, heads = list(reader), list(reader.fieldnames or [])
+    mistakes = [
+        f"{path}: no column {name!r}; expected {', '.join(NEEDED)}" for name in NEEDED if name not in heads
+    ]
+    for head in heads:
+        if head not in (*NEEDED, *OWN):
+            known = ", ".join((*NEEDED, *OWN))
+            mistakes.append(
+                f"{path}: unknown column {head!r}{suggest(str(head), [*NEEDED, *OWN])}; {known} are"
+            )
+    if mistakes or not rows:
+        raise ConfigError(mistakes or [f"{path}: there are no rows below the header"])
+    found = []
+    for number, row in enumerate(rows, 2):
+        given = {name: (row.get(name) or "").strip() for name in (*NEEDED, *OWN)}
+        given["body"] = (given["body"] and str(path.parent / given["body"])) or str(body or "")
+        given["edge"] = given["edge"] or ("" if edge is None else str(edge))
+        empty = [name for name, value in given.items() if not value]
+        if empty:
+            option = f"; or say --{empty[0]} for all tests" if empty[0] in OWN else ""
+            mistakes.append(f"{path}, line {number}: nothing in the column {empty[0]!r}{option}")
+        elif not given["edge"].isdigit():
+            mistakes.append(f"{path}, line {number}: edge must be a number 0, 1, ..., got {given['edge']!r}")
+        else:
+            words = {name: given[name] for name in NEEDED[1:]}
+            place, its_body = path.parent / given["file"], Path(given["body"])
+            found.append(TestFile(file=place, body=its_body, edge=int(given["edge"]), **words))
+    for name, count in Counter(test.name for test in found).items():
+        if count > 1:
+            mistakes.append(f"{path}: {count} rows of specimen, position and repetition {name}; number them")
+    if mistakes:
+        raise ConfigError(mistakes)
+    return found

@@ -1,0 +1,100 @@
+"""The tests of a campaign, fitted one by one: what came of each, in a table and on a page."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+from mcrock.show.report.content import Block, Caution, Figure, Section
+from mcrock.show.tables import Columns, format_table
+
+TYPES = {".png": "image/png", ".svg": "image/svg+xml"}  # of figures that a page can hold
+WIDTH = 2.1  # of the figure of a fit over that of a column of print [1]
+NAMES = ("test", "specimen", "position", "repetition", "file", "body", "edge", "status", "reason")
+
+
+def campaign_rows(outcomes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each test: its names, what became of it and why, estimates and standard errors."""
+    rows = []
+    for outcome in outcomes:
+        row, fit = {name: outcome[name] for name in NAMES}, outcome["fit"]
+        if fit is not None:
+            row["explained"] = fit["misfit"]["explained"]
+            for key, item in fit["estimates"].items():
+                row |= {key: item["value"], f"{key}_standard_error": item["standard_error"]}
+        rows.append(row)
+    return rows
+
+
+def format_campaign(outcomes: list[dict[str, Any]]) -> list[str]:
+    """Table of the tests, and what was left out and why."""
+    fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
+    lines: list[str] = [_table(fitted)] if fitted else []
+    unexplained = [each["test"] for each in fitted if each["fit"]["misfit"]["explained"] is False]
+    if unexplained:
+        lines.append(f"the model does not explain {len(unexplained)} of them: {', '.join(unexplained)}")
+    lines += [f"{each['test']} left out: {each['reason']}" for each in outcomes if each["fit"] is None]
+    return [*lines, f"{len(fitted)} of {len(outcomes)} tests fitted"]
+
+
+def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, Path]) -> list[Section]:
+    """Sections of the page: all tests, and for each its estimates, verdict and figure.
+
+    Parameters
+    ----------
+    outcomes : list of dict
+    figures : dict of Path
+        By test; what is no picture for a page is named.
+    """
+    fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
+    blocks: list[Block] = [_table(fitted, "\N{NON-BREAKING HYPHEN}")] if fitted else []
+    blocks += [
+        Caution(f"{each['test']} left out: {each['reason']}") for each in outcomes if each["fit"] is None
+    ]
+    sections = [Section("tests", "Tests", blocks)]
+    for outcome in fitted:
+        name, fit = outcome["test"], outcome["fit"]
+        explained = fit["misfit"]["explained"]
+        words = Caution if explained is False or fit["at_bound"] else str
+        own: list[Block] = [
+            f"{outcome['file']}, released over edge {fit['edge']}; body of {outcome['body']}.",
+            *map(words, fit["verdict"]),
+        ]
+        figure = figures[name]
+        if figure.suffix in TYPES and figure.is_file():
+            data = b64encode(figure.read_bytes()).decode("ascii")
+            words_of = f"Test {name}: angular velocities measured and simulated, residuals, profiles"
+            own.append(Figure(f"data:{TYPES[figure.suffix]};base64,{data}", words_of, WIDTH))
+        else:
+            own.append(f"figure: {figure}")
+        sections.append(Section(f"test-{name}", f"Test {name}", own))
+    return sections
+
+
+def _table(fitted: list[dict[str, Any]], hyphen: str = "-") -> Columns:
+    """Estimates with their standard errors, and the verdict."""
+    keys = [key for key in fitted[0]["fit"]["estimates"] if key != "time"]
+    heads = ["test", *(f"{key} [{fitted[0]['fit']['estimates'][key]['unit']}]" for key in keys)]
+    heads += ["first swing", "after impact", "explained"]
+    rows = []
+    for outcome in fitted:
+        fit = outcome["fit"]
+        cells = [outcome["test"].replace("-", hyphen), *(_with_error(fit["estimates"][key]) for key in keys)]
+        for part in ("first_swing", "after_impact"):
+            ratio = fit["misfit"][part]
+            cells.append("-" if ratio is None else f"{ratio:.2f}")
+        explained = {True: "yes", False: "NO", None: "not known"}[fit["misfit"]["explained"]]
+        rows.append(
+            [*cells, explained + ", at a bound: " * bool(fit["at_bound"]) + " ".join(fit["at_bound"])]
+        )
+    return format_table(heads, rows, left=True)
+
+
+def _with_error(item: dict[str, Any]) -> str:
+    if item["standard_error"] is None:
+        return f"{item['value']:.3g} +- ?"
+    from mcrock.show.fit import digits_of
+
+    digits = digits_of(item["standard_error"])
+    return f"{item['value']:.{digits}f} +- {item['standard_error']:.{digits}f}"
