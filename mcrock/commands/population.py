@@ -57,7 +57,8 @@ def population(
         Path,
         typer.Argument(
             metavar="FITS",
-            help="CSV with a row for each test and parameter, or population.nc of an earlier call.",
+            help="Folder of fits, CSV with a row for each test and parameter, or population.nc of an earlier "
+            "call.",
             show_default=False,
         ),
     ],
@@ -71,30 +72,47 @@ def population(
             "the base) or none.",
         ),
     ] = "energy",
+    specimen: Annotated[
+        str | None,
+        typer.Option("--for", metavar="NAME", help="Predict tests on this specimen, not on a new one."),
+    ] = None,
 ) -> None:
     """Turn the fits of many tests into the [impact] section of a study.
 
-    Writes population.nc, the posterior for ArviZ, the figure population and,
-    if the sampler can be trusted, impact.toml: `mcrock docs population`.
+    Writes population.nc, the posterior for ArviZ, the figure population and, if the sampler can be trusted,
+    impact.toml and draws.csv, a table of inputs with their correlations: `mcrock docs population`.
     """
     given, output = sampler.given(), results.output
     if fits.suffix == ".nc" and given:
         raise ValueError(f"{fits} has been sampled: {', '.join(given)} only go with a table of fits")
-    from mcrock.measurement.population import diagnose, fit_population, has_tests, load_population
-    from mcrock.show.population import format_population, impact_section, plot_population, untrusted
+    from mcrock.measurement import population as of_tests
+    from mcrock.show.population import (
+        draws_table,
+        format_population,
+        impact_section,
+        plot_population,
+        untrusted,
+    )
 
-    data = load_population(fits) if fits.suffix == ".nc" else fit_population(fits, **given)
+    if specimen is not None:
+        given["specimens"] = 1
+    whole = of_tests.load_population(fits) if fits.suffix == ".nc" else of_tests.fit_population(fits, **given)
+    data = whole if specimen is None else of_tests.of_specimen(whole, specimen)
     output.mkdir(parents=True, exist_ok=True)
-    section = output / "impact.toml"
-    section.unlink(missing_ok=True)  # of another population
+    section, draws = output / "impact.toml", output / "draws.csv"
+    for path in (section, draws):
+        path.unlink(missing_ok=True)  # of another population
     print(*format_population(data, cut), sep="\n")
     if fits.suffix != ".nc":
-        write_netcdf(output / "population.nc", data)
+        write_netcdf(output / "population.nc", whole)
         print(output / "population.nc")
-    if has_tests(data):  # of another sampler it may be without
+    if of_tests.has_tests(data):  # of another sampler it may be without
         print(*save_figures({"population": lambda: plot_population(data, cut)}, results))
-    diagnosis = diagnose(data)
+    diagnosis = of_tests.diagnose(data)
     if diagnosis.problems:
         fail(untrusted(diagnosis), 1)
     write_text(section, impact_section(data, cut))
     print(section)
+    if hasattr(data, "predictions"):  # of another sampler it may be without
+        write_text(draws, draws_table(data, cut))
+        print(draws)

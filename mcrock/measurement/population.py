@@ -1,20 +1,11 @@
 """From fits of many tests to the distribution of a parameter: a hierarchical model.
 
-    estimate = mean + of the specimen + of the position on it + of the repetition + error of the fit
-
-Each term is normal, the error with the standard error of the fit. The scale is the parameter itself: fitted
-lambdas leave every bound that theory has for them (Várkonyi et al. 2022, section 5.3: lambda_lon up to 1.5,
-|lambda_lat| up to 5), and a scale that ends at a bound could not hold such estimates. What physics excludes
-is cut away where the distribution is written into a study (`mcrock.study.population`).
-
-NumPyro samples the model, ArviZ keeps what it found. Both are optional: `INSTALL`.
+NumPyro samples the model (`mcrock.measurement.hierarchy`), ArviZ keeps what it found. Both are optional.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,15 +14,14 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from mcrock.base.suggestions import suggest
+from mcrock.measurement.hierarchy import INSTALL, hierarchy, load_numpyro
 from mcrock.measurement.tests_table import WORDS, chosen_parameters, read_tests
 
 if TYPE_CHECKING:
     import pandas as pd
 
-INSTALL = "pip install 'mcrock[population]'"
 FEWEST_SPECIMENS = 3  # of which the scatter between specimens is told apart from their mean
-WIDE_MEAN = 5.0  # standard deviation of the prior of the mean over that of the estimates [1]
-WIDE_SCATTER = 2.0  # scale of the half-normal prior of each scatter over the same [1]
 WARM_UP = 1000  # draws of each chain, in which the sampler finds its step
 LARGEST_RHAT = 1.01
 LEAST_DRAWS = 400.0  # effective number, in the bulk and in the tails
@@ -52,6 +42,7 @@ def fit_population(
     *,
     seed: int = 0,
     parameters: list[str] | None = None,
+    specimens: int = FEWEST_SPECIMENS,
     prior_scale: float = 1.0,
     draws: int = 2000,
     chains: int = 4,
@@ -66,8 +57,10 @@ def fit_population(
     seed : int
         Of the sampler.
     parameters : list of str, optional
-        Impact parameters to take; by default all of the table. They are fitted as independent of each other,
-        as a study draws them.
+        Impact parameters to take; by default all of the table.
+    specimens : int
+        Fewest that will do. With fewer than three the scatter between specimens is that of its prior: nothing
+        can be said of a new one, and of those that were tested by `of_specimen`.
     prior_scale : float
         Factor on the widths of the priors [1]: with s the standard deviation of the estimates of a parameter,
         the mean has a normal prior of width 5 s, each scatter a half-normal one of scale 2 s.
@@ -80,7 +73,9 @@ def fit_population(
     -------
     arviz.InferenceData
         ``posterior`` with ``mean``, ``sd_specimen``, ``sd_position``, ``sd_repetition`` (chain, draw,
-        parameter) in the unit of the parameter; ``predictions`` with ``new_test``, of a new specimen;
+        parameter) in the unit of the parameter, and ``correlation`` (chain, draw, pair) of several [1];
+        ``predictions`` with ``new_test``, of a new specimen, and ``specimen_mean``, ``specimen_scatter`` and
+        ``specimen_test`` (chain, draw, specimen, parameter) of those tested;
         ``sample_stats``, ``observed_data``, ``constant_data``. A level that the table cannot tell from the
         one above it is left out: its scatter is in that of the other.
 
@@ -103,7 +98,8 @@ def fit_population(
     keys = chosen_parameters(table, parameters)
     left_out = [key for key in table["parameter"].unique() if key not in keys]
     table = table[table["parameter"].isin(keys)].reset_index(drop=True)
-    data = _sample(table, keys, seed, prior_scale, draws, chains, target_accept)
+    scales = _scales(table, keys, specimens)
+    data = _sample(table, keys, scales, seed, prior_scale, draws, chains, target_accept)
     data.posterior.attrs |= {
         "source": Path(source).name if isinstance(source, str | Path) else "a table in memory",
         "sha256": sha256(
@@ -192,6 +188,7 @@ def diagnose(data: Any) -> Diagnosis:
 def _sample(
     table: pd.DataFrame,
     keys: list[str],
+    scales: tuple[NDArray[np.float64], NDArray[np.float64]],
     seed: int,
     prior_scale: float,
     draws: int,
@@ -199,9 +196,10 @@ def _sample(
     target_accept: float,
 ) -> Any:
     """`fit_population` of a checked table."""
-    jax, numpyro = _numpyro()
-    levels, (centre, width) = _levels(table), _scales(table, keys)
-    model = _model(table, keys, levels, (centre, width), prior_scale)
+    jax, numpyro = load_numpyro()
+    levels, (centre, width) = _levels(table), scales
+    specimens = list(dict.fromkeys(table["specimen"]))
+    model = hierarchy(table, keys, levels, (centre, width), prior_scale)
     with jax.enable_x64(True):
         sampler = numpyro.infer.MCMC(
             numpyro.infer.NUTS(model, target_accept_prob=target_accept),
@@ -215,10 +213,17 @@ def _sample(
         found = {name: np.asarray(v) for name, v in sampler.get_samples(group_by_chain=True).items()}
         extra = {name: np.asarray(v) for name, v in sampler.get_extra_fields(group_by_chain=True).items()}
     dims = ("chain", "draw", "parameter")
+    pairs = {f"{one}, {other}": (i, j) for i, one in enumerate(keys) for j, other in enumerate(keys) if i < j}
+    variables = {"mean": (dims, centre + width * found["mean"])}
+    variables |= {f"sd_{name}": (dims, width * found[f"sd_{name}"]) for name in levels}
+    if pairs:
+        together = found["correlation"] @ np.swapaxes(found["correlation"], -1, -2)
+        cells = np.stack([together[..., i, j] for i, j in pairs.values()], -1)
+        variables["correlation"] = (("chain", "draw", "pair"), cells)
     posterior = xr.Dataset(
-        {"mean": (dims, centre + width * found["mean"])}
-        | {f"sd_{name}": (dims, width * found[f"sd_{name}"]) for name in levels},
-        coords={"chain": np.arange(chains), "draw": np.arange(draws), "parameter": keys},
+        variables,
+        coords={"chain": np.arange(chains), "draw": np.arange(draws), "parameter": keys}
+        | ({"pair": list(pairs)} if pairs else {}),
         attrs={
             "inference_library": "numpyro",
             "inference_library_version": numpyro.__version__,
@@ -227,69 +232,85 @@ def _sample(
             "target_accept": target_accept,
         },
     )
+    seen = centre + width * found["specimen_value"], found["specimen_covariance"] * np.outer(width, width)
     names = {name: ("row", table[name].to_numpy(dtype=str)) for name in WORDS}
     return inference_data(
         posterior=posterior,
-        predictions=new_test(posterior, seed),
+        predictions=new_test(posterior, seed).merge(_tests_of_specimens(posterior, specimens, *seen, seed)),
         sample_stats=xr.Dataset({name: (("chain", "draw"), v) for name, v in extra.items()}),
         observed_data=xr.Dataset({"estimate": ("row", table["estimate"].to_numpy())}),
         constant_data=xr.Dataset({**names, "standard_error": ("row", table["standard_error"].to_numpy())}),
     )
 
 
-def _model(
-    table: pd.DataFrame,
-    keys: list[str],
-    levels: tuple[str, ...],
-    scales: tuple[NDArray[np.float64], NDArray[np.float64]],
-    prior_scale: float,
-) -> Callable[[], None]:
-    """The hierarchical model of a checked table, in units of the scatter of the estimates."""
-    jax, numpyro = _numpyro()
-    centre, width = scales
-    specimens, _ = _groups(table, "parameter", "specimen")
-    places, of_place = _groups(table, "parameter", "specimen", "position")
-    above = np.array([specimens.index(place[:2]) for place in places])
-    row_key = np.array([keys.index(key) for key in table["parameter"]])
-    place_key, specimen_key = (
-        np.array([keys.index(item[0]) for item in level]) for level in (places, specimens)
+def _tests_of_specimens(
+    posterior: xr.Dataset, specimens: list[str], value: Any, covariance: Any, seed: int
+) -> xr.Dataset:
+    """What each specimen that was tested is like, and a new test on it in a new position, for each draw."""
+    mean, together = posterior["mean"].values[:, :, None, :], _correlations(posterior)
+    scatter = {name: posterior[name].values for name in HYPER[1:] if name in posterior}
+    wide = {name: together * sd[..., :, None] * sd[..., None, :] for name, sd in scatter.items()}
+    prior, own = np.linalg.inv(wide.pop("sd_specimen"))[:, :, None], np.linalg.inv(covariance)
+    left = np.linalg.inv(own + prior)
+    middle = np.einsum("...ij,...j->...i", left, np.einsum("...ij,...j->...i", own, value))
+    middle = middle + np.einsum("...ij,...jk,...k->...i", left, prior, mean)
+    rest = sum((each[:, :, None] for each in wide.values()), left)
+    score = np.random.default_rng(np.random.SeedSequence((seed, 1))).standard_normal(middle.shape)
+    dims = ("chain", "draw", "specimen", "parameter")
+    spread = np.sqrt(np.diagonal(left, axis1=-2, axis2=-1))
+    test = middle + np.einsum("...ij,...j->...i", np.linalg.cholesky(rest), score)
+    return xr.Dataset(
+        {"specimen_mean": (dims, middle), "specimen_scatter": (dims, spread), "specimen_test": (dims, test)},
+        coords={"specimen": specimens, "parameter": posterior["parameter"]},
     )
-    y = (table["estimate"].to_numpy() - centre[row_key]) / width[row_key]
-    error = table["standard_error"].to_numpy() / width[row_key]
 
-    def pooled(value: Any, variance: Any, group: NDArray[np.intp], count: int) -> tuple[Any, Any, Any]:
-        """Normal values of groups as one of each: its value, its variance, and the logarithm of the rest."""
-        total = partial(jax.ops.segment_sum, segment_ids=group, num_segments=count)
-        weight = total(1.0 / variance)
-        middle = total(value / variance) / weight
-        rest = -0.5 * jax.numpy.sum((value - middle[group]) ** 2 / variance + jax.numpy.log(variance))
-        return middle, 1.0 / weight, rest - 0.5 * jax.numpy.sum(jax.numpy.log(weight))
 
-    def model() -> None:  # in units of the scatter of the estimates
-        normal, half = numpyro.distributions.Normal, numpyro.distributions.HalfNormal
-        mean = numpyro.sample("mean", normal(0.0, WIDE_MEAN * prior_scale).expand([len(keys)]))
-        variance = {
-            name: numpyro.sample(f"sd_{name}", half(WIDE_SCATTER * prior_scale).expand([len(keys)])) ** 2
-            for name in levels
-        }
-        none = jax.numpy.zeros(len(keys))
-        # the terms of repetitions, positions and specimens are integrated out one after the other: what is
-        # left to sample has none of the funnels on which samplers of such models get stuck
-        single = error**2 + variance.get("repetition", none)[row_key]
-        at_place, left, one = pooled(y, single, of_place, len(places))
-        left = left + variance.get("position", none)[place_key]
-        at_specimen, left, two = pooled(at_place, left, above, len(specimens))
-        left = left + variance["specimen"][specimen_key]
-        three = normal(mean[specimen_key], jax.numpy.sqrt(left)).log_prob(at_specimen).sum()
-        numpyro.factor("likelihood", one + two + three)
+def _correlations(posterior: xr.Dataset) -> NDArray[np.float64]:
+    """Matrices of correlation between parameters (chain, draw, k, k); of data without them, none."""
+    keys = posterior["parameter"].values.tolist()
+    shape = posterior["mean"].transpose("chain", "draw", "parameter").shape
+    found = np.zeros((*shape, len(keys))) + np.eye(len(keys))
+    for i, one in enumerate(keys):
+        for j, other in enumerate(keys[i + 1 :], i + 1):
+            if "correlation" in posterior:
+                cells = posterior["correlation"].sel(pair=f"{one}, {other}").values
+                found[..., i, j] = found[..., j, i] = cells
+    return found
 
-    return model
+
+def of_specimen(data: Any, name: str) -> Any:
+    """The population as it is for tests on one specimen, in a new position.
+
+    In place of the mean and of the scatter of specimens it has what the tests say of this one.
+
+    Raises
+    ------
+    ValueError
+        If no test was of this specimen, or the data do not say.
+    """
+    known = getattr(data, "predictions", xr.Dataset())
+    names = known["specimen"].values.tolist() if "specimen_mean" in known else []
+    if name not in names:
+        raise ValueError(
+            f"no tests of specimen {name!r}{suggest(name, names)}; there are those of "
+            f"{', '.join(names) or 'none'}"
+        )
+    own = known.sel(specimen=name).drop_vars("specimen")
+    posterior = data.posterior.assign(mean=own["specimen_mean"], sd_specimen=own["specimen_scatter"])
+    groups = {key: getattr(data, key) for key in ("sample_stats", "observed_data", "constant_data")}
+    return inference_data(
+        posterior=posterior.assign_attrs(specimen=name),
+        predictions=xr.Dataset({"new_test": own["specimen_test"]}),
+        **groups,
+    )
 
 
 def new_test(posterior: xr.Dataset, seed: int = 0) -> xr.Dataset:
     """A ``new_test`` (chain, draw, parameter) on a new specimen for each draw of the posterior."""
     scatter = total_scatter(posterior)
     score = np.random.default_rng(np.random.SeedSequence(seed)).standard_normal(scatter.shape)
+    if "correlation" in posterior:
+        score = np.einsum("...ij,...j->...i", np.linalg.cholesky(_correlations(posterior)), score)
     return xr.Dataset({"new_test": posterior["mean"] + scatter * score})
 
 
@@ -319,24 +340,18 @@ def total_scatter(posterior: xr.Dataset) -> xr.DataArray:
     return total.transpose(*posterior["mean"].dims)
 
 
-def _groups(table: pd.DataFrame, *columns: str) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
-    """Combinations of names in the order of the rows, and that of each row."""
-    rows = list(zip(*(table[column] for column in columns), strict=True))
-    groups = list(dict.fromkeys(rows))
-    number = {group: i for i, group in enumerate(groups)}
-    return groups, np.array([number[row] for row in rows])
-
-
-def _scales(table: pd.DataFrame, keys: list[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _scales(
+    table: pd.DataFrame, keys: list[str], fewest: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and standard deviation of the estimates of every parameter."""
     centre, width = np.empty(len(keys)), np.empty(len(keys))
     for i, key in enumerate(keys):
         rows = table[table["parameter"] == key]
         count = rows["specimen"].nunique()
-        if count < FEWEST_SPECIMENS:
+        if count < fewest:
             raise ValueError(
-                f"{key}: tests of {count} specimens; the scatter between specimens needs {FEWEST_SPECIMENS} "
-                "or more, and a distribution for a new one needs that scatter"
+                f"{key}: tests of {count} specimens; the scatter between specimens needs {fewest} or more, "
+                "and a distribution for a new one needs that scatter; --for NAME predicts one that was tested"
             )
         centre[i], width[i] = rows["estimate"].mean(), rows["estimate"].std()
         if not width[i] > 0.0:
@@ -356,16 +371,6 @@ def _levels(table: pd.DataFrame) -> tuple[str, ...]:
 def _extreme(values: xr.Dataset, function: Any) -> float:
     """Largest or smallest number of a dataset; NaN if there is one."""
     return float(function([function(array.values) for array in values.data_vars.values()]))
-
-
-def _numpyro() -> tuple[Any, Any]:
-    try:
-        import jax
-        import numpyro
-        import numpyro.infer
-    except ImportError as error:
-        raise ValueError(f"fitting a population needs NumPyro; get it: {INSTALL}") from error
-    return jax, numpyro
 
 
 def _arviz() -> Any:

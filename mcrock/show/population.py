@@ -24,7 +24,7 @@ from mcrock.measurement.predictive import predictive_density, predictive_moments
 from mcrock.show import style
 from mcrock.show.tables import format_table
 from mcrock.study.impact import ImpactTable
-from mcrock.study.population import CUTS, written_distributions
+from mcrock.study.population import CUTS, bounds, written_distributions
 from mcrock.study.presets import BOUNDS
 
 WORDS = {
@@ -33,6 +33,7 @@ WORDS = {
     "sd_position": "of positions",
     "sd_repetition": "of repetitions",
 }
+DRAWS = 1000  # rows of the table for a study, at most
 TOGETHER = 0.5  # rank correlation from which two parameters are called dependent [1]
 
 
@@ -58,7 +59,7 @@ def impact_section(data: Any, cut: str = "energy") -> str:
     made = [f"mcrock {mcrock_version()}", *([" ".join(sampler)] if sampler else [])]
     made += [f"seed {attrs['seed']}"] if "seed" in attrs else []
     lines = [
-        f"# For a test on a new specimen, from {origin_in_words(data)}.",
+        f"# For a test on {subject_in_words(data)}, from {origin_in_words(data)}.",
         f"# {', '.join(made)}: {format_diagnosis(diagnosis)}.",
         f"# Cut: {CUTS[cut]}. Parameters are drawn independently; those not named keep their defaults.",
         "[impact]",
@@ -77,6 +78,27 @@ def impact_section(data: Any, cut: str = "energy") -> str:
     return text
 
 
+def subject_in_words(data: Any) -> str:
+    """Which body is predicted."""
+    name = data.posterior.attrs.get("specimen")
+    return "a new specimen" if name is None else f"specimen {name}, in a new position"
+
+
+def draws_table(data: Any, cut: str = "energy", rows: int = DRAWS) -> str:
+    """Draws of a new test as a CSV table for ``ensemble.table`` of a study, with their correlations.
+
+    Every row is a draw of the posterior and of all scatters; those beyond the bounds of ``cut`` are left out.
+    """
+    tests = data.predictions["new_test"].transpose("chain", "draw", "parameter").values
+    keys = data.posterior["parameter"].values.tolist()
+    tests = tests.reshape(-1, len(keys))
+    ends = np.array([bounds(key, cut) for key in keys])
+    tests = tests[((tests >= ends[:, 0]) & (tests <= ends[:, 1])).all(1)]
+    tests = tests[np.linspace(0, len(tests) - 1, min(rows, len(tests))).astype(int)]
+    heads = [f"impact.{key} [{ImpactParameter[key.upper()].row.rule.unit}]" for key in keys]
+    return "\n".join([",".join(heads), *(",".join(f"{value:.6g}" for value in row) for row in tests)]) + "\n"
+
+
 def format_population(data: Any, cut: str = "energy") -> list[str]:
     """What the tests say of each parameter, and what a study file would say, for a terminal."""
     posterior = check_posterior(data)
@@ -87,8 +109,11 @@ def format_population(data: Any, cut: str = "energy") -> list[str]:
         + [range_in_words(posterior[name].sel(parameter=key).values) for name in names]
         for key in keys
     ]
-    lines = [f"{origin_in_words(data)}; median and 95 % interval"]
+    lines = [f"{subject_in_words(data)}, from {origin_in_words(data)}; median and 95 % interval"]
     lines += [format_table(["", *(WORDS[name] for name in names)], rows), ""]
+    for pair in posterior["pair"].values.tolist() if "pair" in posterior else ():
+        found = range_in_words(posterior["correlation"].sel(pair=pair).values)
+        lines.append(f"correlation of {pair.replace(',', ' and')}: {found}")
     lines.append(f"sampler: {format_diagnosis(diagnose(data))}")
     for key, item in written_distributions(data, cut).items():
         lost = f", {item.cut:.2g} of it cut away" if item.cut else ""
@@ -125,7 +150,7 @@ def untrusted(diagnosis: Diagnosis) -> str:
 
 
 def dependence_notes(data: Any) -> list[str]:
-    """Pairs of parameters whose estimates go together from test to test, which a study draws apart."""
+    """Pairs of parameters whose estimates go together from test to test, which the section draws apart."""
     import pandas as pd
 
     if not has_tests(data):
@@ -136,7 +161,7 @@ def dependence_notes(data: Any) -> list[str]:
     ranks = table.corr("spearman", min_periods=4)
     return [
         f"note: the estimates of {one} and {other} go together (rank correlation "
-        f"{ranks.loc[one, other]:.2f}), and a study draws them independently"
+        f"{ranks.loc[one, other]:.2f}): the section draws them independently, draws.csv together"
         for one, other in combinations(
             [key for key in data.posterior["parameter"].values.tolist() if key in table], 2
         )
@@ -224,9 +249,9 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
         )
     style.add_note(
         first,
-        f"{origin_in_words(data)}. Bars: one standard error of the fit. Shaded: prediction for a test on a "
-        "new specimen, 95 % as a band, and its density; dashed: the distribution written for a study. "
-        "Dotted: theoretical bounds.",
+        f"{origin_in_words(data)}. Bars: one standard error of the fit. Shaded: prediction for a test on "
+        f"{subject_in_words(data)}, 95 % as a band, and its density; dashed: the distribution written for a "
+        "study. Dotted: theoretical bounds.",
     )
     return first
 

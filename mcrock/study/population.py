@@ -64,7 +64,7 @@ def written_distributions(data: Any, cut: str = "energy") -> dict[str, Written]:
     for key, mean, std in zip(
         posterior["parameter"].values.tolist(), *predictive_moments(posterior), strict=True
     ):
-        low, high = _bounds(key, cut)
+        low, high = bounds(key, cut)
         inside = predictive_probability(posterior, key, [low, high])
         lost = float(1.0 - (inside[1] - inside[0]))
         if lost > MOST_CUT:
@@ -87,7 +87,7 @@ def written_distributions(data: Any, cut: str = "energy") -> dict[str, Written]:
     return found
 
 
-def _bounds(key: str, cut: str) -> tuple[float, float]:
+def bounds(key: str, cut: str) -> tuple[float, float]:
     """Ends of a parameter, infinite where there is none."""
     parameter = ImpactParameter[key.upper()]
     given = BOUNDS.parameters.get(parameter)

@@ -15,8 +15,10 @@ def test_table_to_section_figure_and_posterior(mcrock, tmp_path):
     )
     code, output, errors = mcrock("population", tmp_path / "fits.csv", "-o", tmp_path / "out", "--seed", 1)
     assert (code, errors) == (0, "")
-    made = [tmp_path / "out" / name for name in ("population.nc", "population.png", "impact.toml")]
-    assert output.splitlines()[-3:] == list(map(str, made))
+    made = [
+        tmp_path / "out" / name for name in ("population.nc", "population.png", "impact.toml", "draws.csv")
+    ]
+    assert output.splitlines()[-4:] == list(map(str, made))
     section = made[2].read_text()
     assert tomllib.loads(section)["impact"]["lambda"]["distribution"] == "truncated_normal"
     code, _, errors = mcrock("population", made[0], "-o", tmp_path / "again")
@@ -30,7 +32,7 @@ def test_posterior_of_another_sampler(mcrock, tmp_path):
     inference_data(posterior=posterior_of(1.0, 0.3, blur=0.1)).to_netcdf(str(tmp_path / "other.nc"))
     code, output, errors = mcrock("population", tmp_path / "other.nc", "-o", tmp_path, "--cut", "none")
     assert (code, errors) == (0, "")
-    assert output.startswith("tests that the data do not name; median and 95 % interval")
+    assert output.startswith("a new specimen, from tests that the data do not name; median and 95 % interval")
     assert output.splitlines()[-1] == str(tmp_path / "impact.toml")
     section = tomllib.loads((tmp_path / "impact.toml").read_text())["impact"]
     assert section["lambda"]["mean"] == pytest.approx(1.0, abs=0.02)

@@ -6,9 +6,8 @@ import pytest
 import xarray as xr
 
 from mcrock.base.tables.errors import ConfigError
+from mcrock.measurement.hierarchy import WIDE_MEAN, WIDE_SCATTER
 from mcrock.measurement.population import (
-    WIDE_MEAN,
-    WIDE_SCATTER,
     _levels,
     diagnose,
     fit_population,

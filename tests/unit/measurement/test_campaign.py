@@ -1,0 +1,186 @@
+"""Tables of a campaign, and what many fits say together."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mcrock.base.tables.errors import ConfigError
+from mcrock.measurement.campaign import read_campaign
+from mcrock.measurement.hierarchy import _by_test, _inverse
+from mcrock.measurement.population import fit_population, new_test, of_specimen
+from mcrock.measurement.tests_table import read_tests, rows_of_fit
+from mcrock.show.population import draws_table
+from mcrock.study import load_config
+from tests.unit.measurement.populations import posterior_of, table_of
+
+KEYS, ERRORS = ("lambda", "lambda_lon"), (0.05, 0.03)
+HEAD = "file,specimen,position,repetition,edge\n"
+STUDY = """seed = 1
+[body]
+shape = "cuboid"
+width = 0.1
+depth = 0.14
+height = 0.4
+density = 2700
+[motion]
+source = "none"
+[start]
+tilt_ratio = 0.5
+[ensemble]
+table = "draws.csv"
+"""
+
+
+def test_rows_of_a_table_are_tests(tmp_path):
+    (tmp_path / "tests.csv").write_text(HEAD + "a.csv,A,1,2,\nb.csv,B/2,1,1,3\n")
+    first, second = read_campaign(tmp_path / "tests.csv", tmp_path / "block.toml", 0)
+    assert (first.file, first.edge, first.name) == (tmp_path / "a.csv", 0, "A-1-2")
+    assert (second.edge, second.name) == (3, "B_2-1-1")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("file,specimen,position\na,b,c\n", "no column 'repetition'"),
+        ("file,specimen,position,repetition,bodi\na,b,c,d,e\n", "'bodi'; did you mean 'body'"),
+        (HEAD, "there are no rows"),
+        (HEAD + "a.csv,A,,2,0\n", "line 2: nothing in the column 'position'"),
+        (HEAD + "a.csv,A,1,2,\n", "--edge for all tests"),
+        (HEAD + "a.csv,A,1,2,x\n", "edge must be a number"),
+        (HEAD + "a.csv,A,1,2,0\nb.csv,A,1,2,0\n", "2 rows of specimen, position and repetition A-1-2"),
+    ],
+)
+def test_tables_that_do_not_fit_are_named(tmp_path, text, says):
+    (tmp_path / "tests.csv").write_text(text)
+    with pytest.raises(ConfigError, match=says):
+        read_campaign(tmp_path / "tests.csv", tmp_path / "block.toml")
+
+
+def test_inverses_by_sweeps_are_those_of_numpy():
+    roots = np.random.default_rng(1).normal(size=(20, 4, 4))
+    matrices = roots @ np.swapaxes(roots, 1, 2) + 0.1 * np.eye(4)
+    inverse, log = _inverse(np, matrices)
+    assert inverse == pytest.approx(np.linalg.inv(matrices), rel=1e-9)
+    assert log == pytest.approx(np.linalg.slogdet(matrices)[1], rel=1e-9)
+
+
+def test_errors_of_a_fit_keep_their_correlations():
+    """From the numbers of a fit to the covariance that the model takes."""
+    covariance = np.array([[4.0, 0.0, 0.0], [0.0, 0.04, -0.018], [0.0, -0.018, 0.09]])
+    item = {"value": 1.0, "unit": "1"}
+    numbers = {
+        "test": "t", "specimen": "A", "position": "1", "repetition": "1",
+        "estimates": {
+            "time": item | {"standard_error": 2.0},
+            "lambda": item | {"standard_error": 0.2},
+            "lambda_lat": item | {"standard_error": 0.3},
+        },
+        "covariance": covariance.tolist(),
+    }  # fmt: skip
+    table = read_tests(pd.DataFrame(rows_of_fit(numbers)))
+    scales = np.zeros(2), np.array([2.0, 0.5])
+    _, found = _by_test(table, ["lambda", "lambda_lat"], np.array([0, 0]), scales)
+    assert found[0] == pytest.approx(covariance[1:, 1:] / np.outer(scales[1], scales[1]))
+
+
+def correlated_table(seed, together, specimens=8, positions=2, repetitions=3):
+    """Tests with two parameters whose terms have a known correlation, and errors with the opposite one."""
+    rng = np.random.default_rng(seed)
+    matrix = np.array([[1.0, together], [together, 1.0]])
+    rows, truth = [], {}
+
+    def term(sd):
+        return rng.multivariate_normal([0.0, 0.0], matrix * np.outer(sd, sd))
+
+    for s in range(specimens):
+        truth[str(s)] = specimen = np.array([1.2, 0.8]) + term([0.3, 0.15])
+        for p in range(positions):
+            place = specimen + term([0.2, 0.1])
+            for r in range(repetitions):
+                error = np.array([[1.0, -0.5 * together], [-0.5 * together, 1.0]])
+                error = error * np.outer(ERRORS, ERRORS)
+                value = place + term([0.1, 0.05]) + rng.multivariate_normal([0.0, 0.0], error)
+                names = {"test": f"{s}-{p}-{r}", "specimen": s, "position": p, "repetition": r}
+                for k, key in enumerate(KEYS):
+                    row = names | {"parameter": key, "estimate": value[k], "standard_error": ERRORS[k]}
+                    rows.append(row | {f"correlation_{KEYS[1 - k]}": -0.5 * together})
+    return pd.DataFrame(rows), truth
+
+
+@pytest.fixture(scope="module")
+def correlated():
+    pytest.importorskip("numpyro", reason="NumPyro is not installed: pip install 'mcrock[population]'")
+    table, truth = correlated_table(1, -0.9)
+    return fit_population(table, seed=1, draws=500), truth
+
+
+def test_correlations_reach_the_draws_and_a_study(correlated, tmp_path):
+    data, _ = correlated
+    low, high = np.quantile(data.posterior["correlation"], [0.005, 0.995])
+    assert low <= -0.9 <= high < -0.5
+    text = draws_table(data)
+    rows = np.loadtxt(text.splitlines(), delimiter=",", skiprows=1)
+    assert rows.min() >= 0.0  # no impact that gains energy
+    assert -0.97 < np.corrcoef(rows.T)[0, 1] < -0.6
+    (tmp_path / "draws.csv").write_text(text)
+    (tmp_path / "study.toml").write_text(STUDY)
+    study = load_config(tmp_path / "study.toml")
+    assert study.ensemble.realizations == len(rows) > 900
+
+
+def test_a_specimen_that_was_tested_is_known_better(correlated):
+    """Of eight specimens the error over its deviation is that of normal numbers; a new test scatters less."""
+    data, truth = correlated
+    scores = []
+    for name, value in truth.items():
+        own = of_specimen(data, name).posterior
+        draws = own["mean"] + own["sd_specimen"] * np.random.default_rng(0).normal(size=own["mean"].shape)
+        scores += list((value - draws.mean(("chain", "draw")).values) / draws.std(("chain", "draw")).values)
+        assert (draws.std(("chain", "draw")) < data.predictions["new_test"].std(("chain", "draw"))).all()
+    assert np.square(scores).sum() < 39.3  # chi square with 16 degrees of freedom, 0.999
+    with pytest.raises(ValueError, match="no tests of specimen '9'; there are those of 0, 1"):
+        of_specimen(data, "9")
+
+
+def test_one_specimen_is_predicted_by_its_tests():
+    pytest.importorskip("numpyro", reason="NumPyro is not installed: pip install 'mcrock[population]'")
+    table = table_of(2, specimens=1)
+    with pytest.raises(ValueError, match="--for NAME predicts one that was tested"):
+        fit_population(table)
+    data = of_specimen(fit_population(table, specimens=1, draws=500), "1")
+    for key, rows in table.groupby("parameter"):
+        own = data.predictions["new_test"].sel(parameter=key)
+        assert abs(float(own.median()) - rows["estimate"].mean()) < rows["estimate"].std()
+
+
+def test_new_tests_have_the_correlation_of_the_posterior():
+    posterior = posterior_of(0.0, 1.0, keys=("lambda", "lambda_lon"))
+    pair = np.full((4, 500, 1), -0.8)
+    posterior["correlation"] = ("chain", "draw", "pair"), pair
+    draws = new_test(posterior.assign_coords(pair=["lambda, lambda_lon"]))["new_test"].values.reshape(-1, 2)
+    assert np.corrcoef(draws.T)[0, 1] == pytest.approx(-0.8, abs=0.03)  # 2000 draws: 0.008
+
+
+@pytest.mark.slow
+def test_intervals_cover_correlations_and_specimens(capsys):
+    """30 tables with a correlation at random: 90 % intervals of it, and of the specimens, hold the truth.
+
+    Fewer than 21 of 30 at 0.9 has a probability of 0.001; specimens of one table share its draws.
+    """
+    rng = np.random.default_rng(5)
+    correlation = specimens = 0
+    for seed in range(30):
+        together = rng.uniform(-0.95, 0.95)
+        table, truth = correlated_table(100 + seed, together)
+        data = fit_population(table, seed=seed, draws=500)
+        low, high = np.quantile(data.posterior["correlation"], [0.05, 0.95])
+        correlation += low <= together <= high
+        for name, value in truth.items():
+            own = of_specimen(data, name).posterior
+            draws = own["mean"] + own["sd_specimen"] * rng.normal(size=own["mean"].shape)
+            low, high = np.quantile(draws, [0.05, 0.95], axis=(0, 1))
+            specimens += ((low <= value) & (value <= high)).sum()
+    with capsys.disabled():
+        print(f"\ncorrelation {correlation} of 30, specimens {specimens} of 480")
+    assert correlation >= 21
+    assert specimens >= 0.8 * 480
