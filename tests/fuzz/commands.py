@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import sys
@@ -144,9 +145,11 @@ def is_result(path: Path) -> bool:
 
 
 def content(path: Path) -> bytes:
-    """Bytes of a file, values of a NetCDF file, whose arrays are written in any order, lines of a script."""
-    if path.suffix == ".sh":  # without the times that it estimates
-        return b"".join(line for line in path.read_bytes().splitlines() if not line.startswith(b"#"))
+    """Bytes of a file, values of a NetCDF file, whose arrays are written in any order, parts of a text."""
+    if path.suffix == ".sh":  # without what comes of the times that it estimates
+        return b"".join(line for line in path.read_bytes().splitlines() if b"STORE" in line)
+    if path.suffix == ".html":  # without the day
+        return re.sub(rb"\d{4}-\d\d-\d\d", b"", path.read_bytes())
     if path.suffix == ".nc":
         with xr.open_dataset(path) as ds:
             return repr(ds.to_dict()).encode()

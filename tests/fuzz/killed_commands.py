@@ -43,7 +43,7 @@ class Kills:
     def cycle(self) -> None:
         """Kill a command, give it once more, and look at what it wrote; what takes long, more rarely."""
         bench = self.bench
-        weights = [seconds**-0.5 for seconds in self.seconds.values()]
+        weights = [1.0 / seconds for seconds in self.seconds.values()]
         (name,), number = self.random.choices(list(self.seconds), weights), self.random.choice(SIGNALS)
         bench.set_up()
         process = bench.start(name)
