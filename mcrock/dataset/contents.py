@@ -181,7 +181,7 @@ def read_template(path: Path) -> Template:
     DamageError
         If the file is missing or not as it was written; `ForeignError` if something else is in its place.
     DatasetError
-        If a version of mcrock has written it that knows another format.
+        If a version of mcrock has written it that knows another format, or a program with another byte order.
     """
     try:
         record, members = read_archive(path / STUDY)
@@ -203,9 +203,20 @@ def read_template(path: Path) -> Template:
             template = Template.of(str(record["study"]), members)
             json.loads(template.attributes["config"])
             template.record(next(template.chunks()))
+            is_ours = all(map(_is_little_endian, template.arrays.values()))
     except DamageError:
         raise foreign_study(path, "no study that can be decoded") from None
+    if not is_ours:
+        raise DatasetError(
+            f"{path} declares arrays in another byte order than mcrock writes: open it with what wrote it"
+        )
     return template
+
+
+def _is_little_endian(array: Mapping[str, Any]) -> bool:
+    """Whether an array, by its zarr metadata, has the byte order of `encode`."""
+    codecs = array.get("codecs", ())
+    return all(codec.get("configuration", {}).get("endian", "little") == "little" for codec in codecs)
 
 
 def _no_study(path: Path, state: str) -> str:

@@ -64,7 +64,7 @@ def load_dataset(
             from mcrock.dataset.reading import open_lazily
 
             ds = open_lazily(path, "netcdf4", partial(_undecodable, path), chunks)
-    except (PermissionError, DamageError):
+    except (PermissionError, DamageError, DatasetError):
         raise
     except Exception as error:  # the backends have no common error for "this is something else"
         raise DatasetError(f"{path} is neither a zarr store nor a NetCDF file of mcrock ({error})") from error

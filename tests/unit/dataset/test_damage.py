@@ -76,6 +76,30 @@ def members(path):
     return contents
 
 
+def rewritten(path, change=bytes, **record):
+    """Write ``study.zip`` anew with a digest that fits, another text of its arrays, another record."""
+    found, contents = read_archive(path / STUDY)
+    arrays = {name: change(content) for name, content in contents.items() if name.endswith("zarr.json")}
+    write_archive(path / STUDY, contents | arrays, found | record)
+
+
+def test_a_store_of_a_newer_version_is_refused_by_name(store):
+    rewritten(store, format=3)
+    with pytest.raises(
+        DatasetError, match=r"^\S+s\.zarr has the format 3 and this version of mcrock knows 2"
+    ):
+        load_dataset(store)
+
+
+def test_a_store_in_another_byte_order_is_refused(store):
+    """Its chunks were read in the order that study.zip names, angles of -4e16 rad among them."""
+    rewritten(store, lambda content: content.replace(b'"little"', b'"big"'))
+    with pytest.raises(DatasetError, match="another byte order than mcrock writes"):
+        load_dataset(store)
+    with pytest.raises(DatasetError, match="another byte order than mcrock writes"):
+        chunks_done(store)
+
+
 def flip(content, rng):
     place, bit = rng.integers(len(content)), rng.integers(8)
     return content[:place] + bytes([content[place] ^ (1 << bit)]) + content[place + 1 :]
