@@ -159,26 +159,31 @@ def read_log(store: Path) -> list[Process]:
     for path in log_files(store):
         at_work: dict[tuple[str, int], Process] = {}
         for entry in _entries(path):
-            name = str(entry["host"]), int(entry["process"])
-            time = datetime.fromisoformat(entry["time"])
-            if entry["event"] == "start":
-                at_work[name] = Process(*name, str(entry["task"]), entry["workers"], time, time)
-                at_work[name].dashboard, at_work[name].config = entry.get("dashboard"), entry.get("config")
-                found.append(at_work[name])
-            if name in at_work:
-                at_work[name].hear(entry, time)
+            with suppress(KeyError, TypeError, ValueError, OverflowError):  # a line that was changed
+                name = str(entry["host"]), int(entry["process"])
+                time = datetime.fromisoformat(entry["time"]).astimezone(UTC)
+                if entry["event"] == "start":
+                    at_work[name] = Process(*name, str(entry["task"]), entry["workers"], time, time)
+                    at_work[name].dashboard, at_work[name].config = (
+                        entry.get("dashboard"),
+                        entry.get("config"),
+                    )
+                    found.append(at_work[name])
+                if name in at_work:
+                    at_work[name].hear(entry, time)
     return sorted(found, key=lambda process: process.began)
 
 
 def logged_versions(store: Path) -> list[dict[str, str]]:
     """Versions with which a store was computed, those of each process once; none where logs are missing."""
     entries = (entry for path in log_files(store) for entry in _entries(path))
-    found = [entry["versions"] for entry in entries if entry["event"] == "start" and "versions" in entry]
+    starts = (entry.get("versions") for entry in entries if entry["event"] == "start")
+    found = [versions for versions in starts if isinstance(versions, dict)]
     return [versions for k, versions in enumerate(found) if versions not in found[:k]]
 
 
 def _entries(path: Path) -> Iterator[dict[str, Any]]:
-    """Lines that are whole: a process may be killed while it writes one."""
+    """Lines that are whole: a process may be killed while it writes one, and a disk may be full."""
     with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
             try:

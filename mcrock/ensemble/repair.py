@@ -47,7 +47,9 @@ def is_logged(path: Path, folder: Path, template: Template) -> bool:
 
 def _logged(path: Path, folder: Path, length: int | None = None) -> Iterator[Template]:
     """Of the studies in the log next to a store, the last one first, with chunks as they are there."""
-    for config in dict.fromkeys(process.config for process in reversed(read_log(path)) if process.config):
+    for config in dict.fromkeys(
+        process.config for process in reversed(read_log(path)) if isinstance(process.config, str)
+    ):
         study = Study.from_json(config, folder)
         job = prepare_job(study, load_motions(study), path.absolute())
         yield template_of(job, length or known_length(path, from_chunks=True))

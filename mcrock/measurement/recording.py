@@ -26,6 +26,7 @@ NAMES = {
     "omega_": re.compile(r"(?:omega|gyroscope|gyro|gyr|angular[ _]velocity)[ _]?([xyz])", re.IGNORECASE),
     "acceleration_": re.compile(r"(?:acceleration|accelerometer|accel|acc)[ _]?([xyz])", re.IGNORECASE),
 }
+LARGEST = 1e9  # reading, in any unit: beyond are mistakes, whose squares may be infinite
 QUIET = 0.02  # of the largest angular velocity: what is no motion [1]
 
 
@@ -55,8 +56,10 @@ class Recording:
         for what, array in shapes.items():
             if array is not None and array.shape != (n, 3):
                 raise ValueError(f"{self.name}: {what} must have the shape ({n}, 3), got {array.shape}")
-            if array is not None and not np.isfinite(array).all():
-                raise ValueError(f"{self.name}: {what} has values that are not numbers")
+            if array is not None and not (np.abs(array) < LARGEST).all():
+                raise ValueError(
+                    f"{self.name}: {what} has values that are not numbers, or beyond {LARGEST:g}"
+                )
         if n < 2 or not (np.diff(self.time) > 0.0).all():
             raise ValueError(f"{self.name}: time [s] must rise from sample to sample, over two at least")
 
@@ -300,7 +303,8 @@ def _column(
             f"{path}, column {name!r}: expected its unit in brackets, one of {known}, got {unit!r}; or give "
             f"it by `columns` (`--columns '{name}=HEADER [{next(iter(units))}]'`)"
         )
-    return np.asarray(numbers, float) * units[plain]
+    values = np.asarray(numbers, float)
+    return np.where(np.abs(values) < LARGEST, values, np.nan) * units[plain]
 
 
 def _axes(axes: str) -> Array:

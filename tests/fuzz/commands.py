@@ -114,7 +114,10 @@ class Bench:
             interrupt.listen(number)
         before()
         sys.argv = ["mcrock", *arguments]
-        main()
+        try:
+            main()
+        finally:  # as at the exit of the program, which a process that was forked does not reach
+            signal.pthread_sigmask(signal.SIG_BLOCK, interrupt.SIGNALS)
 
     def said(self) -> str:
         """Last words of a command."""

@@ -74,7 +74,9 @@ FITS = "test,specimen,position,repetition,parameter,estimate,standard_error\n" +
 LABELS = "realization,intensity,fallen\n0,2,0\n3,2,1\n5,4,0.5\n"
 SLURM = (Path(__file__).parents[2] / "jobs" / "slurm.toml").read_text(encoding="utf-8")
 CLUSTERS = ("c.toml", 'system = "local"\nworkers = 2\nthreads = 1\nsecurity = "none"\n'), ("c.toml", SLURM)
-LOG = json.dumps({"time": "2026-11-25T20:00:00.000+00:00", "host": "a", "process": 1, "event": "start"})
+LOG = json.dumps(
+    {"time": "2026-11-25T20:00:00.000+00:00", "host": "a", "process": 1, "event": "start", "task": "1/1"}
+)
 LOGS = LOG + "\n" + LOG.replace('"start"', '"part", "realizations": [0, 8], "seconds": 1.5') + "\n"
 KINDS = {
     "hazard": Kind(load_hazard, [("h.csv", HAZARD), ("h.csv", HAZARD.replace("[m/s2]", "[g]"))]),

@@ -1,7 +1,7 @@
 """Commands on full and read-only disks, with jumping clocks, late network file systems and a second writer.
 
 `python -m tests.fuzz.surroundings 500` gives as many commands in surroundings drawn at random: each writes
-what it should, or ends with one message and leaves nothing half written; given again in peace it writes the rest.
+what it should, or ends with one message and nothing half written; given again in peace it writes the rest.
 Only root may make small disks; for others the size of a file is limited instead.
 """
 

@@ -13,8 +13,8 @@ from tests.fuzz.bounded import findings
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="the memory of a process is bounded on Linux alone"
 )
-WHOLE = {"configs": 10_000, "records": 10_000, "cases": 5_000, "stores": 2000}
-QUICK = {"configs": 300, "records": 1000, "cases": 150, "stores": 40}
+WHOLE = {"configs": 10_000, "records": 10_000, "files": 10_000, "cases": 5_000, "stores": 2000}
+QUICK = {"configs": 300, "records": 1000, "files": 500, "cases": 150, "stores": 40}
 
 
 @pytest.mark.parametrize("module", QUICK)
@@ -29,7 +29,7 @@ def test_damaged_input(module, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["kills", "killed_commands"])
+@pytest.mark.parametrize("module", ["kills", "killed_commands", "surroundings"])
 def test_what_is_killed_loses_nothing(module):
     command = [sys.executable, "-m", f"tests.fuzz.{module}", "60"]
     ran = subprocess.run(command, capture_output=True, check=False)

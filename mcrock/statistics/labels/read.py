@@ -16,6 +16,7 @@ from mcrock.statistics.nested import is_nested
 from mcrock.statistics.runs import ESTIMATE, overturn_levels
 
 COLUMNS = ("realization", "record", "intensity")  # that choose runs; each may be missing
+MOST = 2**53  # number of a run of which a table can say that it is whole
 STUDY = "study"  # column with the number of the study, from 0 in their order
 
 
@@ -71,7 +72,7 @@ def read_labels(path: str | Path) -> Labels:
     chosen = {}
     for name, values in columns.items():
         array = np.array(values)
-        if (array % 1 != 0).any() or (array < 0).any():
+        if not ((array >= 0) & (array < MOST) & (np.floor(array) == array)).all():
             raise ConfigError(f"{place}: {name}: expected whole numbers from 0")
         chosen[name] = array.astype(np.int64)
     study = chosen.pop(STUDY, np.zeros(len(fallen), np.int64))

@@ -189,6 +189,27 @@ def test_what_interrupts_a_task_is_in_its_log(mcrock, study_file, tmp_path, numb
     assert re.search(rf":{process.pid} +1/1 +1 +interrupted +\d+ +\S+ +\d+ MiB ", output)
 
 
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [
+        ('"task"', '"x"'),
+        ('"workers"', '"x"'),
+        ('"process": ', '"process": 1e999'),
+        ('"stop": ', '"stop": 1e999'),
+        ('"versions": {', '"versions": 5, "x": {'),
+        ("+00:00", ""),
+    ],
+)
+def test_lines_of_the_log_that_were_changed_are_left_out(mcrock, store, was, becomes):
+    log = log_path(store)
+    assert was in log.read_text()
+    log.write_text(log.read_text().replace(was, becomes))
+    for arguments in (("status", store), ("verify", store, "--repair")):
+        code, output, errors = mcrock(*arguments)
+        assert (code, errors) == (0, "")
+        assert "5 of 5 chunks" in output
+
+
 def test_messages_and_the_dashboard_are_shown(mcrock, store):
     (store / "chunks" / "1.zip").unlink()
     writer = Log(store)

@@ -112,6 +112,8 @@ def test_axes_of_the_sensor_are_those_of_the_body_after_it(tmp_path):
         (HEAD + "0, 1, 2, 3\n", "x y z", ValueError, "over two at least"),
         (HEAD + "0, 1, 2, 3\n0, 1, 2, 3\n", "x y z", ValueError, "must rise"),
         (HEAD + "0, 1, 2, 3\n1, nan, 2, 3\n", "x y z", ValueError, "not numbers"),
+        (HEAD + "0, 1, 2, 3\n1, inf, 2, 3\n", "x y z", ValueError, "not numbers"),
+        (HEAD + "0, 1, 2, 3\n1, 1e200, 2, 3\n", "x y z", ValueError, "or beyond 1e\\+09"),
         (HEAD + "0, 1, 2, 3\n1, 1, 2, 3\n", "x x z", ValueError, "once each"),
         (HEAD + "0, 1, 2, 3\n1, 1, 2, 3\n", "y x z", ValueError, "left-handed"),
         (

@@ -138,7 +138,7 @@ def _array(path: Path, data: dict[str, Any], key: str, shape: tuple[int, ...], u
         raise ConfigError(f"{path}: missing key {key!r} [{unit}]")
     try:
         array = np.asarray(data[key], float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.full(1, np.nan)
     fits = array.ndim == len(shape) and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
     if not fits or not np.isfinite(array).all():

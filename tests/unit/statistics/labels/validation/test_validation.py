@@ -80,6 +80,7 @@ def test_geometry_has_a_top_over_its_underside(files):
     [
         ({"mass": None}, r"missing key 'mass' \[kg\]"),
         ({"mass": -3.0}, "expected mass > 0 kg"),
+        ({"mass": 10**400}, "mass: expected a number of finite numbers"),
         ({"inertia_com": [[1, 2], [3, 4]]}, r"inertia_com: expected an array \(3, 3\)"),
         ({"underside_contact_points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}, "enclose no volume"),
         ({"top_height_above_base": 0.2}, "centre of mass, the origin of the points"),
