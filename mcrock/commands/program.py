@@ -39,6 +39,7 @@ COMMANDS = (
     "spectrum",
     "records",
     "laws",
+    "measure",
     "fit",
     "population",
     "submit",

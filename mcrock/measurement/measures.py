@@ -14,15 +14,15 @@ Array = NDArray[np.float64]
 PEAKS = 10  # of which the source takes the median of nine ratios
 
 
-def uplift(angle: ArrayLike, half_width: float, height: float, *, as_printed: bool = False) -> Array:
+def uplift(angle: ArrayLike, half_width: ArrayLike, height: float, *, as_printed: bool = False) -> Array:
     """Rise of the centre of mass of a body that turns about an edge by an angle (section 3.2) [m].
 
     Parameters
     ----------
     angle : array_like
         From the base flat [rad]; of either sign.
-    half_width : float
-        Horizontal distance of the edge from the centre of mass, b_1 [m].
+    half_width : array_like
+        Horizontal distance of the edge from the centre of mass, b_1, one or one for each angle [m].
     height : float
         Of the centre of mass over the base, h [m].
     as_printed : bool
@@ -39,10 +39,11 @@ def uplift(angle: ArrayLike, half_width: float, height: float, *, as_printed: bo
         If a length is not positive.
     """
     for name, value in (("half_width", half_width), ("height", height)):
-        if not value > 0.0:
+        if not np.all(np.asarray(value, float) > 0.0):
             raise ValueError(f"{name} must be > 0 m, got {value!r}")
     phi = np.abs(np.asarray(angle, float))
-    along, across = (height, half_width) if as_printed else (half_width, height)
+    width = np.asarray(half_width, float)
+    along, across = (height, width) if as_printed else (width, height)
     return along * np.sin(phi) - across * (1.0 - np.cos(phi))
 
 
@@ -82,7 +83,7 @@ def peak_angles(angle: ArrayLike, *, least: float = 0.0) -> Array:
 
 
 def reduction_factors(
-    peaks: ArrayLike, half_width: float, height: float, *, as_printed: bool = False
+    peaks: ArrayLike, half_width: ArrayLike, height: float, *, as_printed: bool = False
 ) -> Array:
     """Angular velocity reduction factor (AVRF) r of each impact between two peaks: sqrt(u_{i+1}/u_i).
 
@@ -179,10 +180,16 @@ def out_of_plane_motion_factor(
     if not noise >= 0.0:
         raise ValueError(f"noise must be >= 0 rad/s, got {noise!r}")
     leaving = np.abs(x - np.interp(t, t[[0, -1]], x[[0, -1]]))[after].max()
-    walk = BEYOND * noise * np.sqrt(np.median(np.diff(t)) * (t[-1] - t[0]))
+    walk = BEYOND * drift(t, noise)
     if leaving <= walk and noise > 0.0:
         raise ValueError(
             f"the motion out of the plane, {leaving:.2g} rad, is within what a noise of {noise:.2g} rad/s "
             f"makes of none: the OPMF is below {(leaving + walk) / largest:.2g}; take a sensor of less noise"
         )
     return float(leaving / largest)
+
+
+def drift(time: ArrayLike, noise: float) -> float:
+    """Standard deviation of an angle to which the white ``noise`` [rad/s] of a rate is integrated [rad]."""
+    t = np.asarray(time, float)
+    return noise * float(np.sqrt(np.median(np.diff(t)) * (t[-1] - t[0])))

@@ -122,6 +122,17 @@ class Recording:
         ValueError
             If the body is moving from the first sample on.
         """
+        begin, end = self.motion(rest)
+        return self.between(begin - margin, end + margin)
+
+    def motion(self, rest: float = 0.25) -> tuple[float, float]:
+        """Times of the release and of rest [s], as `trimmed` finds them.
+
+        Raises
+        ------
+        ValueError
+            If the body is moving from the first sample on.
+        """
         speed = np.linalg.norm(self.angular_velocity, axis=1)
         still = np.flatnonzero(speed <= QUIET * speed.max())
         fast = int(np.flatnonzero(speed >= 0.5 * speed.max())[0])
@@ -134,8 +145,7 @@ class Recording:
         moving = np.setdiff1d(np.arange(speed.size), still)
         moving = moving[moving > before[-1]]
         times = np.append(self.time[moving], np.inf)
-        end = float(times[np.flatnonzero(np.diff(times) > rest)[0]])
-        return self.between(float(self.time[before[-1]]) - margin, end + margin)
+        return float(self.time[before[-1]]), float(times[np.flatnonzero(np.diff(times) > rest)[0]])
 
     def turned(self, turn: Rotation) -> Recording:
         """The recording in axes of the body: ``turn`` takes vectors from those of the sensor to them."""

@@ -1,0 +1,74 @@
+"""The command `mcrock measure`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mcrock.commands import options
+from mcrock.commands.exit_codes import fail
+from mcrock.commands.fit import RecordingOptions, TestOptions
+from mcrock.commands.options import unpacked
+from mcrock.commands.results import FigureOptions, print_result, save_figures, write_text
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from mcrock.measurement.campaign import TestFile
+
+app = typer.Typer()
+
+
+@app.command()
+@unpacked
+def measure(
+    *,
+    tests: TestOptions,
+    recording: RecordingOptions,
+    level: options.Level = 0.95,
+    results: FigureOptions,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Measure free-rocking tests without a model of their impacts.
+
+    A row for each test: angular velocity reduction factor, out-of-plane motion factor, phases, energy lost
+    and dominant frequencies, with intervals. With -o also measures.csv and the figure measures. See
+    `mcrock docs single-runs`.
+    """
+    import xarray as xr
+
+    from mcrock.show.measured import format_measured, measured_frame, plot_measured
+
+    found, failed = [], []
+    for test in tests.listed():
+        try:
+            found.append(_measured(test, recording, level))
+        except (ValueError, OSError) as error:  # a bad test does not stop the others
+            failed.append(
+                f"{test.file}: {' '.join(str(error).split())}".replace(
+                    f"{test.file}: {test.file}", str(test.file)
+                )
+            )
+    if not found:
+        fail("\n".join(failed), 2)
+    table = xr.concat(found, "test")
+    paths = save_figures({"measures": lambda: plot_measured(table)}, results)
+    if results.output is not None:
+        paths = [results.output / "measures.csv", *paths]
+        write_text(paths[0], measured_frame(table).to_csv(index=False))
+    missing = [f"not measured: {reason}" for reason in failed]
+    print_result(
+        as_json, {"measures": table, "not_measured": failed}, [*format_measured(table), *missing, *paths]
+    )
+
+
+def _measured(test: TestFile, how: RecordingOptions, level: float) -> xr.Dataset:
+    from mcrock.measurement.free_rocking import FreeRocking
+    from mcrock.measurement.measured import measure_test
+    from mcrock.study.load import load_tested
+
+    body, impact = load_tested(test.body, [])
+    axes = FreeRocking(body, test.edge, impact)
+    found = measure_test(body, how.read(test.file, axes.along), axes.along, axes.across, level=level)
+    return found.assign_coords(test=[test.name])

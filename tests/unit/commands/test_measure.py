@@ -1,0 +1,48 @@
+"""The command `measure`: a row for each test, and a bad test does not stop the others."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import mcrock as mr
+from mcrock.measurement import sensed, write_recording
+
+BODY = '[body]\nshape = "cuboid"\nwidth = 0.1\ndepth = 0.14\nheight = 0.4\ndensity = 2700\n'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two tests of one block, and a file of noise."""
+    path = tmp_path_factory.mktemp("tests")
+    (path / "block.toml").write_text(BODY)
+    block = mr.cuboid(width=0.1, depth=0.14, height=0.4, density=2700)
+    for number, lambda_ in ((1, 0.9), (2, 0.7)):
+        run = mr.simulate(block, None, mr.Impact(lambda_=lambda_), start=mr.Start(edge=0, tilt=0.15))
+        test = sensed(run, before=2.0, after=1.0, bias=(0.01, -0.02, 0.005), seed=number)
+        write_recording(test, path / f"test-{number}.csv")
+    noise = np.random.default_rng(1).normal(0.0, 1.0, (500, 3))
+    write_recording(mr.measurement.Recording(np.arange(500) / 256, noise), path / "noise.csv")
+    return path
+
+
+def test_tests_are_measured_and_a_bad_one_is_named(mcrock, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder)
+    how = ("--body", "block.toml", "--edge", 0, "--still", 0, 1.5)
+    code, output, _ = mcrock("measure", "test-1.csv", "noise.csv", "test-2.csv", *how, "-o", tmp_path)
+    assert code == 0
+    assert "not measured: noise.csv: no sample before the fast motion" in output
+    rows = list(csv.DictReader((tmp_path / "measures.csv").read_text().splitlines()))
+    assert [row["test"] for row in rows] == ["block-1-1", "block-1-3"]
+    assert all(float(row["tilt_low"]) < 0.15 < float(row["tilt_high"]) for row in rows)
+    assert (tmp_path / "measures.png").exists()
+    found = json.loads(mcrock("measure", "test-1.csv", *how, "--json")[1])
+    assert found["measures"]["variables"]["avrf"]["values"][0] == pytest.approx(float(rows[0]["avrf"]))
+
+
+def test_nothing_to_measure_is_refused(mcrock, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    code, output, errors = mcrock("measure", "noise.csv", "--body", "block.toml", "--edge", 0)
+    assert (code, output) == (2, "")
+    assert errors.startswith("mcrock: noise.csv: no sample before the fast motion")
