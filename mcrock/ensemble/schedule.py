@@ -87,7 +87,7 @@ def run_tasks(
 
 @contextmanager
 def _ended(pool: ProcessPoolExecutor | ThreadPoolExecutor) -> Iterator[None]:
-    """Let go of a pool: after its last task, or at once if it was interrupted."""
+    """Shut a pool down: after its last task, or at once if it was interrupted."""
     processes = isinstance(pool, ProcessPoolExecutor)
     finished, wait = False, True
     before = set(multiprocessing.active_children())

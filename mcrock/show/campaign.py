@@ -45,7 +45,7 @@ def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, Path]) 
     ----------
     outcomes : list of dict
     figures : dict of Path
-        By test; what is no picture for a page is named.
+        By test; those that a page cannot show are named.
     """
     fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
     blocks: list[Block] = [_table(fitted, "\N{NON-BREAKING HYPHEN}")] if fitted else []
