@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import cos, isfinite, pi, radians, sin, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,10 +41,18 @@ from mcrock.simulation.device import CPU
 from mcrock.simulation.parts import parts_with_friction, parts_without_friction
 from mcrock.simulation.run import Run
 
-if TYPE_CHECKING:
-    pass
-
 PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
+
+
+class RunShaking(NamedTuple):
+    """What the ground does in one run, and how long it is followed."""
+
+    pack: MotionPack
+    end: float | None  # latest time [s]; None is the tail after the motion
+    lean: np.ndarray  # (2,) components of the vertical along x and y of the ground [1]
+    number: int = 0  # of the motion in the pack
+    scale: float = 1.0  # of the motion [1]
+    azimuth: float = 0.0  # of the motion [rad]
 
 
 def settings_of(controls: Controls) -> dict[str, float]:
@@ -210,9 +218,8 @@ def simulate(
     check_contact(impact, contact)
     values = contact.values()
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
-    return at_once(
-        _traced, body, base_only, pack, 0, 1.0, 0.0, lean, law, values, start, controls, t_end, history
-    )
+    shaking = RunShaking(pack, t_end, lean)
+    return at_once(_traced, body, base_only, shaking, law, values, start, controls, history)
 
 
 def _lean(slope: tuple[float, float]) -> np.ndarray:
@@ -298,22 +305,12 @@ def simulate_realization(
         np.uint64(inputs.seed),
         np.uint64(inputs.number[row]),
     )
-    run_ = at_once(
-        _traced,
-        body,
-        inputs.stands_clear and not controls.follow_fall and inputs.contact is None,
-        motions,
-        inputs.record[row],
-        inputs.scale[row, level],
-        inputs.azimuth[row],
-        inputs.slope[row],
-        law,
-        None if inputs.contact is None else inputs.contact[row],
-        _start_of(inputs, row),
-        controls,
-        None,
-        True,
-    )
+    contact = None if inputs.contact is None else inputs.contact[row]
+    base_only = inputs.stands_clear and not controls.follow_fall and contact is None
+    number, scale = int(inputs.record[row]), float(inputs.scale[row, level])
+    shaking = RunShaking(motions, None, inputs.slope[row], number, scale, inputs.azimuth[row])
+    start = _start_of(inputs, row)
+    run_ = at_once(_traced, body, base_only, shaking, law, contact, start, controls, True)
     return body, run_
 
 
@@ -325,28 +322,24 @@ def _start_of(inputs: Inputs, row: int) -> Start:
 def _traced(
     body: Body,
     base_only: bool,
-    pack: MotionPack,
-    index: int,
-    scale: float,
-    azimuth: float,
-    lean: np.ndarray,
+    shaking: RunShaking,
     law: ImpactLaw,
     contact: np.ndarray | None,
     start: Start,
     controls: Controls,
-    t_end: float | None,
     history: bool,
 ) -> Run:
+    pack, lean, scale = shaking.pack, shaking.lean, shaking.scale
     top, run = body_tables(body, base_only, sqrt(1.0 - lean[0] ** 2 - lean[1] ** 2))
     set_fields(run.settings, settings_of(controls))
     quantiles = set_law(run, law)
     if contact is not None:
         run.friction.on, run.friction.values[:] = 1, contact
-    run.motion = int(index)
-    run.end = float(end_of_run(pack, int(index), float(controls.tail)) if t_end is None else t_end)
-    scale = float(scale)
+    run.motion, end = shaking.number, shaking.end
+    run.end = float(end_of_run(pack, shaking.number, float(controls.tail)) if end is None else end)
     pull_x, pull_y = body.gravity * lean
-    run.turn[:] = scale * cos(azimuth), scale * sin(azimuth), scale, float(pull_x), float(pull_y)
+    turned = scale * cos(shaking.azimuth), scale * sin(shaking.azimuth)
+    run.turn[:] = *turned, scale, float(pull_x), float(pull_y)
     rows, events = (4096, 1024) if history else (0, 0)
     while True:
         trace = empty_trace(rows, events)
