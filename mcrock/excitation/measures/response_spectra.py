@@ -349,6 +349,7 @@ def _peak(
     stiffness, drag = omega * omega, 2 * damping * omega
     # the quantity is on_u u + on_v v
     on_u, on_v = (1.0, 0.0, stiffness)[kind], (0.0, 1.0, drag)[kind]
+    quantity = omega, damping, on_u, on_v
     # r is a decaying sinusoid: times the step it stays below this times the sum of its ends
     reach = dt * exp(damping * omega * dt) / cos(omega * dt / 2)
     last = len(a) - 1
@@ -366,7 +367,7 @@ def _peak(
         if bound[n] > peak:  # hardly ever
             before, after = (u[n], v[n]), (u[n + 1], v[n + 1])
             slope = (a[n + 1] - a[n]) / dt
-            between = _peak_on_step(a[n], slope, dt, omega, damping, on_u, on_v, before, after, peak)
+            between = _peak_on_step(a[n], slope, dt, quantity, before, after, peak)
             if between > peak:
                 q0, q1 = abs(on_u * u[n] + on_v * v[n]), abs(on_u * u[n + 1] + on_v * v[n + 1])
                 peak, place = between, n + 1 if q1 >= q0 else n
@@ -378,7 +379,7 @@ def _peak(
     for n in range(FREE_STEPS):
         after = _next(factors, before[0], before[1], 0.0, 0.0)
         q0, q1 = on_u * before[0] + on_v * before[1], on_u * after[0] + on_v * after[1]
-        between = max(abs(q1), _peak_on_step(0.0, 0.0, step, omega, damping, on_u, on_v, before, after, peak))
+        between = max(abs(q1), _peak_on_step(0.0, 0.0, step, quantity, before, after, peak))
         if between > peak:
             later = abs(q1) >= abs(q0)
             peak, sign, time = between, q1 if later else q0, last * dt + (n + 1 if later else n) * step
@@ -391,18 +392,17 @@ def _peak_on_step(
     a: float,
     slope: float,
     step: float,
-    omega: float,
-    damping: float,
-    on_u: float,
-    on_v: float,
+    quantity: tuple[float, float, float, float],
     before: tuple[float, float],
     after: tuple[float, float],
     peak: float,
 ) -> float:
     """Raise `peak` to the largest absolute value of the quantity between two states (u, v).
 
-    The ground acceleration is `a` at the first of them and changes at the rate `slope`.
+    The ground acceleration is `a` at the first of them and changes at the rate `slope`. `quantity` has
+    omega and damping of the oscillator, and the factors of the quantity on u and v.
     """
+    omega, damping, on_u, on_v = quantity
     (u0, v0), (u1, v1) = before, after
     stiffness, drag = omega * omega, 2 * damping * omega
     r0 = -(a + drag * v0 + stiffness * u0)
