@@ -129,37 +129,31 @@ def edge_place(law, quantiles, impact, mass, inertia, old, new, up):
 
 
 @jit(internal=True)
-def facet_place(law, quantiles, impact, mass, inertia, corners, first, last, old, f, x_axis, y_axis, height):
-    """Lambda_lon, lambda_lat [1] and tau_facet [N m s] of a facet impact.
+def drawn_place(law, quantiles, impact, f):
+    """Lambda_lon, lambda_lat [1] and tau_facet [N m s] of an impact of face ``f``, by Varkonyi's law."""
+    column = law.face_parameters[f]
+    lon, lat = parameter(law, quantiles, column, impact), parameter(law, quantiles, column + 1, impact)
+    return lon, lat, parameter(law, quantiles, TAU_FACET, impact)
+
+
+@jit(internal=True)
+def planar_place(law, quantiles, impact, mass, inertia, axis, height, sides):
+    """The same by a law of planar blocks.
 
     Parameters
     ----------
-    law, impact, mass, inertia, corners, first, last, old
-        As in `edge_place` and `mcrock.impact.varkonyi_2022.facet_point`.
-    f : int
-        Face.
-    x_axis, y_axis : tuple of 3 float
-        Axes of the face in those of the body.
+    law, impact, mass, inertia
+        As in `edge_place`.
+    axis : tuple of 3 float
+        Direction of the old edge in axes of the body.
     height : float
         Of the COM over the face [m].
+    sides : tuple of 2 float
+        Places of the old edge and of the farthest corner from the foot of the COM, rising across the face
+        [m].
     """
-    if law.law == VARKONYI:
-        column = law.face_parameters[f]
-        lon, lat = parameter(law, quantiles, column, impact), parameter(law, quantiles, column + 1, impact)
-        return lon, lat, parameter(law, quantiles, TAU_FACET, impact)
-    following = first + (old + 1) % (last - first)
-    ox, oy = corners[first + old, 0], corners[first + old, 1]
-    ex, ey = corners[following, 0] - ox, corners[following, 1] - oy
-    length = sqrt(ex * ex + ey * ey)
-    ex, ey = ex / length, ey / length
-    depth = 0.0
-    for i in range(first, last):
-        depth = max(depth, ex * (corners[i, 1] - oy) - ey * (corners[i, 0] - ox))
-    edge = ex * oy - ey * ox  # place of the old edge from the foot of the COM, rising across the face
-    x = ex * x_axis[0] + ey * y_axis[0]
-    y = ex * x_axis[1] + ey * y_axis[1]
-    z = ex * x_axis[2] + ey * y_axis[2]
+    x, y, z = axis
     xx, xy, xz, yy, yz, zz = inertia
     turning = xx * x * x + yy * y * y + zz * z * z
     turning += 2.0 * (xy * x * y + xz * x * z + yz * y * z)
-    return law_place(law, quantiles, impact, turning, mass, height, edge, edge + depth), 0.0, nan
+    return law_place(law, quantiles, impact, turning, mass, height, sides[0], sides[1]), 0.0, nan

@@ -26,8 +26,10 @@ PROJECTION_SPAN = 2.0  # how far beyond the drawn value the projection looks [1]
 
 
 @jit
-def solve_3x3(a11, a12, a13, a21, a22, a23, a31, a32, a33, b1, b2, b3):
+def solve_3x3(rows, right):
     """Solution of a 3 x 3 system by Cramer's rule; infinite or NaN if it is singular."""
+    (a11, a12, a13), (a21, a22, a23), (a31, a32, a33) = rows
+    b1, b2, b3 = right
     c11, c12, c13 = a22 * a33 - a23 * a32, a23 * a31 - a21 * a33, a21 * a32 - a22 * a31
     scale = 1.0 / (a11 * c11 + a12 * c12 + a13 * c13)
     x1 = (b1 * c11 + a12 * (a23 * b3 - b2 * a33) + a13 * (b2 * a32 - a22 * b3)) * scale
@@ -74,20 +76,12 @@ def general_map(mass, inertia, point, old, new, w, up, tau):
     b3 = xz * wx + yz * wy + zz * wz - (rx * py - ry * px) + tau * up[2]
     # [R][a] = a R^T - (R.a) 1
     dot = rx * ax + ry * ay + rz * az
-    return solve_3x3(
-        xx - mass * (ax * rx - dot),
-        xy - mass * ax * ry,
-        xz - mass * ax * rz,
-        xy - mass * ay * rx,
-        yy - mass * (ay * ry - dot),
-        yz - mass * ay * rz,
-        xz - mass * az * rx,
-        yz - mass * az * ry,
-        zz - mass * (az * rz - dot),
-        b1,
-        b2,
-        b3,
+    rows = (
+        (xx - mass * (ax * rx - dot), xy - mass * ax * ry, xz - mass * ax * rz),
+        (xy - mass * ay * rx, yy - mass * (ay * ry - dot), yz - mass * ay * rz),
+        (xz - mass * az * rx, yz - mass * az * ry, zz - mass * (az * rz - dot)),
     )
+    return solve_3x3(rows, (b1, b2, b3))
 
 
 @jit
@@ -204,6 +198,21 @@ def project_edge(mass, inertia, old, new, w, up, lambda_, tau):
     return 1.0, min(max(tau, tau_low), tau_high)
 
 
+@jit(inline=True, internal=True)
+def side_of(corners, first, last, old):
+    """Start (x, y) of the side at corner ``old`` of a face [m], its direction (x, y) [1] and the depth of the
+    face from it [m]."""
+    following = first + (old + 1) % (last - first)
+    ox, oy = corners[first + old, 0], corners[first + old, 1]
+    ex, ey = corners[following, 0] - ox, corners[following, 1] - oy
+    length = sqrt(ex * ex + ey * ey)
+    ex, ey = ex / length, ey / length
+    depth = 0.0
+    for i in range(first, last):
+        depth = max(depth, ex * (corners[i, 1] - oy) - ey * (corners[i, 0] - ox))
+    return ox, oy, ex, ey, depth
+
+
 @jit
 def facet_point(corners, first, last, old, lambda_lon, lambda_lat):
     """Impact point R in a convex face for given lambdas, in face axes [m].
@@ -213,16 +222,7 @@ def facet_point(corners, first, last, old, lambda_lon, lambda_lat):
     (1 + lambda_lon)/2 of the depth of the face, lambda_lat half chords from its middle along the
     edge. For a rectangle this is equation (21), for other polygons its extension.
     """
-    n = last - first
-    ox, oy = corners[first + old, 0], corners[first + old, 1]
-    following = (old + 1) % n
-    ex, ey = corners[first + following, 0] - ox, corners[first + following, 1] - oy
-    length = sqrt(ex * ex + ey * ey)
-    ex, ey = ex / length, ey / length
-    depth = 0.0
-    for i in range(n):
-        x, y = corners[first + i, 0] - ox, corners[first + i, 1] - oy
-        depth = max(depth, ex * y - ey * x)
+    n, (ox, oy, ex, ey, depth) = last - first, side_of(corners, first, last, old)
     across = 0.5 * (1.0 + lambda_lon) * depth
     level = min(max(across, 0.0), depth)
     low, high = 1e300, -1e300
@@ -318,14 +318,16 @@ def facet_map(mass, compliance, corners, first, last, w, vz, point):
 
 
 @jit
-def facet_gain(mass, compliance, corners, first, last, w, vz, spin_energy, point):
+def facet_gain(mass, compliance, corners, first, last, approach, point):
     """Sign of the energy change of a facet impact, inequality (26): gain if positive.
 
     The horizontal velocity of R vanishes after the impact, so its impulse works on the vertical
-    velocity of R alone: dE = m D (u_R- + u_R+)/2, besides ``spin_energy`` [J], the change of energy
-    by stopping a spin about the vertical. Returns 2 dE/(m D) [m/s], infinite where the impact is
-    infeasible. ``w`` [rad/s] is the angular velocity after the spin has stopped.
+    velocity of R alone: dE = m D (u_R- + u_R+)/2, besides the change of energy by stopping a spin
+    about the vertical. Returns 2 dE/(m D) [m/s], infinite where the impact is infeasible.
+    ``approach`` has the angular velocity after the spin has stopped [rad/s], the vertical velocity
+    before, as in `facet_map`, and that change of energy [J].
     """
+    w, vz, spin_energy = approach
     jump = 0.0
     for i in range(first, last):
         x, y = corners[i, 0], corners[i, 1]
@@ -340,14 +342,15 @@ def facet_gain(mass, compliance, corners, first, last, w, vz, spin_energy, point
 
 
 @jit(internal=True)
-def _next_root(mass, compliance, corners, first, last, w, vz, spin_energy, start, middle, end, after):
+def _next_root(mass, compliance, corners, first, last, approach, way, after):
     """Next place in (after, 1) at which the sign of the energy change may turn, 1 if there is none.
 
-    Places are shares of the straight way of R from ``start`` over ``middle`` to ``end``. On it the k
+    Places are shares of the straight ``way`` of R, of which it has start, middle and end. On it the k
     are linear, and with D = -u/k of one corner the change of energy times k^2 is quadratic:
 
         spin_energy k^2 - m u k u_R + m u^2 k_R/2
     """
+    (w, vz, _), (start, middle, end) = approach, way
     found = 1.0
     for i in range(first, last):
         x, y = corners[i, 0], corners[i, 1]
@@ -358,9 +361,9 @@ def _next_root(mass, compliance, corners, first, last, w, vz, spin_energy, start
             share = k0 / (k0 - k2)
             if after < share < found:
                 found = share
-        f0 = _energy_times_square(mass, compliance, w, vz, spin_energy, u, k0, start)
-        f1 = _energy_times_square(mass, compliance, w, vz, spin_energy, u, 0.5 * (k0 + k2), middle)
-        f2 = _energy_times_square(mass, compliance, w, vz, spin_energy, u, k2, end)
+        f0 = _energy_times_square(mass, compliance, approach, u, k0, start)
+        f1 = _energy_times_square(mass, compliance, approach, u, 0.5 * (k0 + k2), middle)
+        f2 = _energy_times_square(mass, compliance, approach, u, k2, end)
         a, b = 2.0 * (f0 + f2) - 4.0 * f1, 4.0 * f1 - 3.0 * f0 - f2  # f0 + b s + a s^2
         square = b * b - 4.0 * a * f0
         if square < 0.0:
@@ -374,16 +377,18 @@ def _next_root(mass, compliance, corners, first, last, w, vz, spin_energy, start
 
 
 @jit(internal=True)
-def _energy_times_square(mass, compliance, w, vz, spin_energy, u, k, point):
+def _energy_times_square(mass, compliance, approach, u, k, point):
+    w, vz, spin_energy = approach
     own = corner_coefficient(mass, compliance, point, point[0], point[1])
     u_point = vz + w[0] * point[1] - w[1] * point[0]
     return spin_energy * k * k + mass * u * (0.5 * u * own - k * u_point)
 
 
 @jit
-def project_facet(mass, compliance, corners, first, last, old, w, vz, spin_energy, lambda_lon, lambda_lat):
+def project_facet(mass, compliance, corners, first, last, old, approach, lambdas):
     """The nearest lambda_lon, upwards, at which a facet impact gains no energy; NaN if none.
 
+    ``approach`` as in `facet_gain`, ``lambdas`` are the drawn lambda_lon and lambda_lat [1].
     Looked for up to PROJECTION_SPAN beyond 1 (or beyond the drawn value). R moves on straight lines
     between the lambda_lon of the corners; on each the energy change turns sign at roots of quadratics
     alone, so no window is missed. For a symmetric rectangle the bound is lambda_lon
@@ -391,6 +396,7 @@ def project_facet(mass, compliance, corners, first, last, old, w, vz, spin_energ
     m b^2/(Theta + m h^2) across and along the old edge: a positive lower limit that grows with
     |lambda_lat| (not 0, as the paper's section 5.3 says).
     """
+    lambda_lon, lambda_lat = lambdas
     limit = max(1.0, lambda_lon) + PROJECTION_SPAN
     begin = lambda_lon
     while begin < limit:
@@ -404,17 +410,15 @@ def project_facet(mass, compliance, corners, first, last, old, w, vz, spin_energ
         end = facet_point(corners, first, last, old, stop, lambda_lat)
         low = 0.0
         while low < 1.0:
-            high = _next_root(
-                mass, compliance, corners, first, last, w, vz, spin_energy, start, middle, end, low
-            )
+            high = _next_root(mass, compliance, corners, first, last, approach, (start, middle, end), low)
             inside = begin + 0.5 * (low + high) * (stop - begin)
             point = facet_point(corners, first, last, old, inside, lambda_lat)
-            if facet_gain(mass, compliance, corners, first, last, w, vz, spin_energy, point) <= 0.0:
+            if facet_gain(mass, compliance, corners, first, last, approach, point) <= 0.0:
                 outside = begin + low * (stop - begin)
                 for _ in range(60):
                     half = 0.5 * (outside + inside)
                     point = facet_point(corners, first, last, old, half, lambda_lat)
-                    if facet_gain(mass, compliance, corners, first, last, w, vz, spin_energy, point) <= 0.0:
+                    if facet_gain(mass, compliance, corners, first, last, approach, point) <= 0.0:
                         inside = half
                     else:
                         outside = half

@@ -13,7 +13,7 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.impact.dispatch import PLASTIC, PROJECT, facet_place, takes_whole_face
+from mcrock.impact.dispatch import PLASTIC, PROJECT, VARKONYI, drawn_place, planar_place, takes_whole_face
 from mcrock.impact.moreau_1988 import plastic_facet
 from mcrock.impact.varkonyi_2022 import (
     GAIN,
@@ -24,6 +24,7 @@ from mcrock.impact.varkonyi_2022 import (
     kinetic_energy,
     lift_speed,
     project_facet,
+    side_of,
 )
 from mcrock.kernel.contact import BARRIER, F_CXX, F_CXY, F_CYY, F_HEIGHT, MASS, OPENING, SIZE
 from mcrock.kernel.dynamics import ANGLE, RATE, W_X, W_Y, W_Z
@@ -207,22 +208,15 @@ def _drawn_impact(run, quantiles, f, pivot, old, impact, approach):
 def place_on_face(run, quantiles, impact, f, old):
     """Lambda_lon, lambda_lat [1] and tau_facet [N m s] of an impact, by its number, of face ``f`` whose old
     edge is the side at corner ``old``."""
+    if run.law.law == VARKONYI:
+        return drawn_place(run.law, quantiles, impact, f)
     body, face = run.body, run.body.faces[f]
-    return facet_place(
-        run.law,
-        quantiles,
-        impact,
-        body.scalars[MASS],
-        inertia_of(body),
-        body.corners,
-        body.face_first[f],
-        body.face_first[f + 1],
-        old,
-        f,
-        in_body(face, 1.0, 0.0),
-        in_body(face, 0.0, 1.0),
-        face[F_HEIGHT],
-    )
+    corners, first, last = body.corners, body.face_first[f], body.face_first[f + 1]
+    ox, oy, ex, ey, depth = side_of(corners, first, last, old)
+    edge = ex * oy - ey * ox  # place of the old edge from the foot of the COM, rising across the face
+    mass, inertia, axis = body.scalars[MASS], inertia_of(body), in_body(face, ex, ey)
+    sides = edge, edge + depth
+    return planar_place(run.law, quantiles, impact, mass, inertia, axis, face[F_HEIGHT], sides)
 
 
 @jit(inline=True, internal=True)
@@ -264,15 +258,18 @@ def _spinless_impact(run, f, old, lon, lat, approach, point):
     body, law = run.body, run.law
     first, last, face = body.face_first[f], body.face_first[f + 1], body.faces[f]
     mass, compliance = body.scalars[MASS], (face[F_CXX], face[F_CXY], face[F_CYY])
-    w, vz, spin_energy = approach.w, approach.vz, approach.spin_energy
-    gain = facet_gain(mass, compliance, body.corners, first, last, w, vz, spin_energy, point)
+    w, vz = approach.w, approach.vz
+    motion = w, vz, approach.spin_energy
+    gain = facet_gain(mass, compliance, body.corners, first, last, motion, point)
     gains = GAIN * abs(vz) < gain < INFEASIBLE
     if gains and law.energy_gain == PROJECT and law.facet_fallback != PLASTIC and isnan(law.point[0]):
-        lon = project_facet(mass, compliance, body.corners, first, last, old, w, vz, spin_energy, lon, lat)
+        lon = project_facet(mass, compliance, body.corners, first, last, old, motion, (lon, lat))
         point = facet_point(body.corners, first, last, old, lon, lat)
     if isnan(lon):
         return (0.0, 0.0, 0.0), NONE, NONE, gains
-    x, y, corner, partner = facet_map(mass, compliance, body.corners, first, last, w, vz, point)
+    x, y, corner, partner = facet_map(
+        mass, compliance, body.corners, first, last, approach.w, approach.vz, point
+    )
     return in_body(face, x, y), corner, partner, gains
 
 

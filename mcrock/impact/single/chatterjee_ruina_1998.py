@@ -41,7 +41,7 @@ def point_impulse(w, vx, vy, vz, mu, e, et):
         Normal impulse of the frictionless plastic impact [m/s].
     """
     inward = -vz / w[8]
-    px, py, pz = solve_3x3(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], -vx, -vy, -vz)
+    px, py, pz = solve_3x3(((w[0], w[1], w[2]), (w[3], w[4], w[5]), (w[6], w[7], w[8])), (-vx, -vy, -vz))
     dx, dy, dz = px, py, pz - inward
     kappa = 1.0 + et
     x, y, z = kappa * dx, kappa * dy, (1.0 + e) * inward + kappa * dz

@@ -234,9 +234,8 @@ def _jams(c, d, w, b, e, mu):
 @jit(inline=True, internal=True)
 def _stopping(c, ux, uy, uz):
     """The impulse that stops a contact."""
-    return solve_3x3(
-        c[W_XX], c[W_XY], c[W_XZ], c[W_XY], c[W_YY], c[W_YZ], c[W_XZ], c[W_YZ], c[W_ZZ], -ux, -uy, -uz
-    )
+    rows = ((c[W_XX], c[W_XY], c[W_XZ]), (c[W_XY], c[W_YY], c[W_YZ]), (c[W_XZ], c[W_YZ], c[W_ZZ]))
+    return solve_3x3(rows, (-ux, -uy, -uz))
 
 
 @jit(internal=True)

@@ -92,7 +92,8 @@ def by_mobility(c, x, y, z):
 @jit(inline=True, internal=True)
 def _by_compliance(c, x, y, z):
     """The reverse of `by_mobility`."""
-    return solve_3x3(c[W_XX], c[W_XY], c[W_XZ], c[W_XY], c[W_YY], c[W_YZ], c[W_XZ], c[W_YZ], c[W_ZZ], x, y, z)
+    rows = ((c[W_XX], c[W_XY], c[W_XZ]), (c[W_XY], c[W_YY], c[W_YZ]), (c[W_XZ], c[W_YZ], c[W_ZZ]))
+    return solve_3x3(rows, (x, y, z))
 
 
 @jit(internal=True)

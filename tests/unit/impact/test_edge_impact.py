@@ -55,7 +55,8 @@ def test_solve_3x3():
         matrix, right = rng.normal(size=(3, 3)), rng.normal(size=3)
         solution = np.linalg.solve(matrix, right)
         rtol = RTOL * np.linalg.cond(matrix)
-        assert solve_3x3(*matrix.ravel(), *right) == pytest.approx(solution, rel=rtol, abs=rtol)
+        rows = tuple(map(tuple, matrix))
+        assert solve_3x3(rows, tuple(right)) == pytest.approx(solution, rel=rtol, abs=rtol)
 
 
 def test_kinetic_energy(edge_cases):

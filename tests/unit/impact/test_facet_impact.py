@@ -154,7 +154,7 @@ def test_change_of_energy_is_the_work_at_the_impact_point(facet_cases):
         corners = np.ascontiguousarray(case.vertices[:, :2])
         vz = np.cross(old, case.omega)[2]
         w, at = tuple(case.omega[:2]), tuple(point[:2])
-        gain = facet_gain(case.mass, compliance(case), corners, 0, len(corners), w, vz, 0.0, at)
+        gain = facet_gain(case.mass, compliance(case), corners, 0, len(corners), (w, vz, 0.0), at)
         if not found:
             assert gain > 1e9  # no energy bound can hold
             continue
@@ -176,9 +176,9 @@ def gain_of(case, lat):
 
     def gain(lon):
         point = facet_point(corners, 0, n, case.edge, lon, lat)
-        return facet_gain(case.mass, C, corners, 0, n, w, vz, 0.0, point)
+        return facet_gain(case.mass, C, corners, 0, n, (w, vz, 0.0), point)
 
-    return gain, (case.mass, C, corners, 0, n, case.edge, w, vz, 0.0)
+    return gain, (case.mass, C, corners, 0, n, case.edge, (w, vz, 0.0))
 
 
 def test_projection_stops_at_the_energy_bound_and_is_the_nearest_upwards(facet_cases):
@@ -187,14 +187,14 @@ def test_projection_stops_at_the_energy_bound_and_is_the_nearest_upwards(facet_c
         gain, arguments = gain_of(case, lat)
         if gain(lon) <= 0.0:
             continue
-        bound = project_facet(*arguments, lon, lat)
+        bound = project_facet(*arguments, (lon, lat))
         if np.isnan(bound):
             counts["none"] += 1  # the next test looks at these
             continue
         assert gain(bound) <= 0.0
         slope = (gain(bound) - gain(bound - SIDE)) / SIDE
         if abs(slope) < 1e6:  # not where the impact becomes feasible only here
-            assert gain(bound) >= -BOUND_RTOL * max(abs(arguments[-2]), abs(slope))
+            assert gain(bound) >= -BOUND_RTOL * max(abs(arguments[-1][1]), abs(slope))
         assert min(gain(at) for at in np.linspace(lon, bound - BOUND_RTOL, SCAN)) > 0.0
         counts["projected"] += 1
     assert counts["projected"] > 100
@@ -206,7 +206,7 @@ def test_projection_gives_up_only_where_no_lambda_lon_gains_nothing(facet_cases)
     missed = []
     for case, lon, lat, _ in points(facet_cases[:300], 2):
         gain, arguments = gain_of(case, lat)
-        if gain(lon) <= 0.0 or not np.isnan(project_facet(*arguments, lon, lat)):
+        if gain(lon) <= 0.0 or not np.isnan(project_facet(*arguments, (lon, lat))):
             continue
         at = np.linspace(lon, max(1.0, lon) + PROJECTION_SPAN, SCAN)
         missed += [(lon, lat, x) for x in at if gain(x) <= 0.0][:1]
