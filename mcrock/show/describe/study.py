@@ -15,9 +15,9 @@ from mcrock.show.describe.impact import describe_preset, impact_notes
 from mcrock.show.describe.intensity import describe_intensity, intensity_notes
 from mcrock.show.describe.regimes import describe_regimes
 from mcrock.study import Study
+from mcrock.study.sampling.design import nearest_designs
 from mcrock.study.sampling.drawn import variable_name
 from mcrock.study.sampling.inputs import draw_inputs
-from mcrock.study.sampling.pick_freeze import nearest_designs
 from mcrock.study.sections import OF_INDICES
 from mcrock.study.study import Specification
 

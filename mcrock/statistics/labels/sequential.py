@@ -33,9 +33,8 @@ from mcrock.statistics.labels.weights import ERROR_RATE, LEAST_EFFECTIVE, log_li
 from mcrock.statistics.runs import NOT_DECIDED
 from mcrock.study import Study
 from mcrock.study.sampling import load_motions
-from mcrock.study.sampling.design import stream
+from mcrock.study.sampling.design import points_of_design, stream
 from mcrock.study.sampling.inputs import inputs_at
-from mcrock.study.sampling.points import points_of_design
 
 Array = NDArray[np.float64]
 

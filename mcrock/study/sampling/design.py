@@ -3,25 +3,118 @@
 A realization is addressed by its index, with that of the outer draw where a study has several.
 Random and Sobol designs can therefore be extended, and
 any division into parts gives the same numbers; a Latin hypercube is made whole.
+
+In the design of Sobol indices (Saltelli et al. 2010) realizations differ in one input alone: every point of
+two independent matrices A and B of inputs is a realization, and so is, for every input, the point of A with
+that input from B. A and B are halves of one scrambled Sobol sequence; as the error of an index is told by its
+scatter, there are `SCRAMBLES` of them. Realizations are in the order (point, scramble, column), so that the
+first ones stay as they are when more are added. What a run draws inside, the error of the shape of its body,
+the noise of its motion and parameters that are drawn anew at every impact, is an input like the others: a
+realization with that of A has the draws of the realization of A. Otherwise it would look like an interaction
+of all inputs.
+
+Saltelli, A., Annoni, P., Azzini, I., Campolongo, F., Ratto, M. and Tarantola, S. (2010). Variance based
+sensitivity analysis of model output. Design and estimator for the total sensitivity index. Computer Physics
+Communications 181(2), 259-270.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.random_numbers import uniforms
 from mcrock.study import Study
-from mcrock.study.sampling import pick_freeze
 from mcrock.study.sampling.sobol import sobol_points
 from mcrock.study.sections import OF_INDICES
 
 Array = NDArray[np.float64]
+
+SCRAMBLES = 8  # independent repetitions of the design of Sobol indices
+OF_A, OF_B, FIRST_INPUT = range(3)  # columns of the realizations of a point
+# names of what runs draw inside
+HULL, NOISE, AT_IMPACTS = "body.shape_error", "motion.noise", "impact.draws"
+PURPOSE = 1  # of the random stream of a motion, in the key of its seed
+
+
+def inputs_of_design(study: Study) -> list[str]:
+    """Dotted names of the inputs that have an index, in the order of the columns of the design."""
+    inside = {
+        HULL: not study.body.is_one_draw,
+        NOISE: study.motion.draws_noise,
+        AT_IMPACTS: bool(study.redrawn),
+    }
+    return [*study.uncertain, *(name for name, drawn in inside.items() if drawn)]
+
+
+def block_length(study: Study) -> int:
+    """Realizations of one point of all scrambles."""
+    return SCRAMBLES * (FIRST_INPUT + len(inputs_of_design(study)))
+
+
+def nearest_designs(study: Study) -> tuple[int, int]:
+    """Numbers of realizations of the largest even design within the study, and of the next: Sobol points are
+    even by powers of two."""
+    block = block_length(study)
+    power = max(study.n_realizations // block, 1).bit_length() - 1
+    return block << power, block << power + 1
+
+
+def mixed(pairs: NDArray[np.float64], column: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Points of realizations (n, dimension) from those of A and B side by side (n, 2 dimension)."""
+    half = pairs.shape[1] // 2
+    of_b = (column[:, None] == FIRST_INPUT + np.arange(half)) | (column[:, None] == OF_B)
+    return np.where(of_b, pairs[:, half:], pairs[:, :half])
+
+
+def draws_of(study: Study, name: str, start: int, stop: int) -> NDArray[np.int64]:
+    """Number of the realization whose draws each of `start` to `stop` - 1 has inside its runs.
+
+    ``name`` is `HULL`, `NOISE` or `AT_IMPACTS`.
+    """
+    realization = np.arange(start, stop)
+    names = inputs_of_design(study)
+    if study.ensemble.design != OF_INDICES or name not in names:
+        return realization
+    column = realization % (FIRST_INPUT + len(names))
+    of_b = (column == OF_B) | (column == FIRST_INPUT + names.index(name))
+    found: NDArray[np.int64] = realization - column + np.where(of_b, OF_B, OF_A)
+    return found
+
+
+class Points(NamedTuple):
+    """Some realizations, by what they draw."""
+
+    start: int  # number of the first one, for messages and the repetition at half the step
+    u: dict[str, Array]  # (n,) coordinates of `mcrock.study.sampling.design.unit_numbers`
+    record: NDArray[np.int32]  # (n,) index of the motion
+    at_impacts: NDArray[np.int64]  # (n,) number by which each draws at every impact
+    hull: NDArray[np.int64]  # (n,) number of the draw of the error of the shape of each
+    noise: Callable[[int], np.random.Generator]  # by row: where the noise of its motion comes from
+
+
+def points_of_design(study: Study, n_motions: int, start: int, stop: int, outer: int = 0) -> Points:
+    """The realizations ``start`` to ``stop - 1`` of a study, with an outer draw."""
+    u = unit_numbers(study, n_motions, start, stop, outer)
+    number = draws_of(study, NOISE, start, stop)
+
+    def noise(row: int) -> np.random.Generator:
+        key = np.random.SeedSequence(study.seed, spawn_key=(PURPOSE, int(number[row])))
+        return np.random.default_rng(key)
+
+    return Points(
+        start,
+        u,
+        assign_records(study, n_motions, start, stop, u),
+        draws_of(study, AT_IMPACTS, start, stop),
+        np.full(stop - start, outer) if study.body.is_one_draw else draws_of(study, HULL, start, stop),
+        noise,
+    )
 
 
 def stream(name: str) -> int:
@@ -138,15 +231,15 @@ def _sobol_by_record(seed: int, dimensions: int, n_motions: int, start: int, sto
 
 def _pick_freeze(study: Study, dimensions: int, start: int, stop: int) -> Array:
     """Points (stop - start, dimensions) of the design of Sobol indices."""
-    block = pick_freeze.block_length(study)
+    block = block_length(study)
     first, last = start // block, -(-stop // block)
     pairs = [
         sobol_points(_generator(study.seed, f"design.{OF_INDICES}", scramble), 2 * dimensions, first, last)
-        for scramble in range(pick_freeze.SCRAMBLES)
+        for scramble in range(SCRAMBLES)
     ]
-    width = block // pick_freeze.SCRAMBLES
+    width = block // SCRAMBLES
     row, column = np.divmod(np.arange(start, stop) - first * block, width)
-    return pick_freeze.mixed(np.stack(pairs, axis=1).reshape(-1, 2 * dimensions)[row], column)
+    return mixed(np.stack(pairs, axis=1).reshape(-1, 2 * dimensions)[row], column)
 
 
 @lru_cache(maxsize=2)

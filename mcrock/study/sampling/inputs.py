@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.params import Inputs
+from mcrock.base.tables.distributions import Distribution
 from mcrock.excitation.motion import Motion
+from mcrock.impact.registry import CHOICES, code_of
 from mcrock.study import Study
-from mcrock.study.sampling.bodies import draw_bodies
-from mcrock.study.sampling.contacts import draw_contacts
+from mcrock.study.sampling.bodies import draw_bodies, draw_ground, draw_release
+from mcrock.study.sampling.design import Points, choose, points_of_design
 from mcrock.study.sampling.drawn import variable_name
-from mcrock.study.sampling.ground import draw_ground
-from mcrock.study.sampling.impacts import draw_impacts
+from mcrock.study.sampling.impacts import draw_contacts, draw_impacts
 from mcrock.study.sampling.intensities import draw_intensities, draw_levels
-from mcrock.study.sampling.points import Points, points_of_design
-from mcrock.study.sampling.quantities import draw_quantities
-from mcrock.study.sampling.release import draw_release
 from mcrock.study.sampling.shaking import draw_shaking, peak_accelerations
+
+Array = NDArray[np.float64]
 
 SLICE = 16384  # realizations checked at a time [1]
 CHECKED = 16 * SLICE  # realizations checked before a study runs [1]
 HULLS = 64  # that are made then: each takes a hundredth of a second and more [1]
+CODES: dict[str, Callable[[Any], int]] = {  # of the options of a choice, by its dotted name
+    f"impact.{choice}": partial(code_of, choice) for choice in CHOICES
+} | {"start.edge": int}
 
 
 def draw_inputs(
@@ -152,3 +156,21 @@ def check_inputs(study: Study, motions: Sequence[Motion]) -> None:
             draw_inputs(study, motions, start, min(start + size, last), outer, with_motions=False)
     if study.motion.has_own_motions:  # a few: most mistakes show in all of them
         draw_inputs(study, motions, 0, min(8, study.n_realizations))
+
+
+def draw_quantities(study: Study, u: dict[str, Array], n: int) -> dict[str, NDArray[Any]]:
+    """Value (n,) of every input, by dotted name, in the unit of its key; choices as codes.
+
+    ``u`` are the coordinates of `mcrock.study.sampling.design.unit_numbers`.
+    """
+    draws: dict[str, NDArray[Any]] = {}
+    codes_of = CODES | {f"motion.{key}": code for key, code in study.motion.codes.items()}
+    for name, item in study.quantities.items():
+        if isinstance(item, Distribution):
+            draws[name] = item.quantile(u[study.tied.get(name, name)])
+        elif name in codes_of:
+            codes = [codes_of[name](option) for option in (item if isinstance(item, tuple) else (item,))]
+            draws[name] = choose(u.get(name, np.full(n, 0.5)), codes)
+        else:
+            draws[name] = np.full(n, item, float)
+    return draws

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from mcrock.show.describe import describe
 from mcrock.study import ConfigError
 from mcrock.study.sampling import draw_inputs
-from mcrock.study.sampling.design import unit_numbers
-from mcrock.study.sampling.pick_freeze import (
+from mcrock.study.sampling.design import (
     SCRAMBLES,
     block_length,
     draws_of,
     inputs_of_design,
     nearest_designs,
+    unit_numbers,
 )
 from tests.unit.study.sampling.test_sampling_inputs import assert_same
 

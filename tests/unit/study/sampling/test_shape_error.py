@@ -150,7 +150,7 @@ def test_the_base_by_an_angle(make, motions):
 
 
 def test_sobol_indices_count_the_hull_as_an_input(make, motions):
-    from mcrock.study.sampling.pick_freeze import HULL, draws_of, inputs_of_design
+    from mcrock.study.sampling.design import HULL, draws_of, inputs_of_design
 
     study = make({"design": "sobol_indices", "realizations": 400}, shape_error=ERROR)
     assert inputs_of_design(study)[-1] == HULL
