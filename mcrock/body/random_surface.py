@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import Integer, Number
 from mcrock.body.faces import Array
-from mcrock.body.solids.arguments import list_of_points
+from mcrock.body.solids.parts import list_of_points
 
 WAVES = 512  # of a surface; the kurtosis of its slopes exceeds that of a normal one by 6 / WAVES [1]
 SECTION = 4096  # places worked out together [1]

@@ -85,7 +85,7 @@ def verify(
 
 def _verify_cases(files: list[Path], failures: bool) -> bool:
     from mcrock.verify import CASES, run_file
-    from mcrock.verify.lines import print_checks
+    from mcrock.verify.checks import print_checks
 
     runs = [run_file(path) for path in files or CASES]  # all are read before any is run
     return print_checks(chain.from_iterable(runs), failures)

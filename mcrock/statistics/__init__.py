@@ -11,7 +11,7 @@ from mcrock.statistics.bounds import epistemic_bounds
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
 from mcrock.statistics.comparison import compare_designs
-from mcrock.statistics.convergence import size_convergence
+from mcrock.statistics.convergence import size_convergence, step_check
 from mcrock.statistics.curve_capacity import capacity_at
 from mcrock.statistics.efficiency import by_measure, compare_measures, measures_of
 from mcrock.statistics.epistemic import epistemic_fragility, epistemic_probability, variance_shares
@@ -32,7 +32,6 @@ from mcrock.statistics.risk import annual_rate, high_confidence_capacity, rate_o
 from mcrock.statistics.run_measures import with_measures
 from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.sensitivity import outcome_distances, sobol_indices
-from mcrock.statistics.step_convergence import step_check
 from mcrock.statistics.surface import fit_surface
 from mcrock.statistics.undecided_reasons import undecided_runs
 from mcrock.statistics.validity import model_validity

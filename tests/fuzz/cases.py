@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from mcrock.verify import CASES, run_file
-from mcrock.verify.lines import print_checks
+from mcrock.verify.checks import print_checks
 from tests.fuzz.damage import damage_table, damaged_text
 
 

@@ -15,7 +15,7 @@ from mcrock.body.faces import Array
 from mcrock.body.shapes.coordinates import BASE, CORNERS, Corners, Draws, coordinates
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.frustum import frusta
-from mcrock.body.solids.polygon import scaled_polygon
+from mcrock.body.solids.parts import scaled_polygon
 from mcrock.body.standing import stands_over
 
 

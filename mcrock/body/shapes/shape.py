@@ -15,7 +15,7 @@ from mcrock.base.tables.inputs import Inputs
 from mcrock.body.bodies import Bodies
 from mcrock.body.shapes.coordinates import Draws
 from mcrock.body.shapes.random_underside import RandomUnderside
-from mcrock.body.solids.weight import Weight
+from mcrock.body.solids.parts import Weight
 
 
 class Shape(Table):

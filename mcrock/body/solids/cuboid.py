@@ -9,9 +9,7 @@ from mcrock.base.params import GRAVITY
 from mcrock.body.bodies import Bodies, on_base
 from mcrock.body.body import Body
 from mcrock.body.faces import Array
-from mcrock.body.solids.arguments import gravity_of, length, weight_of
-from mcrock.body.solids.polygon import prism_faces
-from mcrock.body.solids.weight import Weight
+from mcrock.body.solids.parts import Weight, gravity_of, length, prism_faces, weight_of
 
 
 def cuboids(width: Array, depth: Array, height: Array, weight: Weight, gravity: Array) -> Bodies:

@@ -9,10 +9,8 @@ from mcrock.base.params import GRAVITY
 from mcrock.body.bodies import Bodies
 from mcrock.body.body import Body
 from mcrock.body.faces import Array
-from mcrock.body.solids.arguments import gravity_of, length, weight_of
-from mcrock.body.solids.polygon import circle_polygon
+from mcrock.body.solids.parts import Weight, circle_polygon, gravity_of, length, weight_of
 from mcrock.body.solids.prism import prisms
-from mcrock.body.solids.weight import Weight
 
 
 def cylinders(radius: Array, height: Array, sides: int, weight: Weight, gravity: Array) -> Bodies:

@@ -10,9 +10,17 @@ from mcrock.body.bodies import Bodies, on_base
 from mcrock.body.body import Body
 from mcrock.body.faces import Array
 from mcrock.body.mass import solid_moments
-from mcrock.body.solids.arguments import gravity_of, length, polygon, positive, weight_of
-from mcrock.body.solids.polygon import between, prism_faces, scaled_polygon
-from mcrock.body.solids.weight import Weight
+from mcrock.body.solids.parts import (
+    Weight,
+    between,
+    gravity_of,
+    length,
+    polygon,
+    positive,
+    prism_faces,
+    scaled_polygon,
+    weight_of,
+)
 
 
 def frusta(base: Array, top: Array, height: Array, weight: Weight, gravity: Array) -> Bodies:

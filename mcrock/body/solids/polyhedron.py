@@ -19,7 +19,7 @@ from mcrock.body.faces import Array, Faces, face_normals
 from mcrock.body.frame import body_axes
 from mcrock.body.mass import solid_moments
 from mcrock.body.scan import hull_corners, is_mesh, read_scan
-from mcrock.body.solids.arguments import list_of_points, positive, weight_of
+from mcrock.body.solids.parts import list_of_points, positive, weight_of
 from mcrock.body.standing import lowest_face, nearly_flat
 from mcrock.body.standing import settle as settled_face
 from mcrock.body.surface import Surface, hull_surface, surface_of, warn_if_shallow

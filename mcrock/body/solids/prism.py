@@ -9,9 +9,18 @@ from mcrock.base.params import GRAVITY
 from mcrock.body.bodies import Bodies, on_base
 from mcrock.body.body import Body
 from mcrock.body.faces import Array
-from mcrock.body.solids.arguments import gravity_of, length, polygon, weight_of
-from mcrock.body.solids.polygon import between, cross_products, polygon_area, polygon_centroid, prism_faces
-from mcrock.body.solids.weight import Weight
+from mcrock.body.solids.parts import (
+    Weight,
+    between,
+    cross_products,
+    gravity_of,
+    length,
+    polygon,
+    polygon_area,
+    polygon_centroid,
+    prism_faces,
+    weight_of,
+)
 
 
 def prisms(base: Array, height: Array, weight: Weight, gravity: Array) -> Bodies:
