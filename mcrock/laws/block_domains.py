@@ -338,16 +338,6 @@ def rebound_margins(
     return energy, 1.0 + both + turn, 1.0 + both - turn
 
 
-def lossless_semi_axes(block: PlanarBlock) -> tuple[float, float, float]:
-    """Semi-axes of the ellipsoid of coefficients that lose no energy in a rebound, (52) [1].
-
-    Along e_n1 + e_n21, e_n21 - e_n1 and e_t3. The energy leaves two of three coefficients open.
-    """
-    a, k = aspect_of(block), inertia_ratio(block)
-    root = sqrt(1.0 + k + a * a)
-    return root, root / sqrt(k), root / a
-
-
 def _sign(slip: str) -> float:
     if slip not in SLIPS:
         raise ValueError(f"slip must be 'right' or 'left', got {slip!r}")

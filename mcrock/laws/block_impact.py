@@ -168,28 +168,6 @@ def block_impact(
     )
 
 
-def sticking_coefficients(e_n21: float, e_n1: float = 0.0) -> tuple[np.ndarray, float]:
-    """E_n and E_tan of the generalized law for a block that does not slip before or after the impact.
-
-    E_tan = e_n1 - e_n21, (55): the coefficient of the horizontal velocity is not free. In rocking, e_n1 = 0,
-    all three entries are the one number r = -e_n21 but for its sign (remark 7), so the ratio of the angular
-    velocities is a tangential coefficient, and need not be positive. The second column holds for landings on
-    the other corner.
-
-    Raises
-    ------
-    ValueError
-        If a coefficient is not finite.
-
-    >>> normal, tangential = sticking_coefficients(0.7)
-    >>> normal.tolist(), tangential
-    ([[0.0, 0.7], [0.7, 0.0]], -0.7)
-    """
-    for name, value in (("e_n1", e_n1), ("e_n21", e_n21)):
-        Number("1").check(name, value)
-    return np.array([[e_n1, e_n21], [e_n21, e_n1]], float), float(e_n1 - e_n21)
-
-
 def least_friction(block: PlanarBlock, e_n21: float) -> float:
     """Coefficient of friction that keeps a rocking block from slipping in an impact, (30) [1].
 

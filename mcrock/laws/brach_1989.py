@@ -65,28 +65,6 @@ def brach(
     return contact.result(size * direction)
 
 
-def brach_ratios(
-    contact: SingleContact, impulse: Any, tangents: Any | None = None
-) -> tuple[float, np.ndarray]:
-    """Coefficient e and ratios (d - 1,) with which `brach` gives an impulse [1].
-
-    Raises
-    ------
-    ValueError
-        If the contact grazes or the impulse does not push: such an impulse has no ratios.
-    """
-    value = finite_array("impulse", impulse, contact.normal.shape)
-    axes = contact_tangents(contact, tangents)
-    approach, normal = float(contact.normal @ contact.velocity), float(contact.normal @ value)
-    if not (approach < 0.0 and normal > 0.0):
-        raise ValueError(
-            "impulse ratios need an approaching contact and an impulse that pushes, "
-            f"got the normal velocity {approach:g} m/s and the normal impulse {normal:g} N s"
-        )
-    after = approach + float(contact.normal @ contact.inverse @ value)
-    return -after / approach, axes @ value / normal
-
-
 def contact_tangents(contact: SingleContact, tangents: Any | None) -> np.ndarray:
     """Given tangents (d - 1, d), or those of `tangent_basis`.
 

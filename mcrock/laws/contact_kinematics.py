@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import root
 
-from mcrock.base.checks import Number
-from mcrock.laws.problem import ROUNDING, ContactProblem, finite_array, replace_fields
+from mcrock.laws.problem import ROUNDING, finite_array, replace_fields
 
 STARTS = 5000  # directions, from the best of which the widest slab is sought
 
@@ -108,34 +107,6 @@ def ellipsoid_contact(first: Ellipsoid, second: Ellipsoid) -> ContactKinematics:
         gap_rate=float(normal @ (second.velocity_at(point_2) - first.velocity_at(point_1))),
         direction=np.concatenate([-normal, -arms[0], normal, arms[1]]),
     )
-
-
-def ellipsoid_problem(first: Ellipsoid, second: Ellipsoid, density: float) -> ContactProblem:
-    """The impact of two homogeneous ellipsoids that touch, in the coordinates (v1, spin1, v2, spin2).
-
-    Parameters
-    ----------
-    first, second : Ellipsoid
-        The bodies; their gap is taken to be closed.
-    density : float
-        Of both [kg/m3].
-
-    Raises
-    ------
-    ValueError
-        If the density is not positive, or as in `ellipsoid_contact`.
-    """
-    density = Number("kg/m3", above=0.0).check("density", density)
-    mass = np.zeros((12, 12))
-    for start, body in ((0, first), (6, second)):
-        weight = density * 4.0 / 3.0 * np.pi * float(np.prod(body.semi_axes))
-        squares = body.semi_axes**2
-        inertia = weight / 5.0 * (squares.sum() - squares)
-        mass[start : start + 3, start : start + 3] = weight * np.eye(3)
-        mass[start + 3 : start + 6, start + 3 : start + 6] = (body.axes * inertia) @ body.axes.T
-    velocity = np.concatenate([first.velocity, first.spin, second.velocity, second.spin])
-    direction = ellipsoid_contact(first, second).direction
-    return ContactProblem(0.5 * (mass + mass.T), direction[:, None], velocity)
 
 
 def _support(shape: np.ndarray, normal: np.ndarray) -> np.ndarray:

@@ -120,25 +120,6 @@ def spherical_impulse(
     return contact.result(np.asarray(inner, float) + step * direction, notes={"distance": distance})
 
 
-def spherical_parameters(
-    contact: SingleContact, inner: Any, impulse: Any, *, tangents: Any | None = None
-) -> tuple[float, float, float]:
-    """Angles psi_1 (0 to pi) and psi_2 (0 to 2 pi) [rad] and share rho [1] of an impulse.
-
-    rho is above 1 outside the region; all are 0 for the inner point itself.
-    """
-    start = finite_array("inner", inner, contact.normal.shape)
-    way = finite_array("impulse", impulse, contact.normal.shape) - start
-    length = float(np.linalg.norm(way))
-    if length == 0.0:
-        return 0.0, 0.0, 0.0
-    across = np.append(contact_tangents(contact, tangents) @ way, [0.0, 0.0])[:2]
-    polar = float(np.arctan2(np.linalg.norm(across), contact.normal @ way))
-    azimuth = float(np.arctan2(across[1], across[0])) % (2.0 * pi)
-    distance = boundary_distance(contact, start, way)
-    return polar, azimuth, length / distance if distance > 0.0 else inf
-
-
 def projected_impulse(contact: SingleContact, impulse: Any, inner: Any) -> ImpactResult:
     """Second parameterisation: an impulse, drawn towards an inner point until it is permissible.
 

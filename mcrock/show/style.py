@@ -113,15 +113,6 @@ def axis_scale(variable: xr.DataArray) -> tuple[float, str]:
     return 1.0, _wrap_label(name, as_printed(units) or "1")
 
 
-def unit_of(label: str) -> str:
-    """Unit at the end of a label of `axis_scale`.
-
-    >>> unit_of("Peak ground acceleration [g]")
-    'g'
-    """
-    return label.rsplit("[", 1)[1].rstrip("]")
-
-
 def _wrap_label(name: str, unit: str) -> str:
     """Name and unit of an axis in as many lines as they need; the unit stays with the last word."""
     bound = f"[{unit}]".replace(" ", "\N{NO-BREAK SPACE}")

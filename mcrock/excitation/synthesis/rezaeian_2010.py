@@ -127,14 +127,6 @@ class StochasticModel:
         line = self.frequency + self.frequency_slope * (np.asarray(time, dtype=np.float64) - self.middle)
         return np.clip(line, LOWEST_FREQUENCY, max(LOWEST_FREQUENCY, HIGHEST_SHARE * 0.5 / dt))
 
-    def crossing_rate(self, time: FloatArray, dt: float) -> FloatArray:
-        """Expected number of zero crossings upwards per second at the times `time` [s] [1/s].
-
-        Of the motion that comes out: the slow filter raises the rate a little above the frequency of the
-        filter. The change of the filter is taken to be slow, and `dt` to be short.
-        """
-        return _slow_filter(2 * pi * self.filter_frequency(time, dt), self.damping, 2 * pi * self.corner)[1]
-
     def noise_length(self) -> float:
         """Time after which less than 1e-4 of the expected energy is to come [s]."""
         from scipy.special import gammaincinv
