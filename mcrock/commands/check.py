@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import typer
 
-from mcrock.commands.options import Config, Seed, Set, load_study
+from mcrock.commands.options import Config, StudyOptions, unpacked
 
 app = typer.Typer()
 
 
 @app.command()
-def check(config: Config, set: Set = None, seed: Seed = None) -> None:
+@unpacked
+def check(*, config: Config, changes: StudyOptions) -> None:
     """Check a study file and estimate the time of its run.
 
     Lists body, motions, intensities and uncertain inputs, with notes on suspicious settings.
     """
-    study = load_study(config, set, seed)
+    study = changes.load(config)
     from dask.system import CPU_COUNT
 
     from mcrock.ensemble import estimate_time

@@ -90,7 +90,9 @@ class StudyOptions:
 
     def load(self, config: Path) -> Study:
         """Study of a file with these values."""
-        return load_study(config, self.set, self.seed)
+        from mcrock.study import load_config
+
+        return load_config(config, [*(self.set or []), *([] if self.seed is None else [f"seed={self.seed}"])])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,13 +133,6 @@ def unpacked(command: Callable[..., None]) -> Callable[..., None]:
     packed.__signature__ = Signature(shown)  # type: ignore[attr-defined]
     packed.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     return packed
-
-
-def load_study(config: Path, overrides: list[str] | None, seed: int | None) -> Study:
-    """Study of a file with the values of --set and --seed in place of its own."""
-    from mcrock.study import load_config
-
-    return load_config(config, [*(overrides or []), *([] if seed is None else [f"seed={seed}"])])
 
 
 def check_figure(output: Path | None, format: str) -> None:
