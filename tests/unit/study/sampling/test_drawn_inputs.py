@@ -10,6 +10,7 @@ from mcrock.study import Study, load_config
 from mcrock.study.sampling import draw_inputs
 from mcrock.study.sampling.design import unit_numbers
 from mcrock.study.sampling.drawn import variable_name
+from tests.unit.conftest import write_study
 
 BOX = [[x, y, z] for x in (0, 0.5) for y in (0, 0.6) for z in (0, 1.2)]
 TRIANGLE = [[-0.3, -0.3], [0.4, -0.3], [0.0, 0.5]]
@@ -108,11 +109,11 @@ def test_names_are_those_of_the_study_file_made_plain():
         assert declaration(variable).dims == ("realization",)
 
 
-def test_drawn_vertices_and_faces_are_in_store_and_file(make, study_file, tmp_path):
-    raw = load_config(study_file).model_dump(by_alias=True, exclude_none=True)
+def test_drawn_vertices_and_faces_are_in_store_and_file(make, tmp_path):
+    raw = load_config(write_study(tmp_path)).model_dump(by_alias=True, exclude_none=True)
     raw |= {"body": {"shape": "polyhedron"} | BODIES["polyhedron"], "ensemble": {"realizations": 8}}
     raw |= {"impact": IMPACT, "intensity": {"measure": "pga", "levels": [3.0]}}
-    study = Study.from_data(raw, "test", study_file.parent)
+    study = Study.from_data(raw, "test", tmp_path)
     ds = run_study(study, tmp_path / "s.zarr")
     for name in ("body_scale", "body_vertices_3_2", "impact_face_2_lambda_lon"):
         assert ds[name].dims == ("realization",)
