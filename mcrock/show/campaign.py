@@ -58,7 +58,7 @@ def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, Path]) 
         explained = fit["misfit"]["explained"]
         words = Caution if explained is False or fit["at_bound"] else str
         own: list[Block] = [
-            f"{outcome['file']}, released over edge {fit['edge']}; body of {outcome['body']}.",
+            f"Recording {outcome['file']}, released over edge {fit['edge']}; body of {outcome['body']}.",
             *map(words, fit["verdict"]),
         ]
         figure = figures[name]
