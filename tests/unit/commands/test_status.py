@@ -241,7 +241,8 @@ def test_a_run_that_cannot_go_on_says_so_in_its_log(mcrock, study_file, tmp_path
     assert "stopped" in mcrock("status", tmp_path / "s.zarr")[1]
 
 
-def test_a_rate_is_that_until_the_last_part(tmp_path):
+@pytest.mark.parametrize("seconds", [2.0, 0.1])
+def test_a_rate_is_that_until_the_last_part(tmp_path, seconds):
     began = datetime(2026, 1, 1, tzinfo=UTC)
     entries = [
         {"event": "start", "task": "1/1", "workers": None},
@@ -250,7 +251,7 @@ def test_a_rate_is_that_until_the_last_part(tmp_path):
     common = {"host": "a", "process": 1}
     with log_path(tmp_path / "s.zarr").open("w") as file:
         for i, entry in enumerate(entries):
-            stamp = (began + timedelta(seconds=2 * i)).isoformat()
+            stamp = (began + timedelta(seconds=seconds * i)).isoformat()
             file.write(json.dumps({"time": stamp, **common, **entry}) + "\n")
     (process,) = read_log(tmp_path / "s.zarr")
-    assert process.rate == pytest.approx(30 / 6)
+    assert process.rate == pytest.approx(30 / (3 * seconds))

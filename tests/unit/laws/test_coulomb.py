@@ -238,6 +238,26 @@ def test_the_search_finds_one_of_all_solutions_in_the_plane(problem, least):
         assert max(np.linalg.norm(moves[0] - move) for move in moves) <= RELATIVE * size
 
 
+@given(rough_systems(independent=True))
+def test_friction_that_leaves_one_solution_is_known_by_its_size(problem):
+    """Up to the friction at which the sum of (|N_i| |A_x,i| + |A_x,i^T N_i|)/2 over the contacts is 1."""
+    m = len(problem.friction)
+
+    def contacts(friction):
+        rough = replace(problem, friction=np.full(m, friction))
+        return ScaledContacts.of(rough, problem.normal_velocity, problem.slip, np.zeros(m))
+
+    columns = contacts(1.0).columns
+    normal = np.linalg.pinv(columns).reshape(m, -1, len(columns))[:, 0]
+    tangents = columns.reshape(len(columns), m, -1)[:, :, 1:]
+    most = sum(
+        0.5 * (np.linalg.norm(row) * np.linalg.norm(across, 2) + np.linalg.norm(across.T @ row))
+        for row, across in zip(normal, np.moveaxis(tangents, 1, 0), strict=True)
+    )
+    assert contacts(0.999 / most).is_monotone()
+    assert not contacts(1.001 / most).is_monotone()
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(1, 2), st.sampled_from([6.0, 12.0, 13.5]))
 @pytest.mark.parametrize("law", [newton, moreau])
 def test_masses_that_differ_much_hold_the_law_or_are_refused(law, seed, n, k, span):

@@ -64,6 +64,13 @@ def test_sliding_impulse_is_the_minimum_that_scipy_finds(w_tt, slip, limit):
     assert energy(sliding_impulse(w_tt, slip, limit)) <= found.fun + 1e-7 * abs(found.fun)
 
 
+@given(masses(2), VECTOR, st.floats(0.05, 3.0), st.sampled_from([1e-9, 1e9]))
+def test_sliding_impulse_scales_with_the_mass(w_tt, slip, limit, factor):
+    """A body so much lighter needs as much less of an impulse."""
+    scaled = factor * sliding_impulse(factor * w_tt, slip, limit / factor)
+    assert scaled == pytest.approx(sliding_impulse(w_tt, slip, limit), rel=1e-9, abs=1e-9 * limit)
+
+
 def test_sliding_impulse_in_special_cases():
     assert sliding_impulse(np.eye(2), np.zeros(2), 1.0) == pytest.approx([0.0, 0.0], abs=0)
     assert sliding_impulse(np.eye(2), np.array([1.0, 0.0]), 0.0) == pytest.approx([0.0, 0.0], abs=0)

@@ -151,6 +151,18 @@ def test_grazing_sticks_in_the_cone_or_does_nothing(contact, e):
     assert near.impulse == pytest.approx(impact.impulse, abs=1e-4 * size(contact))
 
 
+def test_grazing_has_all_solutions_of_slow_approaches():
+    """Nothing, and two impulses that friction makes by itself."""
+    mass = [[4.725, -2.641, -2.738], [-2.641, 3.424, 2.619], [-2.738, 2.619, 2.217]]
+    still = SingleContact(mass, [-0.543, -1.201, 0.0], [0.0, 0.0, 1.0], 2.37)
+    slow = changed(still, velocity=still.velocity - 1e-9 * still.normal)
+    found, near = (all_of(whittaker(contact, restitution=0.3)) for contact in (still, slow))
+    assert len(found) == 3
+    assert not found[0].impulse.any()
+    for one, other in zip(found, near, strict=True):
+        assert one.impulse == pytest.approx(other.impulse, abs=1e-6 * size(still))
+
+
 @pytest.mark.parametrize("friction", [1e12, 1e160, 1e300])
 @pytest.mark.parametrize("space", [False, True])
 def test_huge_friction_is_the_limit(friction, space):
