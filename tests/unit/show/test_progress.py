@@ -19,6 +19,17 @@ def test_work_is_counted_by_realization():
     assert count_work(Part(0, 3, outer=2), cloud) == Work(13, 9, 1, 0, outer=2)
 
 
+def test_the_rate_is_that_since_the_first_part(monkeypatch):
+    """The first one waits for the compiler."""
+    now = [0.0]
+    monkeypatch.setattr("mcrock.ensemble.study.perf_counter", lambda: now[0])
+    progress = Progress(total_runs=80, overturned=np.zeros(2, int), began=0.0)
+    for now[0], rate in ((30.0, 10 / 30), (32.0, 10 / 2)):
+        progress.add(5, np.zeros(2, int))
+        assert progress.rate == pytest.approx(rate)
+    assert progress.seconds_left == pytest.approx(60 / 5)
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_realization_that_takes_longer_than_all_others_is_named(order):
     progress = Progress(

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+from concurrent.futures import Future
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -26,8 +27,8 @@ from mcrock.ensemble import EnsembleError, run_study
 from mcrock.ensemble.cluster import connected
 from mcrock.ensemble.cluster.connect import ClusterError, _batch
 from mcrock.ensemble.cluster.settings import BatchJobs, Local, Mpi
-from mcrock.ensemble.distributed import _result, _threads
-from mcrock.ensemble.part import Part
+from mcrock.ensemble.distributed import _result, _threads, run_distributed
+from mcrock.ensemble.part import Part, PartResult
 from mcrock.study import load_config
 from tests.cluster.conftest import wait_until
 from tests.unit.conftest import write_study
@@ -259,6 +260,38 @@ def test_a_result_that_cannot_be_had_is_asked_for_again(status, error, what):
 
     found = _result(SimpleNamespace(status=status, result=result), Part(0, 1))
     assert (found and found.error) == what
+
+
+class Workers:
+    """A client whose workers have done at once what takes them some seconds for each chunk."""
+
+    status, cluster = "running", None
+
+    def __init__(self, seconds):
+        self.seconds, self.parts = seconds, []
+
+    def submit(self, function, name, part, pure):
+        self.parts.append(part)
+        future = Future()
+        future.set_result(PartResult(part, self.seconds * (part.stop - part.start), "worker"))
+        return future
+
+    def ncores(self):
+        return {"worker": 2}
+
+    def register_plugin(self, plugin, name):
+        pass
+
+    cancel = unregister_worker_plugin = lambda self, name: None
+
+
+@pytest.mark.parametrize(("seconds", "most"), [(10.0, 1), (1.25, 4)])
+def test_neighbours_are_one_part_while_it_takes_less_than_five_seconds(seconds, most):
+    client, reports = Workers(seconds), []
+    run_distributed("job", None, [Part(i, i + 1) for i in range(400)], client, reports.append)
+    assert max(part.stop - part.start for part in client.parts) == most
+    assert sum(part.stop - part.start for part in client.parts) == 400
+    assert [report.part for report in reports] == client.parts
 
 
 def test_a_scheduler_that_does_not_answer_is_lost():

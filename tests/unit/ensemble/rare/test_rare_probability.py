@@ -74,6 +74,8 @@ def test_a_half_sine_of_uncertain_strength_overturns_as_often_as_it_is_strong_en
     assert abs(off) < 4 * float(found["variation"][0])
     assert float(found["variation"][0]) < 0.5
     assert float(found["brute_force_runs"][0]) > 10 * float(found["runs"][0])
+    p, n = found["probability"], found["brute_force_runs"]  # of as many runs the share varies as much
+    np.testing.assert_allclose(np.sqrt(p * (1 - p) / n) / p, found["variation"])
 
 
 def test_the_score_goes_on_below_uplift(pulse):
@@ -122,6 +124,16 @@ def test_intervals_of_known_estimates():
     none = _summary(np.zeros((1, 4, 22)), np.full(22, 1 / 22), np.arange(22), 0.95)
     assert none["interval"].isnull().all()
     assert none["new_interval"].values[1, 0] == pytest.approx(1 - 0.025 ** (1 / 22))
+
+
+def test_less_than_the_least_probability_is_not_looked_for(pulse):
+    """Of an event of some 1e-8: six levels of a fifth each do not reach it."""
+    few = {"states": 20, "repetitions": 4}
+    short, far = (rare_probability(pulse(), least=least, **few) for least in (1e-4, 1e-12))
+    assert (short["probability"] == 0).all()
+    assert short["interval"].isnull().all()
+    assert 0 < float(far["probability"].item()) < 1e-5
+    assert int(short["runs"].item()) < int(far["runs"].item())
 
 
 def test_what_cannot_be_is_refused(pulse):

@@ -31,7 +31,7 @@ def test_a_study_stops_when_its_probabilities_are_known(study_file, tmp_path):
 
 def test_a_study_ends_where_its_file_says(study_file, tmp_path):
     study = load_config(study_file, [*RANDOM, "ensemble.realizations=25"])
-    ds, found = run_until(study, tmp_path / "a.zarr", 0.01)
+    ds, found = run_until(study, tmp_path / "a.zarr", 0.01, resume=True)  # where there is no store yet
     assert ds.sizes["realization"] == 25
     assert int(found["blocks"]) == 12
     assert np.isfinite(found["interval"]).all()

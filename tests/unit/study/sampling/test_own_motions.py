@@ -5,6 +5,7 @@ import pytest
 
 from mcrock.base.params import PulseShape
 from mcrock.ensemble import run_study
+from mcrock.ensemble.opening import prepare_job
 from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.pulses import make_pulse, sample_pulse
@@ -314,9 +315,17 @@ def test_files_are_read_again_when_they_change(make, tmp_path):
     target, record = tmp_path / "target.csv", tmp_path / "record.csv"
     target.write_text("0,1\n0.1,2.5\n0.5,2.5\n4,0.5\n")
     study = SPECTRUM.replace('ground = ["A", "D"]', "table = 'target.csv'\nunit = 'm/s2'")
-    before = drawn(make(study), 0, 1).motions[0]
+
+    def digest():
+        """By which a store knows the study."""
+        made = make(study)
+        return prepare_job(made, load_motions(made), tmp_path / "s.zarr").attrs["motions_digest"]
+
+    before, name = drawn(make(study), 0, 1).motions[0], digest()
+    assert digest() == name
     target.write_text("0,0.1\n0.1,0.25\n0.5,0.25\n4,0.05\n")
     after = drawn(make(study), 0, 1).motions[0]
+    assert digest() != name
     np.testing.assert_allclose(after.acceleration, 0.1 * before.acceleration, rtol=1e-6, atol=1e-9)
     (motion,) = fema_p695("farfield", [14])
     arias = []
