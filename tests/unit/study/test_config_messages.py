@@ -194,8 +194,6 @@ def test_not_toml(study_file):
     assert line.endswith(": height = 1,6")
     (line,) = mistakes(study_file("= 64", "= 64\nrealizations = 65"))
     assert line.startswith("study.toml line 20, column 18: not valid TOML: Cannot overwrite a value")
-    (line,) = mistakes(study_file("= 64", "= "))
-    assert line.startswith("study.toml line 19, column 16: not valid TOML: Invalid value")
 
 
 def test_not_text(study_file):
@@ -285,11 +283,10 @@ def test_bad_override(study_file, override, message):
     assert mistakes(study_file(), override) == [message]
 
 
-@pytest.mark.parametrize("top", ["[[0, 0], [2, 0], [1, 0.2], [2, 2], [0, 2]]"])
-def test_bad_top(study_file, top):
-    base = "base = [[0, 0], [2, 0], [3, 1], [2, 2], [0, 2]]"
-    path = study_file('"cuboid"', '"frustum"', f"{WIDTH}\ndepth = 0.4", f"{base}\ntop = {top}")
-    (line,) = mistakes(path)
+def test_bad_top(study_file):
+    base = "[[0, 0], [2, 0], [3, 1], [2, 2], [0, 2]]"
+    bodies = f"base = {base}\ntop = {base.replace('3, 1', '1, 0.2')}"
+    (line,) = mistakes(study_file('"cuboid"', '"frustum"', f"{WIDTH}\ndepth = 0.4", bodies))
     assert line.startswith("study.toml [body]: top must be the corners of a convex polygon")
     assert "corner 2 at [1.0, 0.2] m is straight" in line
 

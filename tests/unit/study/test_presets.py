@@ -124,11 +124,6 @@ def test_what_the_source_lacks_is_to_be_given(study_of):
     assert study_of('preset = "varkonyi_2022_fitted"', "lambda = 1.0").impact.lambda_lat == uniform(-5, 5)
 
 
-def test_a_law_that_does_without_the_parameters_is_refused_by_the_name_of_the_preset(study_of):
-    text = message(study_of, 'preset = "varkonyi_2022_bounds"', 'law = "housner_1963"')
-    assert "study.toml, preset 'varkonyi_2022_bounds': [impact] lambda: is a parameter of the law" in text
-
-
 def changed(monkeypatch, name):
     """Give a preset other numbers, and the law a parameter that it did not have."""
     other = dict.fromkeys(

@@ -279,10 +279,7 @@ class Workers:
     def ncores(self):
         return {"worker": 2}
 
-    def register_plugin(self, plugin, name):
-        pass
-
-    cancel = unregister_worker_plugin = lambda self, name: None
+    cancel = register_plugin = unregister_worker_plugin = lambda self, *args, **names: None
 
 
 @pytest.mark.parametrize(("seconds", "most"), [(10.0, 1), (1.25, 4)])

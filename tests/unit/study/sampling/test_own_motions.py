@@ -317,7 +317,6 @@ def test_files_are_read_again_when_they_change(make, tmp_path):
     study = SPECTRUM.replace('ground = ["A", "D"]', "table = 'target.csv'\nunit = 'm/s2'")
 
     def digest():
-        """By which a store knows the study."""
         made = make(study)
         return prepare_job(made, load_motions(made), tmp_path / "s.zarr").attrs["motions_digest"]
 
