@@ -51,7 +51,7 @@ def create_store(path: Path, template: Template, *, replace: bool = False) -> bo
     try:
         scratch.mkdir()
         (scratch / CHUNKS).mkdir()
-        write_archive(scratch / STUDY, template.members, study_record(template.study))
+        write_archive(scratch / STUDY, template.members, study_record(template.study), path)  # not inside
         if replace and path.exists():
             if not _exchange(scratch, path):
                 return False

@@ -3,6 +3,9 @@
 import hashlib
 import json
 import shutil
+import signal
+import subprocess
+import sys
 import zipfile
 from itertools import permutations
 
@@ -74,6 +77,23 @@ def members(path):
             member = f"{name}/c/{key[0]}{'/0' * depth}"
             contents[member] = read_member(chunk_path(path, tuple(key)), member)
     return contents
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tests.unit.dataset.test_damage import make
+os.fsync = lambda file: os.kill(os.getpid(), signal.SIGKILL)
+make(Path(sys.argv[1]), 1)
+"""
+
+
+def test_a_process_killed_while_it_makes_a_store_leaves_nothing_that_lasts(tmp_path):
+    killed = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "s.zarr"], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) >= 1
+    make(tmp_path / "s.zarr", 1)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["s.zarr"]
 
 
 def rewritten(path, change=bytes, **record):
