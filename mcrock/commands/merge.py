@@ -19,7 +19,7 @@ def merge(
 
     They must be of the same study; every byte is checked.
     """
-    from mcrock.dataset.contents import chunks_done
+    from mcrock.dataset.inventory import chunks_done
     from mcrock.dataset.merge import merge_stores
 
     numbers = merge_stores(output, stores)

@@ -27,7 +27,8 @@ def stats(
 
     How they are computed: `mcrock docs results`.
     """
-    from mcrock.dataset.contents import STUDY, store_digest
+    from mcrock.dataset.contents import STUDY
+    from mcrock.dataset.inventory import store_digest
     from mcrock.show.summary import format_summary, missing_chunks, summarize, summary_as_json
 
     with reading.open(store) as ds:

@@ -22,8 +22,9 @@ def status(
     Ends with exit code 1 if something in the store is damaged or not its own.
     """
     from mcrock.dataset import is_store, load_dataset
-    from mcrock.dataset.contents import chunk_path, read_template, take_inventory
+    from mcrock.dataset.contents import chunk_path, read_template
     from mcrock.dataset.folders import is_folder_store
+    from mcrock.dataset.inventory import take_inventory
     from mcrock.ensemble.log import read_log
     from mcrock.show.status import format_status
     from mcrock.show.summary import format_probabilities

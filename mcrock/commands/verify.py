@@ -15,7 +15,8 @@ import typer
 from mcrock.commands.exit_codes import fail, say
 
 if TYPE_CHECKING:
-    from mcrock.dataset.contents import Inventory, Template
+    from mcrock.dataset.contents import Template
+    from mcrock.dataset.inventory import Inventory
 
 app = typer.Typer()
 
@@ -130,7 +131,8 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
     """What a store has but its runs, written again from the log if that is damaged, and its chunks."""
     from mcrock.dataset import DamageError
     from mcrock.dataset.archive import ForeignError
-    from mcrock.dataset.contents import STUDY, read_template, take_inventory
+    from mcrock.dataset.contents import STUDY, read_template
+    from mcrock.dataset.inventory import take_inventory
 
     template = None
     try:
@@ -161,7 +163,8 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
 
 def _summary(path: Path, template: Template, found: Inventory, only_digest: bool) -> str | None:
     """Print how much of a store is whole; its digest if all is."""
-    from mcrock.dataset.contents import chunk_path, store_digest
+    from mcrock.dataset.contents import chunk_path
+    from mcrock.dataset.inventory import store_digest
 
     whole, damaged = int(found.done.sum()), len(found.damaged)
     missing = [key for key in template.chunks() if not found.done[key] and key not in found.damaged]

@@ -2,8 +2,8 @@
 
 from mcrock.dataset.archive import DamageError
 from mcrock.dataset.atomic import replacing
-from mcrock.dataset.contents import is_store
 from mcrock.dataset.history import build_history, event_list, events_to_csv
+from mcrock.dataset.inventory import is_store
 from mcrock.dataset.opened import check_folder, load_dataset, save_dataset
 from mcrock.dataset.schema import (
     OUTPUT,

@@ -12,7 +12,8 @@ from pathlib import Path
 from mcrock.base.interrupt import hold_interruptions
 from mcrock.dataset.archive import is_archive, write_archive
 from mcrock.dataset.atomic import abandoned, scratch_name
-from mcrock.dataset.contents import CHUNK_FILE, CHUNKS, STUDY, Template, is_store, some_of, study_record
+from mcrock.dataset.contents import CHUNK_FILE, CHUNKS, STUDY, Template, study_record
+from mcrock.dataset.inventory import is_store, some_of
 from mcrock.dataset.schema import is_declared
 
 

@@ -10,16 +10,10 @@ from typing import Any
 
 from mcrock.base.arithmetic import PLAIN
 from mcrock.dataset.archive import DamageError, ForeignError, read_record
-from mcrock.dataset.contents import (
-    CHUNKS,
-    Template,
-    chunk_files,
-    is_store,
-    read_template,
-    take_inventory,
-)
+from mcrock.dataset.contents import CHUNKS, Template, read_template
 from mcrock.dataset.create import StoreError, write_template
 from mcrock.dataset.folders import is_folder_store
+from mcrock.dataset.inventory import chunk_files, is_store, take_inventory
 
 IN_CONFIG = {"config", "title", "seed"}  # attributes that the config has too
 

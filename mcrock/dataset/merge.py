@@ -10,19 +10,11 @@ import numpy as np
 
 from mcrock.dataset.archive import DamageError, read_digest
 from mcrock.dataset.atomic import replacing
-from mcrock.dataset.contents import (
-    Key,
-    Template,
-    chunk_path,
-    chunk_state,
-    damage,
-    is_store,
-    read_template,
-    take_inventory,
-)
+from mcrock.dataset.contents import Key, Template, chunk_path, read_template
 from mcrock.dataset.create import StoreError, check_folder, create_store, remove_leftovers
 from mcrock.dataset.folders import is_folder_store
 from mcrock.dataset.identity import check_same_arithmetic, differences
+from mcrock.dataset.inventory import chunk_state, damage, is_store, take_inventory
 
 
 def merge_stores(output: Path, stores: Sequence[Path]) -> list[int]:

@@ -24,18 +24,16 @@ from mcrock.dataset.archive import DamageError, Known, read_archive, read_member
 from mcrock.dataset.contents import (
     MARKS,
     Key,
-    State,
     Template,
     chunk_path,
-    damage,
     decode,
     decode_levels,
     encode,
     filler,
     read_template,
-    take_inventory,
 )
 from mcrock.dataset.identity import check_same_study
+from mcrock.dataset.inventory import State, damage, take_inventory
 from mcrock.dataset.reading import open_lazily
 from mcrock.dataset.schema import OUTER, OUTPUT, attributes, declaration
 

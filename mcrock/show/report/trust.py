@@ -8,7 +8,8 @@ from pathlib import Path
 import xarray as xr
 
 from mcrock.base.estimates import format_percent
-from mcrock.dataset.contents import STUDY, store_digest
+from mcrock.dataset.contents import STUDY
+from mcrock.dataset.inventory import store_digest
 from mcrock.ensemble.log import logged_versions
 from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.show.convergence import format_sizes, format_steps, plot_convergence

@@ -5,7 +5,7 @@ import os
 import shutil
 
 from mcrock.dataset import load_dataset
-from mcrock.dataset.contents import store_digest
+from mcrock.dataset.inventory import store_digest
 
 
 def damage(store):
