@@ -38,7 +38,7 @@ def export(
     from mcrock.dataset import load_dataset, save_dataset
 
     if output.suffix not in (".xml", ".csv"):
-        ds = load_dataset(store, allow_incomplete=allow_incomplete, chunks={})
+        ds = load_dataset(store, allow_incomplete=allow_incomplete)
         save_dataset(ds, output, overwrite=overwrite)
         print(output)
         return

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -14,10 +15,14 @@ from mcrock.dataset.archive import DamageError
 from mcrock.dataset.atomic import replacing
 from mcrock.dataset.contents import CHUNKS, STUDY
 from mcrock.dataset.folders import open_folder
-from mcrock.dataset.schema import DatasetError, check_dataset, place_in_schema
+from mcrock.dataset.schema import OUTER, DatasetError, check_dataset, place_in_schema
 
 if TYPE_CHECKING:
     import xarray as xr
+
+AT_ONCE = {OUTER: 1, "realization": 1 << 17}  # that are written to a NetCDF file together
+IN_FILE = {OUTER: 1, "realization": 1 << 14}  # of a chunk there
+CACHE = 1 << 22  # of chunks of a variable while it is written [B]
 
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
@@ -96,7 +101,7 @@ def save_dataset(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -
     Parameters
     ----------
     ds : Dataset
-        From `load_dataset`; with dask arrays (``chunks={}``) memory does not grow with its size.
+        From `load_dataset`. What it has not read yet is read and written in slices of realizations.
     path : str or Path
         File to write. It is written under a temporary name next to it and then renamed.
     overwrite : bool
@@ -124,12 +129,35 @@ def save_dataset(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -
         if "flag_values" in array.attrs:  # of the type of the variable, as the CF conventions want it
             array.attrs["flag_values"] = np.asarray(array.attrs["flag_values"], array.dtype)
     numbers = [name for name, array in ds.variables.items() if array.dtype.kind in "fiu"]
-    encoding = {name: {"zlib": True, "complevel": 1, "fletcher32": True} for name in numbers}
-    with replacing(path) as scratch:
+    encoding: dict[str, dict[str, Any]] = {
+        str(name): {"zlib": True, "complevel": 1, "fletcher32": True} for name in numbers
+    }
+    for name, how in encoding.items():
+        found = ds[name]
+        if "realization" in found.dims:
+            chunks = {dim: size for dim, size in AT_ONCE.items() if dim in found.dims}
+            # said to be in the order of this machine, as they are: the NetCDF library warns of others
+            native = np.empty((0,) * found.ndim, found.dtype.newbyteorder("="))
+            ds[name] = found.copy(data=found.chunk(chunks).data.map_blocks(np.asarray, meta=native))
+            how["chunksizes"] = [min(size, IN_FILE.get(str(dim), size)) for dim, size in found.sizes.items()]
+    with replacing(path) as scratch, _small_cache():
         try:
             ds.to_netcdf(scratch, engine="netcdf4", format="NETCDF4", encoding=encoding)
         except RuntimeError as error:  # how the NetCDF library reports that it could not write
             raise OSError(f"cannot write {path}: {error}; is the disk full?") from error
+
+
+@contextmanager
+def _small_cache() -> Iterator[None]:
+    """Keep few chunks of each variable that is written; the NetCDF library would keep 64 MiB."""
+    import netCDF4
+
+    size, number, preemption = netCDF4.get_chunk_cache()
+    netCDF4.set_chunk_cache(CACHE)
+    try:
+        yield
+    finally:
+        netCDF4.set_chunk_cache(int(size), int(number), preemption)
 
 
 def check_folder(folder: Path) -> None:

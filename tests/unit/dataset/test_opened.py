@@ -2,12 +2,14 @@
 
 import inspect
 
+import numpy as np
 import psutil
 import pytest
 import xarray as xr
 
 import mcrock as mr
 from mcrock import plots, statistics
+from mcrock.dataset import build_dataset, opened
 from tests.unit.conftest import write_study
 
 
@@ -77,3 +79,18 @@ def test_missing_runs_are_left_out_when_told(store, tmp_path):
 def test_what_is_no_study_is_said(store):
     with pytest.raises(ValueError, match="a Dataset is needed"):
         mr.overturning_probability(5)
+
+
+@pytest.mark.parametrize("outer", [False, True])
+def test_a_file_is_written_in_slices(outer, tmp_path, monkeypatch):
+    values = {"outcome": np.arange(42, dtype="i1").reshape(21, 2) % 4, "intensity": [1.0, 2.0]}
+    ds = build_dataset(values | {"gravity": np.linspace(9, 10, 21)}, units="m s-2")
+    if outer:
+        ds = xr.concat([ds, ds.assign(outcome=4 - ds["outcome"])], "outer", data_vars="all", join="exact")
+    monkeypatch.setitem(opened.AT_ONCE, "realization", 8)
+    monkeypatch.setitem(opened.IN_FILE, "realization", 4)
+    mr.dataset.save_dataset(ds, tmp_path / "s.nc")
+    with xr.open_dataset(tmp_path / "s.nc") as found:
+        xr.testing.assert_equal(found, ds)
+        assert found["outcome"].encoding["chunksizes"] == ((1, 4, 2) if outer else (4, 2))
+        assert found["gravity"].encoding["chunksizes"] == ((1, 4) if outer else (4,))
