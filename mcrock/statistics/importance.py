@@ -119,7 +119,8 @@ def weighted_probability(
         check_measure(run_intensity(ds), target, own_measure(ds))
     weight = _density(target, x) / (spread.pdf(x / factor) / factor)
     readings = np.concatenate(
-        [overturn_levels(part).readings for _, part, _ in read_slices(ds, (), False)], axis=-1
+        [overturn_levels(part).readings.astype(np.float16) for _, part, _ in read_slices(ds, (), False)],
+        axis=-1,
     )
     index, records = record_index(ds)
     index = np.arange(len(x)) if index is None else index

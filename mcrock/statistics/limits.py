@@ -120,8 +120,8 @@ def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
     unit = response(ds.isel(realization=slice(0, 1)), variable).attrs["units"]
     limit = Number(unit).check(f"the limit of {variable}", limit)
     known = ds[[name for name in dict.fromkeys(["outcome", *GUESSED, *needed]) if name in ds]]
-    judged = in_slices(partial(_judged, variable=variable, limit=limit), known)
-    changed = [name for name in ("outcome", GUESSED[0]) if name in judged]
+    changed = [name for name in ("outcome", GUESSED[0]) if name in ds]
+    judged = in_slices(partial(_judged, variable=variable, limit=limit), known, changed)
     event = f"{variable.replace('_', ' ')} beyond {limit:g} {unit.replace('1', '')}".rstrip()
     return ds.assign({name: judged[name] for name in changed}).assign_attrs({EVENT: event})
 

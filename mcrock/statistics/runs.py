@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,6 +23,7 @@ from mcrock.statistics.order_statistics import middles, order_statistics
 from mcrock.study import Study
 
 SLICE = 1 << 17  # realizations read at a time
+LONG = 8  # slices from which on a pass over them is watched
 LOTS = 400  # at most, into which records or realizations are dealt: each is left out or drawn as a whole
 SMALL = 1 << 28  # what is kept in memory of a study that is open lazily [B]
 NOT_DECIDED = tuple(outcome for outcome in Outcome if outcome not in (Outcome.NOT_RUN, *DECIDED))
@@ -30,6 +33,9 @@ NOT_DECIDED = tuple(outcome for outcome in Outcome if outcome not in (Outcome.NO
 # impact alone and 39 with rest alone; of 261 that lost more, 24 and 3.
 GUESSED_ENERGY = 1.0
 GUESSED = ("infeasible_energy_loss", "infeasible_facet_impacts", "facet_fallback")
+
+
+_WATCHER: ContextVar[Callable[[int, int], None] | None] = ContextVar("watcher", default=None)
 
 
 def read_once(ds: xr.Dataset) -> None:
@@ -319,19 +325,39 @@ def slices(ds: xr.Dataset) -> Iterator[slice]:
 
 def cut(n: int, times: int = 1) -> Iterator[slice]:
     """Slices of ``n`` places, or some times as long ones."""
-    step = SLICE * times
-    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+    starts, watcher = range(0, n, SLICE * times), _WATCHER.get()
+    for done, start in enumerate(starts):
+        yield slice(start, min(start + starts.step, n))
+        if watcher and len(starts) >= LONG:
+            watcher(done + 1, len(starts))
 
 
-def in_slices(change: Callable[[xr.Dataset], xr.Dataset], ds: xr.Dataset) -> xr.Dataset:
-    """A dataset whose runs are changed one by one, at once or, of a large study, when slices of it are read.
+@contextmanager
+def watching(watcher: Callable[[int, int], None]) -> Iterator[None]:
+    """Call ``watcher`` with how many slices are read, and of how many, in every pass over a large study."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
 
-    Variables, their dims and types stay.
+
+def in_slices(change: Callable[[xr.Dataset], xr.Dataset], ds: xr.Dataset, names: list[str]) -> xr.Dataset:
+    """Variables of a dataset that are changed run by run, and keep their dims and types.
+
+    They are changed at once, or of a large study when slices of them are read.
     """
+
+    def changed(part: xr.Dataset) -> xr.Dataset:
+        return change(part)[names]
+
     if sum(array.nbytes for array in ds.data_vars.values()) <= SMALL:
-        return change(ds)
+        parts = [changed(ds.isel(realization=where)) for where in slices(ds)]
+        return xr.concat(
+            parts, "realization", data_vars="minimal", coords="minimal", compat="override", join="override"
+        )
     lazy = ds.chunk({"realization": SLICE})
-    return lazy.map_blocks(change, template=lazy)
+    return lazy.map_blocks(changed, template=lazy[names])
 
 
 def read_slices(
