@@ -73,6 +73,7 @@ def fragility(
     """
     limits, asked = curves.limits, curves.measures
     from mcrock.show.curves import format_limits, format_ways, plot_limits, plot_ways
+    from mcrock.show.progress import reading_progress
     from mcrock.show.rules import plot_baselines
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import fragility_by_limit, fragility_by_way, with_measures
@@ -81,7 +82,7 @@ def fragility(
     from mcrock.study import ConfigError
 
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
-    with opened_result(store, incomplete=allow_incomplete, measure=measure) as ds:
+    with opened_result(store, incomplete=allow_incomplete, measure=measure) as ds, reading_progress():
         try:
             found = {"ways": fragility_by_way(ds, folder=folder, **how)}
         except ConfigError as error:

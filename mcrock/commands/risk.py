@@ -37,6 +37,7 @@ def risk(
     The first line of HAZARD.csv is as in `pga [g], mean, 0.16, 0.84`.
     Formulas and limits: `mcrock docs assessment`.
     """
+    from mcrock.show.progress import reading_progress
     from mcrock.show.risk import format_distribution, format_risk, format_weighted, plot_risk
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import (
@@ -53,7 +54,7 @@ def risk(
 
     curves = load_hazard(hazard, years=site.hazard_years)
     how = Confidence(level=level, allow_missing=reading.allow_incomplete).keywords
-    with reading.open(store) as ds:
+    with reading.open(store) as ds, reading_progress():
         rates = annual_rate(ds, curves, years=site.years, **how)
         capacity = high_confidence_capacity(ds, allow_missing=reading.allow_incomplete)
         if is_nested(ds):

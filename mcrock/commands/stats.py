@@ -29,9 +29,10 @@ def stats(
     """
     from mcrock.dataset.contents import STUDY
     from mcrock.dataset.inventory import store_digest
+    from mcrock.show.progress import reading_progress
     from mcrock.show.summary import format_summary, missing_chunks, summarize, summary_as_json
 
-    with reading.open(store) as ds:
+    with reading.open(store) as ds, reading_progress():
         summary = summarize(ds, folder=folder, level=level, allow_missing=reading.allow_incomplete)
     if as_json:
         digest = store_digest(store) if (store / STUDY).exists() else None

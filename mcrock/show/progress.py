@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
@@ -49,6 +49,23 @@ def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def reading_progress() -> Iterator[None]:
+    """Show how far each pass over the runs of a large study is."""
+    from mcrock.statistics.runs import watching
+
+    with ExitStack() as stack:
+        shown: list[Callable[[int, int], None]] = []
+
+        def show(done: int, total: int) -> None:
+            if not shown:  # nothing is drawn where little is read
+                shown.append(stack.enter_context(count_progress("slices of runs read in this pass")))
+            shown[0](done, total)
+
+        with watching(show):
+            yield
 
 
 @contextmanager

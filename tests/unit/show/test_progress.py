@@ -5,7 +5,9 @@ import pytest
 
 from mcrock.ensemble import Progress
 from mcrock.ensemble.part import Part, Work, count_work
-from mcrock.show.progress import LONG, format_slowest
+from mcrock.show import progress as module
+from mcrock.show.progress import LONG, format_slowest, reading_progress
+from mcrock.statistics.runs import SLICE, cut
 
 
 def test_work_is_counted_by_realization():
@@ -50,3 +52,12 @@ def test_a_short_run_is_not_named():
     progress = Progress(total_runs=8, overturned=np.zeros(1, int))
     progress.add(8, np.zeros(1, int), Work(1000, 1000, 5))
     assert format_slowest(progress) == ""
+
+
+def test_passes_over_a_large_study_are_shown(monkeypatch, capsys):
+    monkeypatch.setattr(module, "LINE_INTERVAL", 0.0)
+    with reading_progress():
+        assert len([*cut(10 * SLICE), *cut(3 * SLICE)]) == 13
+    assert [*cut(10 * SLICE)]
+    lines = capsys.readouterr().err.splitlines()
+    assert [line[:9] for line in lines[::9]] == ["1 of 10 s", "10 of 10 "]
