@@ -26,6 +26,7 @@ SLICE = 1 << 17  # realizations read at a time
 LONG = 8  # slices from which on a pass over them is watched
 LOTS = 400  # at most, into which records or realizations are dealt: each is left out or drawn as a whole
 SMALL = 1 << 28  # what is kept in memory of a study that is open lazily [B]
+NOTHING = "no run of this study has been run yet: nothing to count"
 NOT_DECIDED = tuple(outcome for outcome in Outcome if outcome not in (Outcome.NOT_RUN, *DECIDED))
 
 # Energy over that needed to overturn above which faces put to rest leave a run in doubt. Of 3644 runs of
@@ -133,8 +134,12 @@ def check_runs(ds: xr.Dataset) -> None:
         raise ValueError(f"the dataset lacks `{name}`, which says how strong the motion of a run was{advice}")
     if ds[name].size == 0 or ds.sizes["realization"] == 0:
         raise ValueError("the dataset holds no runs: dimension `realization` or `intensity` is empty")
-    for values in intensities(ds):
+    for where in slices(ds) if is_cloud(ds) else [slice(None)]:
+        part = ds[[name, "outcome"]].isel(realization=where)
+        values = part[name].values
         wrong = ~(np.isfinite(values) & (values >= 0))
+        if is_cloud(ds) and wrong.any():  # of a run that is missing nothing is known
+            wrong &= ~np.isnan(values) | (part["outcome"].values != Outcome.NOT_RUN)
         if wrong.any():
             units = ds[name].attrs.get("units", "1")
             raise ValueError(f"{name} must be finite and >= 0 [{units}], got {values[wrong][0]!r}")
@@ -171,10 +176,11 @@ def run_intensity(ds: xr.Dataset) -> xr.DataArray:
 
 
 def intensities(ds: xr.Dataset) -> Iterator[np.ndarray]:
-    """Levels (n_intensity,), at once, or the intensities of a cloud's realizations, a slice at a time."""
+    """Levels (n_intensity,), at once, or the intensities of a cloud's runs that are there, in slices."""
     x = run_intensity(ds)
     parts = (x.isel(realization=where) for where in slices(ds)) if is_cloud(ds) else (x,)
-    return (part.values.astype(float) for part in parts)
+    for values in (part.values.astype(float) for part in parts):
+        yield values[~np.isnan(values)]
 
 
 def axis_attrs(ds: xr.Dataset) -> dict[str, Any]:
@@ -263,8 +269,10 @@ def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
     if not is_cloud(ds):
         (x,) = intensities(ds)
         return Classes(x, x, x, None)
-    n = ds.sizes["realization"]
     parts = partial(intensities, ds)
+    n = sum(map(len, parts()))
+    if not n:
+        raise ValueError(NOTHING)
     ranks = np.floor((n - 1) * np.linspace(0, 1, min(number, n) + 1)[1:-1]).astype(np.int64)
     edges = np.unique(order_statistics(parts, n, ranks))
     shape = len(edges) + 1
@@ -280,9 +288,11 @@ def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
     values = ds["intensity_value"]
 
     def label(where: slice) -> np.ndarray:
-        return name[np.searchsorted(edges, values.isel(realization=where).values, side="left")]
+        x = values.isel(realization=where).values
+        return np.where(np.isnan(x), -1, name[np.searchsorted(edges, x, side="left").clip(max=shape - 1)])
 
-    return Classes(centre, ends[0, there], ends[1, there], labelled(n, len(runs), label))
+    of_run = labelled(ds.sizes["realization"], len(runs), label)
+    return Classes(centre, ends[0, there], ends[1, there], of_run)
 
 
 ALL_STAND, ALL_OVERTURN, ESTIMATE = range(3)  # readings of the undecided runs
@@ -386,7 +396,7 @@ def read_slices(
             "finish the study (--resume), or leave them out (--allow-incomplete, allow_missing=True)"
         )
     if not found:
-        raise ValueError("no run of this study has been run yet: nothing to count")
+        raise ValueError(NOTHING)
 
 
 def count_runs(

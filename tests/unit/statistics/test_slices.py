@@ -1,6 +1,7 @@
 """A study read in small slices gives the numbers of one that is read at once, bit for bit."""
 
 from contextlib import ExitStack
+from functools import partial
 from unittest.mock import patch
 
 import numpy as np
@@ -144,3 +145,16 @@ def test_records_are_told_apart_in_as_few_bytes_as_hold_them(number):
     alone = ds.drop_vars("record")
     assert np.array_equal(record_lots(alone), np.arange(n) % runs.LOTS)
     assert np.array_equal(record_groups(alone, 64), np.arange(n) * 64 // n)
+
+
+@given(ds=studies(clouds=st.just(True)), step=st.integers(1, 9))
+@pytest.mark.parametrize("statistic", [statistics.overturning_probability, statistics.fit_fragility])
+def test_missing_runs_of_a_cloud_do_not_count(statistic, ds, step):
+    there = np.arange(ds.sizes["realization"]) % step == 0
+    x, outcome = ds["intensity_value"].copy(), ds["outcome"].copy()
+    x[~there], outcome[~there] = np.nan, Outcome.NOT_RUN
+    part, whole = ds.isel(realization=there), ds.assign(intensity_value=x, outcome=outcome)
+    found, expected = (answer(partial(statistic, allow_missing=True), each) for each in (whole, part))
+    xr.testing.assert_identical(
+        found.drop_vars("records", errors="ignore"), expected.drop_vars("records", errors="ignore")
+    )
