@@ -233,7 +233,8 @@ def test_parameters_of_a_face_hold_for_that_face_alone():
     body = cuboid(0.4, 0.4, 1.6, 2600.0)
     start = Start(edge=0, tilt=0.1)
     plain = simulate(body, None, Impact(lambda_lon=0.5), start=start, t_end=1.0)
-    own = simulate(body, None, Impact(lambda_lon=1.0, faces={0: {"lambda_lon": 0.5}}), start=start, t_end=1.0)
+    faces = {3: {"lambda_lon": 0.9}, 0: {"lambda_lon": 0.5}}
+    own = simulate(body, None, Impact(lambda_lon=1.0, faces=faces), start=start, t_end=1.0)
     wall = simulate(
         body, None, Impact(lambda_lon=0.5, faces={3: {"lambda_lon": 1.0}}), start=start, t_end=1.0
     )
