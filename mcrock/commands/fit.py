@@ -106,9 +106,11 @@ class RecordingOptions:
         ),
     ] = None
 
-    def read(self, file: Path, along: NDArray[np.float64]) -> Recording:
-        """A recording without bias and ends, turned to where the body turns about ``along`` (3,)."""
+    def read(self, file: Path, along: NDArray[np.float64]) -> tuple[Recording, str | None]:
+        """A recording without bias and ends, turned to where the body turns about ``along`` (3,), and what to
+        say of the rest of it."""
         from mcrock.measurement import alignment, read_recording
+        from mcrock.measurement.faults import check_readings, later_motion
 
         for text in self.columns or []:
             if "=" not in text:
@@ -116,8 +118,10 @@ class RecordingOptions:
         pairs = (text.partition("=") for text in self.columns or [])
         names = {name.strip(): header.strip() for name, _, header in pairs}
         data = read_recording(file, self.axes, names)
-        data = (data if self.still is None else data.unbiased(self.still)).trimmed()
-        return data.turned(alignment(data, along))
+        data = data if self.still is None else data.unbiased(self.still)
+        part = data.trimmed()
+        check_readings(part)
+        return part.turned(alignment(part, along)), later_motion(data, part)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,16 +229,18 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     measured, impact = load_tested(test.body, how["free"])
     if request.energy_gain is not None:
         impact = replace(impact, energy_gain=request.energy_gain)
-    data = request.recording.read(test.file, FreeRocking(measured, test.edge, impact).along)
+    data, note = request.recording.read(test.file, FreeRocking(measured, test.edge, impact).along)
     found = fit_test(measured, data, test.edge, impact=impact, **how)
     names = {"test": test.name, "specimen": test.specimen, "position": test.position}
     numbers = fit_as_json(found) | names | {"repetition": test.repetition, "made_from": request.digest}
+    notes = [] if note is None else [note]
+    numbers["verdict"] = notes + numbers["verdict"]
     paths = save_figures({"fit": lambda: plot_fit(found)}, request.results)
     section = impact_section(found)
     write_text(output / "impact.toml", section)
     write_text(output / "fit.json", json.dumps(numbers, indent=1, allow_nan=False) + "\n")
     written = [output / "fit.json", output / "impact.toml", *paths]
-    return [format_fit(found), section.rstrip("\n"), *map(str, written)], numbers
+    return [format_fit(found), *notes, section.rstrip("\n"), *map(str, written)], numbers
 
 
 def _attempt(request: Request) -> dict[str, Any]:

@@ -70,5 +70,6 @@ def _measured(test: TestFile, how: RecordingOptions, level: float) -> xr.Dataset
 
     body, impact = load_tested(test.body, [])
     axes = FreeRocking(body, test.edge, impact)
-    found = measure_test(body, how.read(test.file, axes.along), axes.along, axes.across, level=level)
+    data, _ = how.read(test.file, axes.along)
+    found = measure_test(body, data, axes.along, axes.across, level=level)
     return found.assign_coords(test=[test.name])
