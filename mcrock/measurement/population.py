@@ -74,8 +74,8 @@ def fit_population(
     arviz.InferenceData
         ``posterior`` with ``mean``, ``sd_specimen``, ``sd_position``, ``sd_repetition`` (chain, draw,
         parameter) in the unit of the parameter, and ``correlation`` (chain, draw, pair) of several [1];
-        ``predictions`` with ``new_test``, of a new specimen, and ``specimen_mean``, ``specimen_scatter`` and
-        ``specimen_test`` (chain, draw, specimen, parameter) of those tested;
+        ``predictions`` with ``new_test``, of a new specimen, and of those tested ``specimen_mean`` and, with
+        scatters below it, ``specimen_test`` (chain, draw, specimen, parameter);
         ``sample_stats``, ``observed_data``, ``constant_data``. A level that the table cannot tell from the
         one above it is left out: its scatter is in that of the other.
 
@@ -254,13 +254,14 @@ def _tests_of_specimens(
     left = np.linalg.inv(own + prior)
     middle = np.einsum("...ij,...j->...i", left, np.einsum("...ij,...j->...i", own, value))
     middle = middle + np.einsum("...ij,...jk,...k->...i", left, prior, mean)
-    rest = sum((each[:, :, None] for each in wide.values()), left)
-    score = np.random.default_rng(np.random.SeedSequence((seed, 1))).standard_normal(middle.shape)
-    dims = ("chain", "draw", "specimen", "parameter")
-    spread = np.sqrt(np.diagonal(left, axis1=-2, axis2=-1))
-    test = middle + np.einsum("...ij,...j->...i", np.linalg.cholesky(rest), score)
+    scores = np.random.default_rng(np.random.SeedSequence((seed, 1))).standard_normal((2, *middle.shape))
+    own = middle + np.einsum("...ij,...j->...i", np.linalg.cholesky(left), scores[0])
+    dims, found = ("chain", "draw", "specimen", "parameter"), {}
+    if wide:
+        root = np.linalg.cholesky(sum(wide.values()))[:, :, None]
+        found["specimen_test"] = (dims, own + np.einsum("...ij,...j->...i", root, scores[1]))
     return xr.Dataset(
-        {"specimen_mean": (dims, middle), "specimen_scatter": (dims, spread), "specimen_test": (dims, test)},
+        {"specimen_mean": (dims, own), **found},
         coords={"specimen": specimens, "parameter": posterior["parameter"]},
     )
 
@@ -279,14 +280,12 @@ def _correlations(posterior: xr.Dataset) -> NDArray[np.float64]:
 
 
 def of_specimen(data: Any, name: str) -> Any:
-    """The population as it is for tests on one specimen, in a new position.
-
-    In place of the mean and of the scatter of specimens it has what the tests say of this one.
+    """The population as it is for tests on one specimen, in a new position: its mean is that of this one.
 
     Raises
     ------
     ValueError
-        If no test was of this specimen, or the data do not say.
+        If no test was of this specimen, none was repeated on any, or the data do not say.
     """
     known = getattr(data, "predictions", xr.Dataset())
     names = known["specimen"].values.tolist() if "specimen_mean" in known else []
@@ -295,8 +294,10 @@ def of_specimen(data: Any, name: str) -> Any:
             f"no tests of specimen {name!r}{suggest(name, names)}; there are those of "
             f"{', '.join(names) or 'none'}"
         )
+    if "specimen_test" not in known:
+        raise ValueError("no test was repeated on a specimen: what a new test on one would give is not known")
     own = known.sel(specimen=name).drop_vars("specimen")
-    posterior = data.posterior.assign(mean=own["specimen_mean"], sd_specimen=own["specimen_scatter"])
+    posterior = data.posterior.assign(mean=own["specimen_mean"]).drop_vars("sd_specimen")
     groups = {key: getattr(data, key) for key in ("sample_stats", "observed_data", "constant_data")}
     return inference_data(
         posterior=posterior.assign_attrs(specimen=name),
