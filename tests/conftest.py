@@ -56,7 +56,7 @@ LONG = [
     "tests/unit/base/test_jit.py::test_internal_functions_stay_inside",
     "tests/unit/body/test_merge.py",
     "tests/unit/commands",
-    "tests/unit/study/test_population.py",
+    "tests/unit/measurement/test_written.py",
     "tests/unit/study/test_scans.py",
     "tests/unit/dataset/test_opened.py",
     "tests/unit/docs/test_programs.py",

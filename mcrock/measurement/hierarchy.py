@@ -7,7 +7,7 @@ fit, the others with a scatter for each parameter and one matrix of correlations
 the parameter itself: fitted lambdas leave every bound that theory has for them (Várkonyi et al. 2022, section
 5.3: lambda_lon up to 1.5, |lambda_lat| up to 5), and a scale that ends at a bound could not hold such
 estimates. What physics excludes is cut away where the distribution is written into a study
-(`mcrock.study.population`).
+(`mcrock.measurement.written`).
 """
 
 from __future__ import annotations

@@ -21,10 +21,10 @@ from mcrock.measurement.population import (
     origin_in_words,
 )
 from mcrock.measurement.predictive import predictive_density, predictive_moments, predictive_probability
+from mcrock.measurement.written import CUTS, bounds, written_distributions
 from mcrock.show import style
 from mcrock.show.tables import format_table
 from mcrock.study.impact import ImpactTable
-from mcrock.study.population import CUTS, bounds, written_distributions
 from mcrock.study.presets import BOUNDS
 
 WORDS = {
@@ -43,7 +43,7 @@ def impact_section(data: Any, cut: str = "energy") -> str:
     Parameters
     ----------
     data, cut
-        As for `mcrock.study.population.written_distributions`.
+        As for `mcrock.measurement.written.written_distributions`.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
     data : arviz.InferenceData
         Of `mcrock.measurement.fit_population`, with its ``observed_data`` and ``constant_data``.
     cut : str
-        As for `mcrock.study.population.written_distributions`, which is drawn dashed.
+        As for `mcrock.measurement.written.written_distributions`, which is drawn dashed.
     width : float
         Of the figure [mm].
 

@@ -169,7 +169,7 @@ TABLE = {
     "code lines of the package": (53000, 40000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
     "lines of the tests": (56200, 38000, lambda: lines_of(TESTS)),
     "rooms and loose modules": (18, 18, lambda: {subject(path) for path in FILES} - set(LOW)),
-    "floors": (13, 12, floors),
+    "floors": (11, 12, floors),
     "arrows between rooms": (94, 120, lambda: sum(map(len, arrows().values()))),
     "arrows up": (0, 0, against_the_order),
     "modules in circles": (0, 0, circles),

@@ -10,9 +10,9 @@ import xarray as xr
 from scipy.stats import norm
 
 from mcrock.measurement.population import inference_data
+from mcrock.measurement.written import written_distributions
 from mcrock.show.population import dependence_notes, format_population, impact_section
 from mcrock.study import load_config
-from mcrock.study.population import written_distributions
 from tests.unit.measurement.populations import as_fitted, posterior_of, table_of
 
 KEYS = ("lambda", "tau", "lambda_lon", "lambda_lat")
@@ -102,7 +102,7 @@ def test_no_section_of_chains_that_cannot_be_trusted(population):
 
 def test_text_names_cuts_and_units(population):
     lines = format_population(population)
-    assert lines[0].startswith("80 tests of 8 specimens in 16 positions, fits.csv")
+    assert lines[0].startswith("a new specimen, from 80 tests of 8 specimens in 16 positions, fits.csv")
     assert "tau [N m s]" in lines[1]
     place = next(i for i, line in enumerate(lines) if line.startswith("lambda_lon = "))
     assert lines[place + 1].endswith("of a new test's, 0.04 of it cut away")
