@@ -64,7 +64,7 @@ LONG = [
     "tests/unit/ensemble/cluster/test_connect.py",
     "tests/unit/ensemble/cluster/test_scripts.py",
     "tests/unit/ensemble/rare/test_splitting.py",
-    "tests/unit/ensemble/rare/test_stopping.py",
+    "tests/unit/ensemble/test_stopping.py",
     "tests/unit/ensemble/test_contact_study.py",
     "tests/unit/ensemble/test_extension.py",
     "tests/unit/ensemble/test_failures.py",

@@ -129,8 +129,7 @@ def _computed(
     study: Study, output: Path, stop: float | None, options: dict[str, Any]
 ) -> tuple[xr.Dataset, xr.Dataset | None]:
     """The result of a study, and the looks at it if it may stop by itself."""
-    from mcrock.ensemble import EnsembleError, run_study
-    from mcrock.ensemble.rare import run_until
+    from mcrock.ensemble import EnsembleError, run_study, run_until
 
     try:
         if stop is not None:

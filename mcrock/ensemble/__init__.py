@@ -7,9 +7,19 @@ from mcrock.base.lazy_imports import imported_on_use
 if TYPE_CHECKING:
     from mcrock.ensemble.estimate import estimate_time
     from mcrock.ensemble.part import Part
+    from mcrock.ensemble.stopping import run_until
     from mcrock.ensemble.study import EnsembleError, Plan, Progress, plan_study, run_study
 
-__all__ = ["EnsembleError", "Part", "Plan", "Progress", "estimate_time", "plan_study", "run_study"]
+__all__ = [
+    "EnsembleError",
+    "Part",
+    "Plan",
+    "Progress",
+    "estimate_time",
+    "plan_study",
+    "run_study",
+    "run_until",
+]
 
 if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
     __getattr__ = imported_on_use(
@@ -17,6 +27,7 @@ if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
         {
             "estimate_time": "estimate",
             "Part": "part",
+            "run_until": "stopping",
             **dict.fromkeys(("EnsembleError", "Plan", "Progress", "plan_study", "run_study"), "study"),
         },
     )

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.ensemble import run_study
-from mcrock.ensemble.rare import run_until
+from mcrock.ensemble import run_study, run_until
 from mcrock.show.convergence import format_looks
 from mcrock.study import load_config
 

@@ -9,7 +9,7 @@ from typing import Any
 import xarray as xr
 
 from mcrock.dataset import is_store, load_dataset
-from mcrock.ensemble import run_study
+from mcrock.ensemble.study import run_study
 from mcrock.statistics import sequential_probability
 from mcrock.statistics.betting import INDEPENDENT
 from mcrock.study import Study
