@@ -22,6 +22,7 @@ from mcrock.laws.normal_form import NEGLIGIBLE, NormalForm
 from mcrock.laws.problem import ImpactResult, SingleContact, coefficient, first_of
 
 RESIDUAL = 1e-8  # of the slip direction up to which a root of the polynomial is a solution, relative [1]
+ROUNDING = 4.0 * float(np.finfo(float).eps)  # of a product of inverse mass and impulse [1]
 LARGE = 1e3  # friction above which roots close to each other are looked for, too [1]
 STEPS = 12  # of Newton's method
 SAME = 1e-7  # difference of impulses up to which two solutions are one, relative [1]
@@ -128,7 +129,9 @@ def _sticking(form: NormalForm, mu: float, change: float, speed: float) -> list[
     inverse = form.inverse
     wanted = np.append(change, -form.slip)
     impulse = np.linalg.lstsq(inverse, wanted, rcond=NEGLIGIBLE)[0]
-    if np.linalg.norm(inverse @ impulse - wanted) > RESIDUAL * speed:
+    # of masses nearly unbounded: the parts of the product are large and cancel
+    rounded = ROUNDING * float(np.linalg.norm(inverse) * np.linalg.norm(impulse))
+    if np.linalg.norm(inverse @ impulse - wanted) > max(RESIDUAL * speed, rounded):
         return []  # of an unbounded mass
     p, x = float(impulse[0]), impulse[1:]
     rounding = NEGLIGIBLE * float(np.linalg.norm(impulse))

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcrock.laws import coulomb
@@ -15,6 +15,7 @@ from mcrock.laws.fremond_1995 import fremond
 from mcrock.laws.glocker_2001 import newton
 from mcrock.laws.glocker_pfeiffer_1995 import poisson
 from mcrock.laws.moreau_1988 import moreau
+from mcrock.laws.normal_form import NormalForm
 from mcrock.laws.pfeiffer_glocker_1996 import two_phase
 from mcrock.laws.problem import ContactProblem
 from mcrock.laws.scaled_contacts import ScaledContacts
@@ -158,6 +159,7 @@ def test_particle_that_meets_two_rough_walls_stops(law):
 
 @given(rough_systems(most=1, independent=True), st.floats(0.0, 1.0))
 def test_one_contact_is_the_law_of_whittaker_and_of_two_phases(problem, restitution):
+    assume(np.linalg.cond(NormalForm.of(problem.at(0)).inverse) < 1e9)  # else `newton` may refuse
     twin = whittaker(problem.at(0), restitution=restitution)
     twins = [one.impulse for one in twin.solutions or (twin,)]
     size = np.abs(twins[0]).max()

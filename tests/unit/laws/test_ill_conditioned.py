@@ -13,7 +13,8 @@ from mcrock.laws.fremond_1995 import fremond
 from mcrock.laws.glocker_2001 import newton
 from mcrock.laws.glocker_pfeiffer_1995 import poisson
 from mcrock.laws.moreau_1988 import moreau
-from mcrock.laws.problem import ContactProblem
+from mcrock.laws.problem import ContactProblem, SingleContact
+from mcrock.laws.whittaker_1904 import whittaker
 
 from .contact_problems import reordered
 
@@ -194,3 +195,12 @@ def test_impulses_that_bring_all_to_rest_cancel():
         assert result.velocity == pytest.approx([0.0, 0.0], abs=1e-12)
         assert result.kinetic
         assert result.kinematic
+
+
+def test_an_impulse_of_a_mass_nearly_unbounded_is_known_to_its_rounding():
+    """Inverse mass of condition 3e10: the impulse that ends the slip is 1e9 times what moves the body."""
+    inverse = np.array([[1.2405016024, 1.9918125749], [1.9918125749, 3.1981557540]])
+    contact = SingleContact(np.linalg.inv(inverse), np.array([-0.349, -0.56]), np.array([1.0, 0.0]), 1.2334)
+    impulse = whittaker(contact, restitution=1.0).impulse
+    assert inverse @ impulse == pytest.approx([0.698, 0.56], abs=1e-6)
+    assert abs(impulse[1]) < 1.2334 * impulse[0]
