@@ -26,6 +26,7 @@ os.environ.setdefault("MCROCK_COMPILE_FIRST", "1")
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(user_cache_path("mcrock") / "jax"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
+collect_ignore = ["fuzz/guided.py"]  # imports atheris, which nothing else needs
 ROOT = Path(__file__).parents[1]
 # Run by hand: whatever -m says, tests of these marks run only where it names the mark itself. A default -m in
 # pyproject.toml would not hold, as -m "not long" takes its place.
