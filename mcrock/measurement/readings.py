@@ -10,6 +10,7 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.params import Mode
 from mcrock.base.response import HistoryColumn
+from mcrock.kernel.rotation import to_ground
 
 EDGE, VERTEX = int(Mode.EDGE), int(Mode.VERTEX)
 TIME, MODE, INDEX, OMEGA_X = (int(HistoryColumn[name]) for name in ("TIME", "MODE", "INDEX", "OMEGA_X"))
@@ -19,13 +20,7 @@ Q0, Q1, Q2, Q3 = (int(HistoryColumn[f"Q{i}"]) for i in range(4))
 @jit(inline=True, internal=True)
 def _turned_back(row, x, y, z):
     """A vector of the ground in axes of the body, by the quaternion of a row."""
-    q0, q1, q2, q3 = row[Q0], -row[Q1], -row[Q2], -row[Q3]
-    ux, uy, uz = 2.0 * (q2 * z - q3 * y), 2.0 * (q3 * x - q1 * z), 2.0 * (q1 * y - q2 * x)
-    return (
-        x + q0 * ux + (q2 * uz - q3 * uy),
-        y + q0 * uy + (q3 * ux - q1 * uz),
-        z + q0 * uz + (q1 * uy - q2 * ux),
-    )
+    return to_ground((row[Q0], -row[Q1], -row[Q2], -row[Q3]), x, y, z)
 
 
 @jit(inline=True, internal=True)
