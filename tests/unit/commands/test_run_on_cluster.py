@@ -20,3 +20,13 @@ def test_a_cluster_and_a_scheduler_exclude_each_other(mcrock, study_file, tmp_pa
     )
     assert (code, output) == (2, "")
     assert "--address takes a running scheduler, --cluster starts one: give one of them" in errors
+
+
+def test_a_bad_file_of_a_cluster_ends_it_before_anything_is_computed(mcrock, study_file, tmp_path):
+    (tmp_path / "c.toml").write_text('system = "local"\nworker = 2\n')
+    code, output, errors = mcrock(
+        "run", study_file, "-o", tmp_path / "s.zarr", "--cluster", tmp_path / "c.toml"
+    )
+    assert (code, output) == (2, "")
+    assert "missing key 'workers'; expected an integer >= 1" in errors
+    assert "unknown key 'worker'; did you mean 'workers'?" in errors

@@ -166,3 +166,8 @@ def test_check_tells_what_a_preset_stands_for_and_which_bounds_it_leaves(tmp_pat
     for name, ends in (("lambda", "0, 1"), ("lambda_lon", "0, 1"), ("lambda_lat", "-1, 1")):
         assert f"note: impact.{name} leaves the theoretical bounds [{ends}] (Várkonyi" in beyond
     assert "preset" not in words()
+
+
+def test_a_law_that_does_without_the_parameters_is_refused_by_the_name_of_the_preset(study_of):
+    text = message(study_of, 'preset = "varkonyi_2022_bounds"', 'law = "housner_1963"')
+    assert "study.toml, preset 'varkonyi_2022_bounds': [impact] lambda: is a parameter of the law" in text
