@@ -64,12 +64,15 @@ def measure(
 
 
 def _measured(test: TestFile, how: RecordingOptions, level: float) -> xr.Dataset:
+    from mcrock.impact.conditions import Impact
+    from mcrock.impact.registry import ImpactParameter
     from mcrock.measurement.free_rocking import FreeRocking
     from mcrock.measurement.measured import measure_test
     from mcrock.study.load import load_tested
 
-    body, impact = load_tested(test.body, [])
-    axes = FreeRocking(body, test.edge, impact)
+    # impact parameters do not count here: a study of theirs may be the file of the body
+    body, _ = load_tested(test.body, [parameter.key for parameter in ImpactParameter])
+    axes = FreeRocking(body, test.edge, Impact())
     data, _ = how.read(test.file, axes.along)
     found = measure_test(body, data, axes.along, axes.across, level=level)
     return found.assign_coords(test=[test.name])

@@ -11,12 +11,15 @@ from mcrock.measurement import sensed, write_recording
 
 BODY = '[body]\nshape = "cuboid"\nwidth = 0.1\ndepth = 0.14\nheight = 0.4\ndensity = 2700\n'
 
+# what a study draws is not asked for
+DRAWN = '[impact]\nlambda = { distribution = "uniform", low = 0.5, high = 1.0 }\n'
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Two tests of one block, and a file of noise."""
     path = tmp_path_factory.mktemp("tests")
-    (path / "block.toml").write_text(BODY)
+    (path / "block.toml").write_text(BODY + DRAWN)
     block = mr.cuboid(width=0.1, depth=0.14, height=0.4, density=2700)
     for number, lambda_ in ((1, 0.9), (2, 0.7)):
         run = mr.simulate(block, None, mr.Impact(lambda_=lambda_), start=mr.Start(edge=0, tilt=0.15))
