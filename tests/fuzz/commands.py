@@ -23,6 +23,7 @@ from mcrock.ensemble import run_study
 from mcrock.study import load_config
 from tests.unit.commands.test_fit import BODY, HEAD
 from tests.unit.commands.test_risk import HAZARD
+from tests.unit.commands.test_simulate import FREE
 from tests.unit.conftest import write_study
 from tests.unit.measurement.populations import TRUTH, as_fitted, posterior_of, table_of
 from tests.unit.statistics.labels import test_calibrate as labels
@@ -57,9 +58,15 @@ COMMANDS = {
         "fit test.csv --body block.toml --edge 0 --still 0 1.5 --free lambda --landings 2 -o fitted",
         "fitted",
     ),
+    "campaign": (
+        "fit --table tests.csv --body block.toml --still 0 1.5 --free lambda --landings 2 -o fits",
+        "fits",
+    ),
+    "measure": ("measure test.csv --body block.toml --edge 0 --still 0 1.5 -o measured", "measured"),
     "population": ("population posterior.nc -o population", "population"),
     "validate": ("validate tests.nc --geometry block.json --labels overturned --draws 8 -o scored", "scored"),
     "simulate": ("simulate study.toml -o one-run", "one-run"),
+    "sensor": ("simulate free.toml -o one-run --sensor sensor.csv", "sensor.csv"),
     "animate": ("simulate study.toml -o one-run --animate run.html --span 0 0.2", "run.html"),
     "overturning": (f"spectrum overturning --frequency-ratios 3,5 {SPECTRUM}", "spectra"),
     "rocking": (f"spectrum rocking --peak-g 0.5 --pulse-period 0.8 --periods 1,2 {SPECTRUM}", "spectra"),
@@ -182,11 +189,14 @@ def write_inputs(folder: Path) -> None:
         str(folder / "posterior.nc")
     )
     (folder / "block.toml").write_text(BODY)
+    (folder / "free.toml").write_text(FREE)
     block, start = mr.cuboid(0.1, 0.14, 0.4, density=2700), mr.Start(edge=0, tilt=0.2)
     run = mr.simulate(block, None, mr.Impact(lambda_=1.2, lambda_lon=0.8, lambda_lat=-0.6), start=start)
     test = mr.measurement.sensed(run, before=2.0, after=1.0, bias=(0.01, -0.02, 0.005), seed=1)
     table = np.column_stack([test.time, np.degrees(test.angular_velocity)])
     np.savetxt(folder / "test.csv", table, delimiter=",", header=HEAD, comments="")
+    tests = "file,specimen,position,repetition,edge\ntest.csv,A,1,1,0\ntest.csv,A,1,2,0\n"
+    (folder / "tests.csv").write_text(tests)
 
 
 FULL = "intensity.levels=[0.5, 1.0, 2.0, 3.0, 4.0, 6.0]"  # at which a curve can be fitted

@@ -1,8 +1,8 @@
 """Commands killed at random moments and given once more: they write what undisturbed ones do.
 
-`python -m tests.fuzz.killed_commands 1000` kills as often, by SIGKILL, SIGTERM, SIGHUP and Ctrl-C. Nothing
-half written is left next to the store, the output and among temporary files, nor after a signal that is
-answered, and no process.
+`python -m tests.fuzz.killed_commands 1000` kills as often, by SIGKILL, SIGTERM, SIGHUP and Ctrl-C; a seed and
+names of commands may follow, to kill those alone. Nothing half written is left next to the store, the output
+and among temporary files, nor after a signal that is answered, and no process.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ ORPHANED = 60.0  # after which a process that has lost its parent is gone [s]
 class Kills:
     """What was killed, and what was found."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, names: list[str]) -> None:
         self.bench, self.random, self.kills = Bench(folder), Random(seed), Counter[str]()
         self.findings: list[str] = []
         self.seconds: dict[str, float] = {}
         self.expected: dict[str, dict[str, bytes]] = {}
-        for name in COMMANDS:
+        for name in names or COMMANDS:
             self.bench.set_up()
             began = time.monotonic()
             assert self.bench.call(name) == 0, (name, self.bench.said())
@@ -90,11 +90,11 @@ def _is_orphan(process: psutil.Process) -> bool:
         return False
 
 
-def show(number: int, seed: int) -> int:
+def show(number: int, seed: int = 0, *names: str) -> int:
     """Kill so many times and print what was found."""
     os.setpgrp()  # to know whose processes are left
     with tempfile.TemporaryDirectory(prefix="mcrock-kills-") as folder:
-        kills = Kills(Path(folder), seed)
+        kills = Kills(Path(folder), seed, list(names))
         while sum(kills.kills.values()) < number:
             kills.cycle()
             if sum(kills.kills.values()) % 10 == 0:
@@ -104,4 +104,4 @@ def show(number: int, seed: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(show(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))
+    sys.exit(show(*map(int, sys.argv[1:3]), *sys.argv[3:]))
