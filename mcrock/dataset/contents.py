@@ -150,11 +150,9 @@ def read_template(path: Path) -> Template:
         raise DamageError(_no_study(path, "is missing")) from None
     except DamageError:
         raise DamageError(_no_study(path, "is not as it was written")) from None
+    refuse_newer(path / STUDY, record)
     if record.get("format") != FORMAT:
-        raise DatasetError(
-            f"{path} has the format {record.get('format')} and this version of mcrock knows {FORMAT}: "
-            "open it with the version that wrote it"
-        )
+        raise foreign_study(path, f"of the format {record.get('format')}")
     if "chunk" in record:
         raise foreign_study(path, f"chunk {record['chunk']}")
     try:
@@ -170,6 +168,22 @@ def read_template(path: Path) -> Template:
             f"{path} declares arrays in another byte order than mcrock writes: open it with what wrote it"
         )
     return template
+
+
+def refuse_newer(file: Path, record: Mapping[str, Any]) -> None:
+    """Refuse a whole file of a later version of mcrock: nobody here knows what it would lose.
+
+    Raises
+    ------
+    DatasetError
+        If its record says so.
+    """
+    found = record.get("format")
+    if isinstance(found, int) and found > FORMAT:
+        raise DatasetError(
+            f"{file} was written by a newer mcrock, in the format {found}, and this one knows {FORMAT}: use "
+            "the version that wrote it"
+        )
 
 
 def _is_little_endian(array: Mapping[str, Any]) -> bool:

@@ -32,6 +32,7 @@ from mcrock.dataset.contents import (
     decode_levels,
     foreign_study,
     read_template,
+    refuse_newer,
 )
 from mcrock.dataset.folders import is_folder_store
 
@@ -127,7 +128,8 @@ def _key_of(file: Path) -> Key | None:
 
 def _is_chunk_of(file: Path, study: str, key: Key) -> bool:
     with suppress(DamageError, IsADirectoryError):
-        record = read_record(file)
+        record = read_record(file, thorough=True)
+        refuse_newer(file, record)
         return (record.get("study"), record.get("chunk")) == (study, list(key))
     return False
 
@@ -151,6 +153,8 @@ def chunk_state(path: Path, template: Template, key: Key, *, thorough: bool = Fa
     DamageError
         If its file is not as it was written; `ForeignError` if it is whole and of another chunk or study, or
         has runs that ``study.zip`` has not.
+    DatasetError
+        If a later version of mcrock wrote it.
     """
     file, wanted = chunk_path(path, key), template.record(key)
     try:
@@ -158,6 +162,7 @@ def chunk_state(path: Path, template: Template, key: Key, *, thorough: bool = Fa
         if record == wanted:
             return State.WHOLE
         record, members = read_archive(file)  # or the record is what is damaged
+        refuse_newer(file, record)
         with explaining():
             more = set(decode_levels(members)) - set(template.intensities)
             what, study = _foreign(record, wanted, has_more=bool(more))

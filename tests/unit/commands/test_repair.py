@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+from mcrock.dataset.archive import read_archive, write_archive
+
 MORE = ("--set", "intensity.levels=[1.0, 2.0, 4.0, 9.0]")
 
 
@@ -99,6 +101,22 @@ def test_a_whole_chunk_of_another_study_is_kept(mcrock, store, other, study_file
     assert mcrock("verify", store, "--repair", "--force")[0] == 0
     assert tree(store) == whole
     assert aside(store) == {"chunks/3.zip": before["chunks/3.zip"]}
+
+
+@pytest.mark.parametrize("name", ["study.zip", "chunks/3.zip", "chunks/100.zip"])
+def test_what_a_newer_version_wrote_is_never_set_aside(mcrock, store, study_file, monkeypatch, name):
+    monkeypatch.chdir(store.parent)
+    record, members = read_archive(store / name.replace("100", "3"))
+    write_archive(store / name, members, record | {"format": record["format"] + 1})
+    before = tree(store.parent)
+    for arguments in (
+        ("verify", store, "--repair", "--force"),
+        ("run", study_file, "-o", store, "--resume"),
+        ("merge", store.with_name("all.zarr"), store),
+    ):
+        code, _, errors = mcrock(*arguments)
+        assert (code, errors.count("\n"), tree(store.parent)) == (2, 1, before), arguments
+        assert f"{name} was written by a newer mcrock, in the format 3" in errors
 
 
 def put(source, *places):
