@@ -57,7 +57,7 @@ def submit(
     from mcrock.base.memory import peak_memory
     from mcrock.ensemble.cluster import load_cluster
     from mcrock.ensemble.cluster.estimate import measure, plan_tasks
-    from mcrock.ensemble.cluster.scripts import SYSTEMS, check_replaceable, script_path, write_script
+    from mcrock.ensemble.cluster.scripts import SYSTEMS, check_replaceable, script_path, signed, write_script
     from mcrock.ensemble.cluster.settings import read_duration
     from mcrock.show.estimate import format_cost, format_plan
     from mcrock.study.sampling import load_motions
@@ -87,7 +87,7 @@ def submit(
     if dry_run:
         print(script, end="")
         return
-    write_text(path, script)
+    write_text(path, signed(script))
     print("\n".join([*about, f"{path}: {_submitted(path, SYSTEMS[system])}"]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
@@ -16,6 +17,7 @@ from mcrock.ensemble.cluster.estimate import ArrayPlan
 
 SYSTEMS = {"slurm": "sbatch", "pbs": "qsub"}  # and what submits a script
 WIDTH = 30  # of a line before its comment
+SIGNATURE = "# written by mcrock submit; digest of all lines above: "
 
 
 def read_script(name: str) -> str:
@@ -84,22 +86,31 @@ def script_path(store: Path) -> Path:
     return store.with_suffix(".sh")
 
 
+def signed(script: str) -> str:
+    """A script with a last line that tells whether it was edited."""
+    return f"{script}{SIGNATURE}{_digest(script.encode())}\n"
+
+
 def check_replaceable(path: Path) -> None:
-    """Refuse a script that would take the place of what is not one of `write_script`.
+    """Refuse a script that would take the place of what is not a `signed` one, or was edited since.
 
     Raises
     ------
     ValueError
-        If something is there that has no line that names a store.
+        If something is there that does not end with its own digest.
     """
     if not os.path.lexists(path):
         return
-    is_script = path.is_file() and any(line.startswith(b"STORE=") for line in path.read_bytes().splitlines())
-    if not is_script:
+    script, _, digest = path.read_bytes().rpartition(SIGNATURE.encode()) if path.is_file() else (b"",) * 3
+    if digest.decode("latin-1").rstrip("\n") != _digest(script):
         raise ValueError(
-            f"{path} exists and is not a batch script of mcrock, which would take its place; "
-            "choose another --output"
+            f"{path} exists and is not a batch script as mcrock submit wrote it, which would take its place: "
+            "submit it as it is, move it away, or choose another --output"
         )
+
+
+def _digest(script: bytes) -> str:
+    return hashlib.blake2b(script, digest_size=16).hexdigest()
 
 
 def quote(path: Path) -> str:

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from mcrock.ensemble.cluster.scripts import signed
+
 
 @pytest.fixture
 def batch_system(tmp_path, monkeypatch):
@@ -58,21 +60,32 @@ def test_the_estimate_of_the_disk_is_that_of_the_study(mcrock, study_file, tmp_p
 
 def test_a_script_is_written_and_submitted(mcrock, study_file, tmp_path, batch_system):
     batch_system("sbatch", "Submitted batch job 7")
-    (tmp_path / "s.sh").write_text("STORE=the-last-one")
+    last = signed("STORE=the-last-one\n")
+    (tmp_path / "s.sh").write_text(last)
     with (tmp_path / "s.sh").open() as read_by_a_shell:
         code, output, _ = mcrock("submit", study_file, "-o", tmp_path / "s.zarr")
-        assert (code, read_by_a_shell.read()) == (0, "STORE=the-last-one")
+        assert (code, read_by_a_shell.read()) == (0, last)
     assert output.splitlines()[-1] == f"{tmp_path / 's.sh'}: Submitted batch job 7"
     assert (tmp_path / "submitted.sh").read_text() == (tmp_path / "s.sh").read_text()
 
 
-def test_no_other_file_is_replaced(mcrock, study_file, tmp_path, batch_system):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#!/bin/sh\necho of somebody else\n",
+        "#!/bin/sh\nSTORE=s.zarr\n",
+        signed("STORE=s.zarr\n").replace("STORE", "#SBATCH --account=mine\nSTORE"),
+        signed("STORE=s.zarr\n") + "echo done\n",
+    ],
+    ids=["of somebody else", "without a digest", "with a line of the user", "with one at its end"],
+)
+def test_no_other_file_is_replaced(mcrock, study_file, tmp_path, batch_system, text):
     batch_system("sbatch", "Submitted batch job 7")
-    (tmp_path / "s.sh").write_text("#!/bin/sh\necho of somebody else\n")
+    (tmp_path / "s.sh").write_text(text)
     code, output, errors = mcrock("submit", study_file, "-o", tmp_path / "s.zarr")
     assert (code, output, errors.count("\n")) == (2, "", 1)
-    assert "s.sh exists and is not a batch script of mcrock" in errors
-    assert (tmp_path / "s.sh").read_text() == "#!/bin/sh\necho of somebody else\n"
+    assert "s.sh exists and is not a batch script as mcrock submit wrote it" in errors
+    assert (tmp_path / "s.sh").read_text() == text
     assert not (tmp_path / "submitted.sh").exists()
 
 
