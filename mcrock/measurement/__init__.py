@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mcrock.measurement.alignment import alignment
 from mcrock.measurement.angles import euler_angles, rate_noise, zero_crossing_correction
+from mcrock.measurement.files import read_recording, write_recording
 from mcrock.measurement.fit import Fit, fit_test
 from mcrock.measurement.landings import Landings, landings
 from mcrock.measurement.measures import (
@@ -20,7 +21,7 @@ from mcrock.measurement.measures import (
 from mcrock.measurement.phases import Phases, contact_phases, phases_of
 from mcrock.measurement.population import fit_population, load_population
 from mcrock.measurement.rates import Rates, rates_in_body
-from mcrock.measurement.recording import Recording, read_recording, write_recording
+from mcrock.measurement.recording import Recording
 from mcrock.measurement.sensor import sensed
 from mcrock.measurement.wrench import Wrench, equivalent_wrench
 

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
 from mcrock.base.checks import Number
-from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import read_columns
-from mcrock.base.units import ACCELERATIONS, ANGULAR_VELOCITIES, TIMES, split_header
 
 Array = NDArray[np.float64]
 
 ALONG = "xyz"
-QUANTITIES = ("time", *(f"{name}_{axis}" for name in ("omega", "acceleration") for axis in ALONG))
-# columns as sensors and their programs name them, without the unit; the axis is the group
-NAMES = {
-    "time": re.compile(r"(?:time|timestamp|t)()", re.IGNORECASE),
-    "omega_": re.compile(r"(?:omega|gyroscope|gyro|gyr|angular[ _]velocity)[ _]?([xyz])", re.IGNORECASE),
-    "acceleration_": re.compile(r"(?:acceleration|accelerometer|accel|acc)[ _]?([xyz])", re.IGNORECASE),
-}
 LARGEST = 1e9  # reading, in any unit: beyond are mistakes, whose squares may be infinite
 QUIET = 0.02  # of the largest angular velocity: what is no motion [1]
 
@@ -210,122 +197,3 @@ class Recording:
                 f"needed; it goes from {self.time[0]:.6g} to {self.time[-1]:.6g} s"
             )
         return chosen
-
-
-def write_recording(recording: Recording, path: str | Path) -> Path:
-    """Write the rates of a recording as a CSV file that `read_recording` reads, in deg/s to nine digits.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
-    head = ",".join(["time [s]", *(f"omega_{axis} [deg/s]" for axis in ALONG)])
-    rows = np.column_stack([recording.time, np.degrees(recording.angular_velocity)])
-    np.savetxt(path, rows, fmt="%.9g", delimiter=",", header=head, comments="")
-    return Path(path)
-
-
-def read_recording(
-    path: str | Path, axes: str = "x y z", columns: Mapping[str, str] | None = None
-) -> Recording:
-    """Recording of an inertial sensor from a CSV file with a header.
-
-    Columns are ``time``, ``omega_x``, ``omega_y``, ``omega_z`` and, if it has them, ``acceleration_x`` and so
-    on, each with its unit in brackets, as in ``omega_x [deg/s]``. Names that sensors and their programs write
-    are known too (`NAMES`), as in ``Gyroscope x (rad/s)`` of phyphox. Other columns are left out. Cells are
-    separated by commas, semicolons or tabs.
-
-    Parameters
-    ----------
-    path : str or Path
-    axes : str
-        Which axes of the sensor point along x, y and z of the body: ``"y -x z"`` where its y points along x
-        of the body and its x against y.
-    columns : mapping of str to str, optional
-        Headers of the file by these names, if it has others; with a unit in brackets behind a header that has
-        none: ``{"omega_x": "GyrX [deg/s]"}``.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, a column is missing, has no unit or one that is not known.
-    ValueError
-        If the axes are not three different ones, or are left-handed; if readings are not numbers or time does
-        not rise.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "test.csv"
-    ...     head = "time [ms], omega_x [deg/s], omega_y [deg/s], omega_z [deg/s]"
-    ...     _ = path.write_text(head + "\\n0, 0, 0, 0\\n4, 0, 180, 0\\n")
-    ...     read_recording(path).angular_velocity[1].round(3).tolist()
-    [0.0, 3.142, 0.0]
-    """
-    place, given = Path(path), columns or {}
-    named = {split_header(header)[0]: (name, split_header(header)[1]) for name, header in given.items()}
-    if unknown := set(given) - set(QUANTITIES):
-        raise ValueError(f"columns are of {', '.join(QUANTITIES)}, got {', '.join(sorted(unknown))}")
-
-    def known(header: str) -> str:
-        """Which of `QUANTITIES` a column has, empty for none."""
-        own = split_header(header)[0]
-        if own in named:
-            return named[own][0]
-        found = (f"{name}{item[1].lower()}" for name, form in NAMES.items() if (item := form.fullmatch(own)))
-        return next((name for name in found if name not in given), "")
-
-    by_name: dict[str, tuple[str, list[float]]] = {}
-    read = read_columns(place, lambda header: bool(known(header)))
-    plain = {name for header in read if (name := split_header(header)[0]) in QUANTITIES}
-    for header, numbers in read.items():
-        name, (own, unit) = known(header), split_header(header)
-        if name in plain and own not in {name, *named}:
-            continue
-        if name in by_name:
-            raise ConfigError(f"{place}: two columns for {name!r}; say which one by `columns` (`--columns`)")
-        by_name[name] = (unit or named.get(own, ("", ""))[1], numbers)
-    turn = _axes(axes)
-    time = _column(place, by_name, "time", TIMES)
-    rates = np.stack([_column(place, by_name, f"omega_{axis}", ANGULAR_VELOCITIES) for axis in ALONG], -1)
-    forces = [f"acceleration_{axis}" for axis in ALONG]
-    force = None
-    if any(name in by_name for name in forces):
-        force = np.stack([_column(place, by_name, name, ACCELERATIONS) for name in forces], -1) @ turn.T
-    return Recording(time, rates @ turn.T, force, place.name)
-
-
-def _column(
-    path: Path, columns: dict[str, tuple[str, list[float]]], name: str, units: dict[str, float]
-) -> Array:
-    known = ", ".join(units)
-    if name not in columns:
-        raise ConfigError(
-            f"{path}: no column {name!r}; expected it with its unit, one of {known}, in brackets, or say "
-            f"which column it is by `columns` (`--columns '{name}=HEADER'`)"
-        )
-    unit, numbers = columns[name]
-    plain = unit.replace("°", "deg").replace("²", "2").replace("^", "")
-    if plain not in units:
-        raise ConfigError(
-            f"{path}, column {name!r}: expected its unit in brackets, one of {known}, got {unit!r}; or give "
-            f"it by `columns` (`--columns '{name}=HEADER [{next(iter(units))}]'`)"
-        )
-    values = np.asarray(numbers, float)
-    return np.where(np.abs(values) < LARGEST, values, np.nan) * units[plain]
-
-
-def _axes(axes: str) -> Array:
-    """Matrix from axes of the sensor to those of the body."""
-    parts = axes.split()
-    names = [part.lstrip("-+") for part in parts]
-    if sorted(names) != list(ALONG):
-        raise ValueError(f"axes must name x, y and z of the sensor once each, as in 'y -x z', got {axes!r}")
-    turn = np.zeros((3, 3))
-    for row, (part, name) in enumerate(zip(parts, names, strict=True)):
-        turn[row, ALONG.index(name)] = -1.0 if part.startswith("-") else 1.0
-    if np.linalg.det(turn) < 0.0:
-        raise ValueError(f"axes {axes!r} are left-handed: no sensor can be turned so; check the signs")
-    return turn

@@ -58,7 +58,14 @@ def read_data(path: Path) -> str:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def read_columns(path: Path, wanted: Callable[[str], bool] = bool) -> dict[str, list[float]]:
+def separator_of(header: str) -> str:
+    """What separates the cells of a table: the most frequent of comma, semicolon and tab."""
+    return max(",;\t", key=header.count)
+
+
+def read_columns(
+    path: Path, wanted: Callable[[str], bool] = bool, header: int = 0, first: int | None = None
+) -> dict[str, list[float]]:
     """Columns of a CSV file with a header and a number in every cell.
 
     Cells are separated by commas, or by semicolons or tabs as the header; then decimal commas are read too.
@@ -68,31 +75,40 @@ def read_columns(path: Path, wanted: Callable[[str], bool] = bool) -> dict[str, 
     path : Path
     wanted : callable
         Whether a column is read, by its name; by default all are.
+    header, first : int
+        Lines of the header and of the first numbers, from 0; by default these follow the header.
 
     Raises
     ------
     ConfigError
         With file, line and column, if the file cannot be read or a cell holds no number.
     """
-    text = read_data(path)
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    rows = csv.reader(text.splitlines(), skipinitialspace=True, delimiter=separator)
-    head = [name.strip() for name in next(rows, [])]
+    lines = read_data(path).splitlines()
+    top = "".join(lines[header : header + 1])
+    begin = header + 1 if first is None else first
+    form: dict[str, Any] = {"skipinitialspace": True, "delimiter": separator_of(top)}
+    head = [name.strip() for name in next(csv.reader([top], **form), [])]
+    if head and not head[-1]:
+        head = head[:-1]  # some programs end each line with a separator
     columns: dict[str, list[float]] = {name: [] for name in head if wanted(name)}
     if len(set(head)) < len(head) or not all(head):
-        raise ConfigError(f"{path}, line 1: every column needs a name of its own, got {','.join(head)!r}")
+        raise ConfigError(
+            f"{path}, line {header + 1}: every column needs a name of its own, got {','.join(head)!r}"
+        )
+    rows = csv.reader(lines[begin:], **form)
     for cells in rows:
-        place = f"{path}, line {rows.line_num}"
+        place = f"{path}, line {begin + rows.line_num}"
         if not cells:
             continue
+        if len(cells) == len(head) + 1 and not cells[-1].strip():
+            del cells[-1]
         if len(cells) != len(head):
-            raise ConfigError(f"{place}: expected {len(head)} cells as in the first line, got {len(cells)}")
+            raise ConfigError(f"{place}: expected {len(head)} cells as in the header, got {len(cells)}")
         for name, cell in zip(head, cells, strict=True):
             if name not in columns:
                 continue
             try:
-                columns[name].append(float(cell if separator == "," else cell.replace(",", ".")))
+                columns[name].append(float(cell if form["delimiter"] == "," else cell.replace(",", ".")))
             except ValueError:
                 raise ConfigError(f"{place}, column {name!r}: expected a number, got {cell!r}") from None
     return columns
