@@ -24,6 +24,7 @@ def given_by(given: Given) -> str:
 def preset_lines(preset: Preset, mark: str = "") -> list[str]:
     """Law and parameters of a preset, each with its source; keys between two ``mark``."""
     lines = [f"law {mark}{preset.law.key}{mark}: {preset.source}"]
+    lines += [preset.interface] * bool(preset.interface)
     for parameter, given in preset.parameters.items():
         lines.append(f"{value_in_words(parameter, given, mark)}: {given_by(given)}")
     for parameter, reason in preset.lacking.items():

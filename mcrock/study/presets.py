@@ -39,6 +39,7 @@ class Preset(NamedTuple):
     source: str
     parameters: Mapping[ImpactParameter, Given] = {}
     lacking: Mapping[ImpactParameter, str] = {}  # what the source does not give, with the reason
+    interface: str = ""  # what stood on what, and in which tests
 
     @property
     def table(self) -> dict[str, Any]:
@@ -51,7 +52,49 @@ class Preset(NamedTuple):
         return {"law": self.law.key, **given}
 
 
+def lambda_of_housner(share: float, aspect: float) -> float:
+    """Place lambda_lon of the impulse where the velocity ratio is a share [1] of Housner's.
+
+    For a homogeneous rectangular block of a height over width ``aspect`` [1] in planar rocking, with
+    r = (A - lambda B)/(A + lambda B), A/B = (1 + 4 aspect^2)/3 and Housner's rule for lambda = 1.
+
+    >>> round(lambda_of_housner(0.95, 5.0), 2)
+    1.86
+    """
+    inertia = (1.0 + 4.0 * aspect**2) / 3.0
+    ratio = share * (inertia - 1.0) / (inertia + 1.0)
+    return inertia * (1.0 - ratio) / (1.0 + ratio)
+
+
+def _on_base(base: str, shares: Mapping[float, float], remark: str = "") -> Preset:
+    """Tests on a base, by the measured coefficient over that of Housner [1] for each height over width [1].
+
+    The source does not say whether its coefficients are ratios of velocities or, as Housner's r, of energies,
+    which are their squares: the interval holds both readings.
+    """
+    found = [lambda_of_housner(read, aspect) for aspect, s in shares.items() for read in (s, s**0.5)]
+    text = " and ".join(f"{share:g} for height over width {aspect:g}" for aspect, share in shares.items())
+    words = f"abstract: measured over predicted coefficient {text}, of velocities or of energies"
+    return Preset(
+        f"free-rocking tests on a {base} base: more loss than by Housner's rule",
+        Law.VARKONYI_2022,
+        INTERFACES,
+        {ImpactParameter.LAMBDA_LON: Given(round(min(found), 2), round(max(found), 2), words, remark)},
+        {ImpactParameter.LAMBDA: "abstract: rocking in a plane, which no edge impact tells of"},
+        f"blocks on a {base} base, in free rocking; the abstract gives neither their material nor the number "
+        "of tests",
+    )
+
+
 PAPER = Law.VARKONYI_2022.source
+GRANITE = (
+    "granite on granite: free rocking of eight blocks of slenderness 0.245 rad, each released five times in "
+    "either position (section 3.1)"
+)
+INTERFACES = (
+    "ElGawady, M. A., Ma, Q., Butterworth, J. W., Ingham, J. M. Effects of interface material on dynamic "
+    "behaviour of rigid blocks. CRC Press, doi 10.1201/9781003060888-45, abstract"
+)
 # the paper prints that (26) with tau = 0 implies lambda >= 0, and that a lambda_lon of 0 agrees with (26):
 # the first is so for symmetric bodies alone, the second for lambda_lat = 0 (`mcrock docs theory`)
 BOUNDS = Preset(
@@ -94,6 +137,7 @@ PRESETS = {
             ImpactParameter.LAMBDA: "section 5.3 calls the fitted ones unexpectedly high and only figure 15 "
             "draws them; 2.185 in the test of figure 14"
         },
+        GRANITE,
     ),
     "varkonyi_2022_block_4": Preset(
         "fit to one free-rocking test of the granite block 4",
@@ -107,6 +151,11 @@ PRESETS = {
             ),
             ImpactParameter.LAMBDA_LAT: Given(-2.032, -2.032, "figure 14"),
         },
+        interface="granite on granite: one of the tests of section 3.1 (figure 14)",
+    ),
+    "concrete_base": _on_base("concrete", {5.0: 0.95, 3.0: 0.97}),
+    "rubber_base": _on_base(
+        "rubber", {5.0: 0.67}, "rubber loses energy all the time, not in impacts alone: for slender bodies"
     ),
     "kalliontzis_2016": Preset(
         "all effective widths, between no loss of energy and Housner's rule",

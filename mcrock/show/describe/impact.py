@@ -27,6 +27,7 @@ def describe_preset(study: Study) -> list[str]:
         return []
     preset = PRESETS[study.impact.preset]
     lines = [f"impacts: preset {study.impact.preset}, {preset.words}", f"  {preset.source}"]
+    lines += [f"  {preset.interface}"] * bool(preset.interface)
     for parameter, given in preset.parameters.items():
         own = plain(study.impact.parameters[parameter.key]) != given.specification
         where = "the study has its own" if own else given_by(given)

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from mcrock import run_study
+from mcrock import cuboid, planar, run_study
 from mcrock.base.tables.distributions import Uniform
 from mcrock.base.tables.parsing import toml
 from mcrock.impact.registry import ImpactParameter
@@ -23,7 +23,10 @@ NAMES = (  # stored studies have them
     "housner_1963",
     "ther_kollar_2017",
     "moreau_1988",
+    "concrete_base",
+    "rubber_base",
 )
+WHERE = r"((section|figure) \d|abstract)"
 COMPLETE = [name for name, preset in PRESETS.items() if not preset.lacking]
 IMPACT = "[impact]\n{}\n\n[motion]"
 
@@ -56,15 +59,33 @@ def test_names_stay():
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
 def test_every_preset_and_every_number_has_a_source(preset):
-    assert re.search(r"\(\d{4}\)\. .*\d", preset.source)
+    assert re.search(r"\(\d{4}\)\. .*\d|, doi 10\.\d+/\S+, abstract$", preset.source)
     for parameter, given in preset.parameters.items():
         assert parameter.row.law == preset.law
-        assert re.search(r"(section|figure) \d", given.source)
+        assert re.search(WHERE, given.source)
         assert given.low <= given.high
     assert not set(preset.parameters) & set(preset.lacking)
-    assert all(re.search(r"(section|figure) \d", reason) for reason in preset.lacking.values())
+    assert all(re.search(WHERE, reason) for reason in preset.lacking.values())
     needed = {parameter for parameter in preset.law.parameters if parameter.row.needed}
     assert needed <= {*preset.parameters, *preset.lacking}
+
+
+@pytest.mark.parametrize(
+    ("name", "readings"),  # height over width, and measured over Housner's velocity ratio
+    [
+        ("concrete_base", {5: (0.95, 0.95**0.5), 3: (0.97, 0.97**0.5)}),
+        ("rubber_base", {5: (0.67, 0.67**0.5)}),
+    ],
+)
+def test_interfaces_give_the_measured_velocity_ratios_to_blocks_of_the_tests(name, readings):
+    given = PRESETS[name].parameters[ImpactParameter.LAMBDA_LON]
+    found = []
+    for aspect, shares in readings.items():
+        block = planar.planar_block(cuboid(width=0.2, depth=0.5, height=0.2 * aspect, density=2400))
+        ratios = [share * planar.housner_1963(block) for share in shares]
+        found += [planar.lambda_of_ratio(block, ratio) for ratio in ratios]
+    assert (given.low, given.high) == (round(min(found), 2), round(max(found), 2))
+    assert given.low > 1  # more loss than by Housner's rule
 
 
 @pytest.mark.parametrize("name", COMPLETE)
