@@ -16,10 +16,17 @@ from mcrock.base.tables.inputs import Input, Numbers
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.sources.generated import GeneratedSource, stamp
 from mcrock.excitation.sources.kinds import Unit
-from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum, en_1998_1, read_target
+from mcrock.excitation.synthesis.target_spectrum import (
+    TargetSpectrum,
+    ac156,
+    en_1998_1,
+    read_target,
+    rg_1_60,
+)
 
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
 GROUNDS = tuple(ground.name for ground in Ground)
+STANDARDS = {"rg_1_60": "RG 1.60", "ac156": "AC156"}
 
 
 class SpectrumSource(GeneratedSource):
@@ -32,6 +39,14 @@ class SpectrumSource(GeneratedSource):
         ChoiceKey(GROUNDS, several=True),
         "ground type of EN 1998-1; the spectrum is that of a_g = 1 m/s2",
         "B",
+    )
+    standard: str | None = optional(
+        ChoiceKey(tuple(STANDARDS)),
+        "spectrum of RG 1.60, for a peak ground acceleration of 1 m/s2, or that of AC156, for S_DS = 1 m/s2",
+        "rg_1_60",
+    )
+    height_ratio: float = entry(
+        NumberKey("1", least=0.0, most=1.0), "height z/h of the support of AC156", 0.5, default=0.0
     )
     spectrum_type: int = entry(ChoiceKey((1, 2)), "type of the spectrum of EN 1998-1", 2, default=1)
     table: str | None = optional(
@@ -66,19 +81,32 @@ class SpectrumSource(GeneratedSource):
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
         yield from super().conflicts(data)
         yield from exactly_one(
-            data, {"ground": "of EN 1998-1", "table": "a file of periods and accelerations"}
+            data,
+            {
+                "ground": "of EN 1998-1",
+                "standard": "rg_1_60 or ac156",
+                "table": "a file of periods and accelerations",
+            },
         )
         if "table" in data:
             if "unit" not in data:
                 yield (), "a table needs the key 'unit', that of its accelerations"
-            if "spectrum_type" in data:
-                yield ("spectrum_type",), "is of the spectra of EN 1998-1, not of a table"
             if (data.get("components") == 3) != ("table_z" in data):
                 yield ("table_z",), "is the target of the vertical component, and goes with components = 3"
         else:
             for key in ("unit", "table_z"):
                 if key in data:
-                    yield (key,), "goes with a table, not with a spectrum of EN 1998-1"
+                    yield (key,), "goes with a table, not with the spectrum of a standard"
+        standard = data.get("standard")
+        if "spectrum_type" in data and "ground" not in data:
+            yield ("spectrum_type",), "is of the spectra of EN 1998-1, and goes with 'ground'"
+        if "height_ratio" in data and standard != "ac156":
+            yield ("height_ratio",), "goes with standard = 'ac156'"
+        least, most = {"rg_1_60": (0.005, 0.1), "ac156": (0.05, 0.05)}.get(str(standard), (0.0, 1.0))
+        damping = data.get("damping", 0.05)
+        if _is_number(damping) and not least <= damping <= most:
+            held = "0.05" if least == most else f"{least:g} to {most:g}"
+            yield ("damping",), f"{STANDARDS[str(standard)]} has {held} [1], got {damping:g}"
         band, dt = data.get("band", BAND), data.get("dt", 0.01)
         if isinstance(band, list | tuple) and len(band) == 2 and _is_number(band[0]) and _is_number(band[1]):
             if not band[0] < band[1]:
@@ -116,11 +144,13 @@ class SpectrumSource(GeneratedSource):
         """Spectra that the components are to have."""
         if self.table is not None:
             return self._tables(self.table, folder)
+        upright = [axis == 2 for axis in range(self.components)]
+        if self.standard == "rg_1_60":
+            return [rg_1_60(1.0, self.damping, vertical) for vertical in upright]
+        if self.standard == "ac156":
+            return [ac156(1.0, self.height_ratio, vertical) for vertical in upright]
         ground = GROUNDS[int(numbers["ground"])]
-        return [
-            en_1998_1(1.0, ground, self.spectrum_type, self.damping, vertical=axis == 2)
-            for axis in range(self.components)
-        ]
+        return [en_1998_1(1.0, ground, self.spectrum_type, self.damping, vertical) for vertical in upright]
 
     def _tables(self, table: str, folder: Path) -> list[TargetSpectrum]:
         """Spectra in files, read once, and again when a file has changed."""
@@ -132,7 +162,7 @@ class SpectrumSource(GeneratedSource):
         return self.dt
 
     def origin(self, folder: Path) -> str:
-        target = f"table {self.table}"
+        target = STANDARDS.get(str(self.standard), f"table {self.table}")
         if self.ground is not None:
             grounds = self.ground if isinstance(self.ground, tuple) else (self.ground,)
             target = f"EN 1998-1 type {self.spectrum_type}, ground {' or '.join(grounds)}"

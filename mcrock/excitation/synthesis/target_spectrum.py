@@ -1,7 +1,13 @@
-"""Target spectra: the elastic spectra of EN 1998-1, and a table of the user's.
+"""Target spectra: the elastic spectra of EN 1998-1, those of RG 1.60 and AC156, and a table of the user's.
 
 EN 1998-1 (2004). Eurocode 8: Design of structures for earthquake resistance. Part 1: General rules,
 seismic actions and rules for buildings. Clauses 3.2.2.2 and 3.2.2.3.
+
+U.S. Nuclear Regulatory Commission, Regulatory Guide 1.60. Design response spectra for seismic design of
+nuclear power plants. Tables I and II.
+
+ICC Evaluation Service, AC156. Acceptance criteria for seismic certification by shake-table testing of
+nonstructural components. Required response spectrum.
 """
 
 from __future__ import annotations
@@ -14,7 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.base.checks import Choice, Number
-from mcrock.base.units import ACCELERATIONS
+from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.units import ACCELERATIONS, LENGTHS
 from mcrock.excitation.motion import FloatArray, MotionError, checked
 from mcrock.excitation.readers.csv_file import read_table
 from mcrock.excitation.readers.text_file import known_unit
@@ -40,6 +47,14 @@ VERTICAL = {1: (0.90, 0.05, 0.15, 1.0), 2: (0.45, 0.05, 0.15, 1.0)}  # a_vg/a_g 
 PLATEAU = {False: 2.5, True: 3.0}  # horizontal or vertical: amplification of the flat part [1]
 DAMPING = Number("1", above=0.0, most=0.8)
 LONGEST_PERIOD = 4.0  # to which the formulas hold [s]
+# RG 1.60, tables I and II: damping [%], and over the peak of the ground the accelerations at 9 Hz and at
+# 2.5 Hz (vertical: 3.5 Hz), and the displacement at 0.25 Hz
+RG_1_60_DAMPING = (0.5, 2.0, 5.0, 7.0, 10.0)
+RG_1_60 = {
+    False: ((4.96, 3.54, 2.61, 2.27, 1.90), (5.95, 4.25, 3.13, 2.72, 2.28), (3.20, 2.50, 2.05, 1.88, 1.70)),
+    True: ((4.96, 3.54, 2.61, 2.27, 1.90), (5.67, 4.05, 2.98, 2.59, 2.17), (2.13, 1.67, 1.37, 1.25, 1.13)),
+}
+RG_1_60_DISPLACEMENT = 36 * LENGTHS["in"]  # of the ground where its peak acceleration is 1 g [m]
 SHORTEST_PERIOD = 0.01  # of the table made of them; below it the spectrum is a line to the peak of the ground
 
 
@@ -183,6 +198,89 @@ def en_1998_1(
     label = "vertical" if vertical else f"ground {ground}"
     name = f"EN 1998-1 type {kind}, {label}, {ground_acceleration:g} m/s2"
     return TargetSpectrum(periods, ground_acceleration * share * shape, damping, name)
+
+
+def rg_1_60(ground_acceleration: float, damping: float = 0.05, vertical: bool = False) -> TargetSpectrum:
+    """Design response spectrum of U.S. NRC Regulatory Guide 1.60, tables I and II.
+
+    Parameters
+    ----------
+    ground_acceleration : float
+        Peak of the horizontal ground acceleration [m/s2], also for the vertical spectrum.
+    damping : float
+        Share of the critical damping [1], 0.005 to 0.1; between the tabulated ones the factors are linear.
+    vertical : bool
+        The spectrum of the vertical component.
+
+    Returns
+    -------
+    TargetSpectrum
+        From 0 to 10 s, straight in logarithms between the control points and of constant displacement beyond
+        4 s.
+
+    Raises
+    ------
+    MotionError
+        If a number is out of its range.
+
+    Examples
+    --------
+    In g, for 1 g and 5 %, at 33, 9, 2.5 and 0.25 Hz:
+
+    >>> (rg_1_60(9.80665).at([1 / 33, 1 / 9, 0.4, 4.0]) / 9.80665).round(4).tolist()
+    [1.0, 2.61, 3.13, 0.4716]
+    """
+    checked(Number("m/s2", above=0.0), "ground acceleration", ground_acceleration)
+    checked(Number("1", least=0.005, most=0.1), "damping of a spectrum of RG 1.60", damping)
+    high, top, displacement = (np.interp(100 * damping, RG_1_60_DAMPING, row) for row in RG_1_60[vertical])
+    corner = 1 / 3.5 if vertical else 0.4
+    low = (2 * np.pi / 4) ** 2 * displacement * RG_1_60_DISPLACEMENT / STANDARD_GRAVITY
+    periods = np.array([0.0, 1 / 33, 1 / 9, corner, 4.0, 10.0])
+    shape = np.array([1.0, 1.0, high, top, low, low * (4 / 10) ** 2])
+    name = f"RG 1.60, {'vertical' if vertical else 'horizontal'}, {ground_acceleration:g} m/s2"
+    return TargetSpectrum(periods, ground_acceleration * shape, damping, name)
+
+
+def ac156(spectral_acceleration: float, height_ratio: float = 0.0, vertical: bool = False) -> TargetSpectrum:
+    """Required response spectrum of AC156 for 5 % damping: of shake-table tests of nonstructural components.
+
+    Parameters
+    ----------
+    spectral_acceleration : float
+        Design spectral acceleration S_DS at short periods [m/s2].
+    height_ratio : float
+        Height z of the support over that of the roof [1], 0 to 1; the vertical spectrum is the same for all.
+    vertical : bool
+        The spectrum of the vertical component.
+
+    Returns
+    -------
+    TargetSpectrum
+        From 0 to 10 s, straight in logarithms between its corners: A_FLX = S_DS (1 + 2 z/h), at most 1.6
+        S_DS, from 1.3 to 8.3 Hz, A_RIG = 0.4 S_DS (1 + 2 z/h) from 33.3 Hz, and a tenth of A_FLX at 0.1 Hz;
+        vertical 0.67 and 0.27 S_DS.
+
+    Raises
+    ------
+    MotionError
+        If a number is out of its range.
+
+    Examples
+    --------
+    At the roof, S_DS = 1 g, in g at 33.3, 8.3, 1.3 and 0.1 Hz:
+
+    >>> (ac156(9.80665, 1.0).at([1 / 33.3, 1 / 8.3, 1 / 1.3, 10.0]) / 9.80665).round(4).tolist()
+    [1.2, 1.6, 1.6, 0.16]
+    """
+    checked(Number("m/s2", above=0.0), "spectral acceleration S_DS", spectral_acceleration)
+    checked(Number("1", least=0.0, most=1.0), "height ratio of AC156", height_ratio)
+    higher = 1 + 2 * height_ratio
+    flexible, rigid = (0.67, 0.27) if vertical else (min(higher, 1.6), 0.4 * higher)
+    shape = np.array([rigid, rigid, flexible, flexible, flexible / 10])
+    place = "vertical" if vertical else f"z/h = {height_ratio:g}"
+    name = f"AC156, {place}, S_DS = {spectral_acceleration:g} m/s2"
+    periods = np.array([0.0, 1 / 33.3, 1 / 8.3, 1 / 1.3, 10.0])
+    return TargetSpectrum(periods, spectral_acceleration * shape, 0.05, name)
 
 
 def read_target(

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.synthesis.target_spectrum import HORIZONTAL, TargetSpectrum, en_1998_1, read_target
+from mcrock.excitation.synthesis.target_spectrum import (
+    HORIZONTAL,
+    TargetSpectrum,
+    ac156,
+    en_1998_1,
+    read_target,
+    rg_1_60,
+)
 
 TABLE = 3e-6  # relative: straight lines in logarithms between 1500 points of the rising branch
 
@@ -126,3 +133,60 @@ def test_refuses_what_is_no_table(tmp_path, text, unit, message):
 def test_refuses(make, message):
     with pytest.raises(MotionError, match=message):
         make()
+
+
+# RG 1.60, tables I and II: damping [%], factors at 9 Hz and 2.5 (3.5) Hz, factor of the displacement of 36 in
+RG_1_60_AS_PRINTED = [
+    (False, 0.5, 4.96, 5.95, 3.20),
+    (False, 2, 3.54, 4.25, 2.50),
+    (False, 5, 2.61, 3.13, 2.05),
+    (False, 7, 2.27, 2.72, 1.88),
+    (False, 10, 1.90, 2.28, 1.70),
+    (True, 0.5, 4.96, 5.67, 2.13),
+    (True, 2, 3.54, 4.05, 1.67),
+    (True, 5, 2.61, 2.98, 1.37),
+    (True, 7, 2.27, 2.59, 1.25),
+    (True, 10, 1.90, 2.17, 1.13),
+]
+
+
+@pytest.mark.parametrize(("vertical", "percent", "high", "top", "displacement"), RG_1_60_AS_PRINTED)
+def test_control_points_of_rg_1_60(vertical, percent, high, top, displacement):
+    target = rg_1_60(2.0, percent / 100, vertical)
+    corner = 3.5 if vertical else 2.5
+    np.testing.assert_allclose(
+        target.at([0, 1 / 33, 1 / 9, 1 / corner]), [2, 2, 2 * high, 2 * top], rtol=1e-12
+    )
+    # of displacement 36 in for 1 g from 0.25 Hz down: Sa = omega^2 Sd
+    inches = target.at([4.0, 10.0]) / (2 * np.pi / np.array([4.0, 10.0])) ** 2 / 0.0254
+    np.testing.assert_allclose(inches * 9.80665 / 2.0, 36 * displacement, rtol=1e-12)
+
+
+def test_rg_1_60_between_its_dampings():
+    half = rg_1_60(1.0, 0.06).at([1 / 9, 0.4])
+    np.testing.assert_allclose(half, [(2.61 + 2.27) / 2, (3.13 + 2.72) / 2], rtol=1e-12)
+    with pytest.raises(MotionError, match=r"damping of a spectrum of RG 1\.60 .*0\.2"):
+        rg_1_60(1.0, 0.2)
+
+
+def ac156_by_constants(frequency, flexible, rigid):
+    """The spectrum by the constants of a laboratory's program: an independent implementation."""
+    k1, n1, n2 = 0.79015395365231482071, 0.89771171750262309292, 0.71978596791944049081
+    slope = n2 * np.log(flexible / rigid)
+    pieces = [k1 * flexible * frequency**n1, flexible + 0 * frequency, rigid * (33.3 / frequency) ** slope]
+    return np.select([frequency <= 1.3, frequency <= 8.3, frequency <= 33.3], pieces, rigid)
+
+
+@pytest.mark.parametrize(
+    ("height", "vertical", "flexible", "rigid"),
+    [(0, False, 1.0, 0.4), (0.2, False, 1.4, 0.56), (1, False, 1.6, 1.2), (1, True, 0.67, 0.27)],
+)
+def test_required_spectrum_of_ac156(height, vertical, flexible, rigid):
+    frequency = np.geomspace(0.1, 50, 331)
+    found = ac156(2.0, height, vertical).at(1 / frequency)
+    np.testing.assert_allclose(found, 2 * ac156_by_constants(frequency, flexible, rigid), rtol=1e-12)
+
+
+def test_heights_of_ac156_are_shares():
+    with pytest.raises(MotionError, match=r"height ratio of AC156 .*1\.5"):
+        ac156(1.0, 1.5)

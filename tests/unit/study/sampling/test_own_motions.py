@@ -8,7 +8,9 @@ from mcrock.ensemble import run_study
 from mcrock.ensemble.opening import prepare_job
 from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.measures import intensity
+from mcrock.excitation.measures.response_spectra import response_spectrum
 from mcrock.excitation.pulses import make_pulse, sample_pulse
+from mcrock.excitation.synthesis.target_spectrum import ac156, rg_1_60
 from mcrock.show.describe import describe
 from mcrock.study import ConfigError, Study, load_config
 from mcrock.study.sampling import check_inputs, draw_inputs, load_motions
@@ -49,6 +51,7 @@ rise = 1
 level = 5
 decay = 2
 """
+STANDARD = 'source = "spectrum"\nstandard = "rg_1_60"\n'
 
 
 @pytest.fixture
@@ -375,7 +378,7 @@ def test_the_band_of_a_spectrum_is_chosen(make):
 @pytest.mark.parametrize(
     ("motion", "overrides", "message"),
     [
-        (SPECTRUM, ["motion.unit=g"], "unit: goes with a table, not with a spectrum of EN 1998-1"),
+        (SPECTRUM, ["motion.unit=g"], "unit: goes with a table, not with the spectrum of a standard"),
         (SPECTRUM, ["motion.dt=0.02"], "'band' (0.05 s), 0.0125 s, got 0.02"),
         (SPECTRUM, ["motion.band=[2, 1]"], "band: the periods must rise, got 2 and 1 s"),
         (SPECTRUM, ["motion.band=[1]"], "band: expected two periods"),
@@ -395,6 +398,15 @@ def test_the_band_of_a_spectrum_is_chosen(make):
         (PULSE, ["motion.period=-1"], "must be > 0"),
         (SYNTHETIC, ["motion.damping=1.5"], "must be"),
         (SPECTRUM, ["motion.table=x.csv"], "expected exactly one of 'ground'"),
+        (
+            STANDARD,
+            ["motion.ground=A"],
+            "or 'table' [a file of periods and accelerations]; 'ground' and 'standard'",
+        ),
+        (STANDARD, ["motion.height_ratio=0.5"], "height_ratio: goes with standard = 'ac156'"),
+        (STANDARD, ["motion.damping=0.2"], "damping: RG 1.60 has 0.005 to 0.1 [1], got 0.2"),
+        (STANDARD, ["motion.spectrum_type=2"], "is of the spectra of EN 1998-1, and goes with 'ground'"),
+        (STANDARD, ["motion.standard=asce7"], "expected 'rg_1_60' or 'ac156'"),
         ('source = "fitted"\nset = "farfield"\n', [], "'set' and 'record' go together"),
         (PULSE, ["motion.floor.damping=0.05"], "give the 'frequency' [Hz] of an oscillator"),
         (
@@ -473,3 +485,17 @@ def test_a_folder_is_read_as_its_files(make, tmp_path):
         load_motions(make('source = "files"\npaths = ["set", "set/../set"]\nunit = "m/s2"\ndt = 0.01\n'))
     with pytest.raises(ConfigError, match="nowhere"):
         load_motions(make('source = "files"\npaths = ["nowhere"]\n'))
+
+
+@pytest.mark.parametrize(
+    ("motion", "components"),
+    [('standard = "rg_1_60"\ndamping = 0.1', 3), ('standard = "ac156"\nheight_ratio = 0.5', 1)],
+)
+def test_motions_follow_the_spectrum_of_a_standard(make, motion, components):
+    target = ac156(1.0, 0.5) if components == 1 else rg_1_60(1.0, 0.1, vertical=True)
+    spectrum = SPECTRUM.replace('ground = ["A", "D"]', motion).replace("= 1\nrise", f"= {components}\nrise")
+    study = make(spectrum, "intensity.measure=factor", "ensemble.realizations=2")
+    own = drawn(study).motions[0]
+    periods = np.geomspace(0.05, 4, 60)
+    found = response_spectrum(own.acceleration[components - 1], own.dt, periods, target.damping)
+    assert ((found > 0.9 * target.at(periods)) & (found < 1.3 * target.at(periods))).all()
