@@ -22,7 +22,7 @@ def export(
             "--output",
             "-o",
             metavar="FILE",
-            help="FILE.nc: NetCDF of all runs; FILE.xml: fragility for OpenQuake; FILE.csv: for pelicun.",
+            help="Runs: FILE.nc, .parquet or .zarr. Fragility: FILE.xml (OpenQuake), FILE.csv (pelicun).",
         ),
     ],
     identifier: Annotated[
@@ -34,12 +34,18 @@ def export(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     allow_incomplete: Incomplete = False,
 ) -> None:
-    """Write a result to a NetCDF file, or its fragility to a file of OpenQuake or pelicun."""
+    """Write a result for other programs, or its fragility to a file of OpenQuake or pelicun.
+
+    All runs go to a NetCDF file, to a table in Parquet (a row for each run, for polars, R or a database) or
+    to a folder of plain Zarr 3 with checksums.
+    """
     from mcrock.dataset import load_dataset, save_dataset
+    from mcrock.dataset.copies import save_table, save_zarr
 
     if output.suffix not in (".xml", ".csv"):
         ds = load_dataset(store, allow_incomplete=allow_incomplete)
-        save_dataset(ds, output, overwrite=overwrite)
+        save = {".zarr": save_zarr, ".parquet": save_table}.get(output.suffix, save_dataset)
+        save(ds, output, overwrite=overwrite)
         print(output)
         return
     from mcrock.show.fragility_files import openquake_fragility, pelicun_fragility

@@ -32,6 +32,14 @@ FORMAT = (
     2  # of the first one, a file for each variable and chunk, `mcrock.dataset.folders` reads what is left
 )
 STUDY = "study.zip"
+README = "README.txt"
+EXPLANATION = """\
+This folder is a store of mcrock: the runs of a study of overturning, in study.zip and chunks.
+
+Read it with `mcrock stats FOLDER` or, in Python where mcrock is installed, xarray.open_dataset("FOLDER").
+`mcrock export FOLDER -o FILE.nc` writes one NetCDF file for other programs. Change nothing in here: what
+was touched is refused.
+"""
 CHUNKS = "chunks"
 MARKS = "chunk_done"  # array on the chunks
 LEVELS = "intensity/c/0"  # member of every file: the intensities of its runs

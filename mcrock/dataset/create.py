@@ -12,7 +12,15 @@ from pathlib import Path
 from mcrock.base.interrupt import hold_interruptions
 from mcrock.dataset.archive import is_archive, write_archive
 from mcrock.dataset.atomic import abandoned, scratch_name
-from mcrock.dataset.contents import CHUNK_FILE, CHUNKS, STUDY, Template, study_record
+from mcrock.dataset.contents import (
+    CHUNK_FILE,
+    CHUNKS,
+    EXPLANATION,
+    README,
+    STUDY,
+    Template,
+    study_record,
+)
 from mcrock.dataset.inventory import is_store, some_of
 from mcrock.dataset.schema import is_declared
 
@@ -52,23 +60,29 @@ def create_store(path: Path, template: Template, *, replace: bool = False) -> bo
     try:
         scratch.mkdir()
         (scratch / CHUNKS).mkdir()
+        (scratch / README).write_text(EXPLANATION, encoding="utf-8")
         write_archive(scratch / STUDY, template.members, study_record(template.study), path)  # not inside
-        if replace and path.exists():
-            if not _exchange(scratch, path):
-                return False
-        else:
-            try:
-                os.rename(scratch, path)
-            except OSError:
-                if path.exists():
-                    return False
-                raise
-        remove_leftovers(path)
-        return True
+        return put_in_place(scratch, path, replace=replace)
     except OSError as error:  # the temporary name would say nothing to the reader
         raise OSError(error.errno, error.strerror or str(error), str(path.parent)) from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def put_in_place(new: Path, path: Path, *, replace: bool = False) -> bool:
+    """Give a folder its name, or that of the store that it replaces; False if another was quicker."""
+    if replace and path.exists():
+        if not _exchange(new, path):
+            return False
+    else:
+        try:
+            os.rename(new, path)
+        except OSError:
+            if path.exists():
+                return False
+            raise
+    remove_leftovers(path)
+    return True
 
 
 def check_folder(path: Path) -> None:
@@ -168,5 +182,7 @@ def _is_file(file: Path, name: str) -> bool:
     """Whether a file is one of a store, perhaps damaged."""
     if re.fullmatch(rf"{re.escape(STUDY)}|{CHUNKS}/{CHUNK_FILE}", name):
         return is_archive(file)
+    if name == README:
+        return file.read_bytes() == EXPLANATION.encode()
     match = re.fullmatch(r"((\w+)/)?(zarr\.json|c(/\d+)*)", name)
     return match is not None and (is_declared(match[2]) if match[2] else name == "zarr.json")

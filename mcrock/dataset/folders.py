@@ -34,6 +34,11 @@ def is_folder_store(path: Path) -> bool:
     return str(attrs.get("source", "")).startswith("mcrock ") and "config" in attrs
 
 
+def is_copy(path: Path) -> bool:
+    """Whether `path` is a copy in plain arrays, which vouches for no files, and not a store itself."""
+    return is_folder_store(path) and FILES not in _read_attributes(path / "chunk_done")
+
+
 def open_folder(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
     """Dataset of a folder of zarr arrays, read from disk when it is used.
 

@@ -25,6 +25,7 @@ from mcrock.dataset.contents import (
     CHUNK_FILE,
     CHUNKS,
     FORMAT,
+    README,
     STUDY,
     Key,
     Template,
@@ -107,7 +108,7 @@ def take_inventory(
             found.damaged[key] = str(error)
             if isinstance(error, ForeignError):
                 found.foreign[key] = error.study
-    names = {STUDY, CHUNKS, *(chunk_path(Path(), key).as_posix() for key in template.chunks())}
+    names = {STUDY, README, CHUNKS, *(chunk_path(Path(), key).as_posix() for key in template.chunks())}
     folders = [folder for folder in (path, path / CHUNKS) if folder.is_dir()]
     for entry in sorted(entry for folder in folders for entry in folder.iterdir()):
         name = entry.relative_to(path).as_posix()

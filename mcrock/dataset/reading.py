@@ -48,10 +48,7 @@ class _Engine(BackendEntrypoint):
         ds = xr.open_dataset(filename_or_obj, engine=inner, chunks=None, cache=False, **kwargs["options"])
         lazy = {
             name: xr.Variable(
-                variable.dims,
-                indexing.LazilyIndexedArray(_Array(variable, partial(words, str(name)))),
-                variable.attrs,
-                variable.encoding,
+                variable.dims, _lazy(variable, partial(words, str(name))), variable.attrs, variable.encoding
             )
             for name, variable in ds.variables.items()
             if name not in ds.xindexes
@@ -60,6 +57,14 @@ class _Engine(BackendEntrypoint):
         found = ds.assign_coords(coordinates).assign(lazy)
         found.set_close(ds.close)
         return found
+
+
+def _lazy(variable: xr.Variable, words: Callable[[], str]) -> Any:
+    """Values that are read when they are used; names at once, which xarray and dask take if of one length."""
+    if variable.dtype.kind == "T":
+        with decoding(words):
+            return np.array(variable.values.tolist(), str)
+    return indexing.LazilyIndexedArray(_Array(variable, words))
 
 
 class _Array(BackendArray):

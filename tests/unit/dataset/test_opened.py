@@ -3,6 +3,7 @@
 import inspect
 
 import numpy as np
+import pandas as pd
 import psutil
 import pytest
 import xarray as xr
@@ -10,6 +11,7 @@ import xarray as xr
 import mcrock as mr
 from mcrock import plots, statistics
 from mcrock.dataset import build_dataset, opened
+from mcrock.dataset.copies import save_table, save_zarr
 from tests.unit.conftest import write_study
 
 
@@ -94,3 +96,54 @@ def test_a_file_is_written_in_slices(outer, tmp_path, monkeypatch):
         xr.testing.assert_equal(found, ds)
         assert found["outcome"].encoding["chunksizes"] == ((1, 4, 2) if outer else (4, 2))
         assert found["gravity"].encoding["chunksizes"] == ((1, 4) if outer else (4,))
+
+
+@pytest.mark.parametrize("options", [{}, {"chunks": {}}, {"chunks": "auto"}, {"engine": "mcrock"}])
+def test_xarray_opens_a_store_itself(store, options):
+    found = xr.open_dataset(str(store), drop_variables="chunk_done", **options)
+    xr.testing.assert_identical(found.load(), mr.load_dataset(store).drop_vars("chunk_done").load())
+    fallen = found.where(found["outcome"] == 3, drop=True)
+    assert fallen["peak_tilt"].count() == (found["outcome"] == 3).sum()
+    with pytest.raises(mr.dataset.DatasetError, match="incomplete"):
+        xr.open_dataset(part_of(store))
+    assert xr.open_dataset(part_of(store), allow_incomplete=True)["outcome"].shape == (40, 3)
+
+
+def part_of(store):
+    """A store with the first part of the runs of another."""
+    part = store.with_name("part.zarr")
+    mr.run_study(
+        mr.load_config(store.with_name("study.toml")), part, task=(1, 2), resume=part.exists()
+    ).close()
+    return part
+
+
+@pytest.mark.parametrize("outer", [False, True])
+def test_copies_for_other_programs_have_all_runs(store, tmp_path, monkeypatch, outer):
+    """Written in slices; the one by a reader of Zarr alone, the other by one of Parquet."""
+    monkeypatch.setitem(opened.AT_ONCE, "realization", 16)
+    ds = mr.load_dataset(store).load()
+    if outer:
+        of_runs = [name for name, item in ds.items() if "realization" in item.dims or name == "chunk_done"]
+        doubled = xr.concat([ds[of_runs]] * 2, "outer", data_vars="all", join="exact")
+        ds = doubled.assign(ds.drop_vars(of_runs)).assign_attrs(ds.attrs)
+    save_zarr(ds, tmp_path / "plain.zarr")
+    save_table(ds, tmp_path / "runs.parquet")
+    with xr.open_zarr(tmp_path / "plain.zarr") as plain:
+        for name, item in ds.variables.items():
+            np.testing.assert_array_equal(plain[name].values.astype(item.dtype), item.values)
+            assert plain[name].attrs == item.attrs
+    xr.testing.assert_identical(mr.load_dataset(tmp_path / "plain.zarr").load(), ds)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "runs.parquet"), mr.to_frame(ds))
+    chunk = next((tmp_path / "plain.zarr" / "peak_tilt" / "c").rglob("0"))
+    while chunk.is_dir():
+        chunk /= "0"
+    chunk.write_bytes(chunk.read_bytes()[:-5] + b"x" + chunk.read_bytes()[-4:])
+    with pytest.raises(mr.dataset.DamageError):
+        mr.load_dataset(tmp_path / "plain.zarr")["peak_tilt"].load()
+    for save, path in ((save_zarr, "plain.zarr"), (save_table, "runs.parquet")):
+        with pytest.raises(mr.dataset.DatasetError, match="exists already"):
+            save(ds, tmp_path / path)
+        save(ds, tmp_path / path, overwrite=True)
+    with pytest.raises(mr.dataset.DatasetError, match="not written by"):
+        save_zarr(ds, store, overwrite=True)
