@@ -53,7 +53,7 @@ def one_line_if_interrupted() -> Iterator[None]:
         yield
     except KeyboardInterrupt as interruption:
         fail("interrupted", interruption_code(interruption))
-    except Exception:  # as of an extension module that was being loaded
+    except (Exception, SystemExit):  # as of an extension module that was being loaded, or of Typer
         came = interrupt.interruption()
         if came is None:
             raise

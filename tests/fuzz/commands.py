@@ -18,6 +18,7 @@ import xarray as xr
 
 import mcrock as mr
 from mcrock.base import interrupt
+from mcrock.commands.exit_codes import interruption_code
 from mcrock.commands.program import main
 from mcrock.ensemble import run_study
 from mcrock.study import load_config
@@ -100,7 +101,9 @@ class Bench:
         process = multiprocessing.get_context("fork").Process(
             target=self._program, args=(COMMANDS[name][0].split(" "), before)
         )
+        signal.pthread_sigmask(signal.SIG_BLOCK, interrupt.SIGNALS)  # until it listens
         process.start()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, interrupt.SIGNALS)
         return process
 
     def call(self, name: str, before: Callable[[], object] = bool) -> int | None:
@@ -122,7 +125,10 @@ class Bench:
         before()
         sys.argv = ["mcrock", *arguments]
         try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, interrupt.SIGNALS)
             main()
+        except KeyboardInterrupt as late:
+            sys.exit(interruption_code(late))
         finally:  # as at the exit of the program, which a process that was forked does not reach
             signal.pthread_sigmask(signal.SIG_BLOCK, interrupt.SIGNALS)
 

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from mcrock.base import interrupt
+from mcrock.commands.exit_codes import one_line_if_interrupted
 from tests.unit.commands.processes import PROGRAM, program, started
 
 
@@ -152,6 +153,26 @@ def test_an_interruption_that_a_library_makes_another_error_of_is_one(mcrock, mo
         sys.unraisablehook = sys.__unraisablehook__
     assert (code, output, errors) == (130, "", "mcrock: interrupted\n")
     assert interrupt.interruption() is None
+
+
+def as_typer(number):
+    """A signal, where Typer makes another exit of it."""
+    with one_line_if_interrupted():
+        try:
+            signal.raise_signal(number)
+        except KeyboardInterrupt:
+            raise SystemExit(130) from None
+
+
+def test_an_interruption_that_typer_makes_an_exit_of_has_its_own_code():
+    interrupt.listen(signal.SIGTERM)
+    try:
+        with pytest.raises(SystemExit, match="143"):
+            as_typer(signal.SIGTERM)
+        with pytest.raises(SystemExit, match="130"), one_line_if_interrupted():
+            raise SystemExit(130)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize(
