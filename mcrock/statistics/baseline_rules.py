@@ -17,7 +17,8 @@ Seismological Society of America 53(2), 403-417.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from math import cos, log, pi, sin, sqrt, tan
 from pathlib import Path
 from typing import NamedTuple, Unpack
@@ -39,7 +40,7 @@ from mcrock.statistics.cross_validation import (
 )
 from mcrock.statistics.efficiency import measures_of
 from mcrock.statistics.fragility import resampled_bounds
-from mcrock.statistics.grouped_runs import WeighedRuns, weigh_runs
+from mcrock.statistics.grouped_runs import Measures, weigh_runs
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import clustered_interval, student_interval
 from mcrock.statistics.nested import pooled
@@ -58,6 +59,7 @@ FITTED: dict[str, tuple[str, Rule]] = {
     "pgv_threshold": ("pgv", by_threshold),
     "pgv_probit": ("pgv", by_probit),
 }
+BOTH = "static_and_impulse"
 WORDS = {
     "constant": "constant probability",
     "pga_threshold": "PGA, threshold",
@@ -67,7 +69,7 @@ WORDS = {
     "static": "static: PGA over g tan(alpha)",
     "full_impulse": "full impulse: PGV",
     "asce_43_05": "ASCE 43-05 A.2: Sa",
-    "static_and_impulse": "static and full impulse",
+    BOTH: "static and full impulse",
 }
 BELOW, ABOVE = 0.5, 2.0  # what a check says of a run, as an intensity whose threshold is 1
 BODY = ("body_slenderness", "body_radius", "body_frequency", "gravity")
@@ -190,18 +192,21 @@ def baselines(
     body = {name: _median(flat, name) for name in BODY if name in flat}
     stands = len(body) == len(BODY) and 0 < body["body_slenderness"] < pi / 2
     checks = checks_of_body(*body.values()) if stands else {}
-    asked = [check.measure for check in checks.values()]
+    asked, sides = [check.measure for check in checks.values()], _sides(checks)
     on_floor = stands_on_floor(flat)
     runs = weigh_runs(flat, ["pga", "pgv", *([] if on_floor else asked)], how.allow_missing, folder)
-    beneath = weigh_runs(flat, asked, how.allow_missing, folder, under_body=True) if on_floor else runs
+    tables, units_of = runs.units({} if on_floor else sides), dict(runs.units_of)
     rows = []
     for name, (measure, rule) in FITTED.items():
-        units = runs.units(runs.values(measure or "pga"))
-        row = _Row(name, measure, runs, held_out(units, rule))
-        rows.append(_with_capacity(row, units) if measure else row)
-    rows += _checked(beneath, checks) if checks else []
+        units = tables[measure or "pga"]
+        row = _Row(name, measure, held_out(units, rule), units)
+        rows.append(_with_capacity(row) if measure else row)
+    if checks and on_floor:
+        runs = weigh_runs(flat, asked, how.allow_missing, folder, under_body=True)
+        tables, units_of = runs.units(sides), units_of | dict(runs.units_of)
+    rows += _checked(checks, tables)
     scored = "records" if record_index(flat)[1] <= LOTS else "groups of records"
-    result = _dataset(rows, _curves(rows, how), how.level)
+    result = _dataset(rows, units_of, _curves(rows, how), how.level)
     if checks:
         velocity = body["gravity"] * body["body_slenderness"] / body["body_frequency"]
         words = {"units": "m s-1", "long_name": "undamped spectral velocity g alpha / p"}
@@ -226,15 +231,16 @@ class _Row(NamedTuple):
 
     rule: str
     measure: str
-    runs: WeighedRuns
     scores: HeldOut
+    units: Units  # counts over the measure
     capacity: float = np.nan
     dispersion: float = np.nan
     oscillator: tuple[float, float] = (np.nan, np.nan)  # period [s] and damping [1] of a spectral measure
 
 
-def _with_capacity(row: _Row, units: Units) -> _Row:
+def _with_capacity(row: _Row) -> _Row:
     """A rule that is fitted, with its threshold or median for all runs."""
+    units = row.units
     yes, runs = (units.total(counts)[None] for counts in (units.overturned[ESTIMATE], units.runs))
     if row.rule.endswith("threshold"):
         k = int(best_thresholds(yes, runs)[0])
@@ -247,23 +253,28 @@ def _with_capacity(row: _Row, units: Units) -> _Row:
     return row._replace(capacity=median, dispersion=float(curves.low_dispersion[0]))
 
 
-def _checked(runs: WeighedRuns, checks: dict[str, Check]) -> list[_Row]:
+def _sides(checks: dict[str, Check]) -> dict[str, Callable[[Measures], np.ndarray]]:
+    """On which side of a check each run is, as an intensity; the last asks for two to be passed."""
+
+    def side(of: tuple[str, ...], measures: Measures) -> np.ndarray:
+        ratios = [measures[measure_name(checks[name].measure)] / checks[name].capacity for name in of]
+        ratio = np.min(ratios, axis=0)
+        return np.where(ratio > 1, ABOVE, np.where(ratio > 0, BELOW, 0.0))
+
+    passed = {name: (name,) for name in checks} | ({BOTH: ("static", "full_impulse")} if checks else {})
+    return {name: partial(side, of) for name, of in passed.items()}
+
+
+def _checked(checks: dict[str, Check], tables: dict[str, Units]) -> list[_Row]:
     """Checks, and the two that acceleration and velocity must both pass."""
-    ratios, rows = {}, []
+    rows = []
     for name, check in checks.items():
         measure = measure_name(check.measure)
-        ratios[name] = runs.values(measure) / check.capacity
-        row = _Row(name, measure, runs, judged(_sides(runs, ratios[name]), 1.0), check.capacity)
+        row = _Row(name, measure, judged(tables[name], 1.0), tables[measure], check.capacity)
         if not isinstance(check.measure, str):
             row = row._replace(oscillator=(check.measure["period"], check.measure["damping"]))
         rows.append(row)
-    both = _sides(runs, np.minimum(ratios["static"], ratios["full_impulse"]))
-    return [*rows, _Row("static_and_impulse", "", runs, judged(both, 1.0))]
-
-
-def _sides(runs: WeighedRuns, ratio: np.ndarray) -> Units:
-    """Counts of the runs of each record below and above a ratio of 1."""
-    return runs.units(np.where(ratio > 1, ABOVE, np.where(ratio > 0, BELOW, 0.0)))
+    return [*rows, *(_Row(BOTH, "", judged(tables[BOTH], 1.0), tables[BOTH]) for _ in rows[:1])]
 
 
 def _curves(rows: list[_Row], how: Bootstrap) -> np.ndarray:
@@ -271,10 +282,9 @@ def _curves(rows: list[_Row], how: Bootstrap) -> np.ndarray:
     found = np.full((3, len(rows)), np.nan)
     known = [i for i, row in enumerate(rows) if np.isfinite(row.capacity)]
     for i in known:
-        alike = [j for j in known if rows[j].measure == rows[i].measure and rows[j].runs is rows[i].runs]
+        alike = [j for j in known if rows[j].units is rows[i].units]
         if alike[0] == i:
-            grid = np.array([rows[j].capacity for j in alike])
-            found[:, alike] = _curve(rows[i].runs.units(rows[i].runs.values(rows[i].measure)), grid, how)
+            found[:, alike] = _curve(rows[i].units, np.array([rows[j].capacity for j in alike]), how)
     return found
 
 
@@ -305,7 +315,7 @@ def can_measure(ds: xr.Dataset) -> bool:
     return {"pga", "pgv"} <= names or has_records(ds)
 
 
-def _dataset(rows: list[_Row], curve: np.ndarray, level: float) -> xr.Dataset:
+def _dataset(rows: list[_Row], units_of: Mapping[str, str], curve: np.ndarray, level: float) -> xr.Dataset:
     """The table of the rules."""
     names = [row.rule for row in rows]
     per_rule, per_bound = "rule", ("bound", "rule")
@@ -317,7 +327,7 @@ def _dataset(rows: list[_Row], curve: np.ndarray, level: float) -> xr.Dataset:
             "capacity": (per_rule, [row.capacity for row in rows]),
             "units": (
                 per_rule,
-                [row.runs.units_of(row.measure) if row.measure else "1" for row in rows],
+                [units_of[row.measure] if row.measure else "1" for row in rows],
             ),
             "period": (per_rule, [row.oscillator[0] for row in rows], {"units": "s"}),
             "damping": (per_rule, [row.oscillator[1] for row in rows]),

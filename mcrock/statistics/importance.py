@@ -12,8 +12,9 @@ intensities from there on add. What the others add has a bound, if the probabili
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -112,37 +113,32 @@ def weighted_probability(
             "weights need a cloud study whose intensity has a continuous distribution, intensity.value"
         )
     spread, factor = drawn
-    x = run_intensity(ds).values.astype(float)
     ends = factor * np.array([spread.ppf(TAIL), spread.isf(TAIL)])
     of_hazard = isinstance(target, xr.Dataset)
     if isinstance(target, xr.Dataset):
         check_measure(run_intensity(ds), target, own_measure(ds))
-    weight = _density(target, x) / (spread.pdf(x / factor) / factor)
-    readings = np.concatenate(
-        [overturn_levels(part).readings.astype(np.float16) for _, part, _ in read_slices(ds, (), False)],
-        axis=-1,
-    )
     index, records = record_index(ds)
-    index = np.arange(len(x)) if index is None else index
-    name, units = ("rate", "1/a") if of_hazard else ("probability", "1")
+    parts = partial(_parts, ds, lambda x: _density(target, x) / (spread.pdf(x / factor) / factor), index)
     grid = np.geomspace(*_support(target), GRID)
+    sums = _sums(parts, grid, records if index is not None else None)
+    n = int(sums.runs.sum())
+    name, units = ("rate", "1/a") if of_hazard else ("probability", "1")
     density = _density(target, grid)
     inside = (grid >= ends[0]) & (grid <= ends[1])
     whole, kept = (np.trapezoid(np.where(mask, density, 0.0), grid) for mask in (True, inside))
-    weakest = float(x[readings[ALL_OVERTURN] > 0].min(initial=np.inf))
-    at_most = _without_overturning(x, index, weakest, grid, level)
+    at_most = _without_overturning(sums, grid, level)
     unseen = float(np.trapezoid(density * at_most, grid))
-    interval = _interval(x, weight, readings, index, how) if np.isfinite(weakest) else np.array([0.0, unseen])
+    interval = _interval(sums, how) if np.isfinite(sums.weakest) else np.array([0.0, unseen])
     centre, dispersion = _proposal(ds, grid, density)
     axis = {"units": run_intensity(ds).attrs.get("units", "1")}
     return table(
         {
-            name: ((), float((weight * readings[ESTIMATE]).mean()), {"units": units}),
+            name: ((), sums.total / n, {"units": units}),
             "interval": ("bound", interval, {"units": units}),
-            "weakest_overturning": ((), weakest, axis),
+            "weakest_overturning": ((), sums.weakest, axis),
             "unseen": ((), unseen, {"units": units}),
-            "effective_runs": ((), _effective(weight * readings[ESTIMATE])),
-            "runs": ((), len(x)),
+            "effective_runs": ((), sums.total**2 / sums.square if sums.square > 0 else 0.0),
+            "runs": ((), n),
             "records": ((), records),
             "outside": ((), max(whole - kept, 0.0), {"units": units}),
             "proposal_median": ((), centre, axis),
@@ -153,42 +149,100 @@ def weighted_probability(
     )
 
 
-def _effective(values: np.ndarray) -> float:
-    """Number of equal values that would scatter as these do [1]; 0 if all are 0."""
-    square = float((values**2).sum())
-    return float(values.sum()) ** 2 / square if square > 0 else 0.0
+class _Part(NamedTuple):
+    """Runs that are read together."""
+
+    where: slice
+    x: np.ndarray  # (n,) intensities
+    weight: np.ndarray  # (n,)
+    readings: np.ndarray  # (3, n) overturned, by the readings of `Passed`
+    record: np.ndarray  # (n,) recording, or the run itself
 
 
-def _without_overturning(
-    x: np.ndarray, index: np.ndarray, weakest: float, grid: np.ndarray, level: float
-) -> np.ndarray:
+def _parts(
+    ds: xr.Dataset, weigh: Callable[[np.ndarray], np.ndarray], index: np.ndarray | None
+) -> Iterator[_Part]:
+    """All runs of a cloud, in slices."""
+    for where, part, _ in read_slices(ds, ("intensity_value",), False):
+        x = part["intensity_value"].values.astype(float)
+        record = np.arange(where.start, where.stop) if index is None else index[where].astype(np.int64)
+        yield _Part(where, x, weigh(x), overturn_levels(part).readings, record)
+
+
+class _Sums(NamedTuple):
+    """Sums over all runs, and over those of each recording; single runs are dealt into groups."""
+
+    total: float  # of the weights of what overturned, by the estimate
+    square: float  # of their squares
+    weakest: float  # intensity at which a run overturned, if undecided ones did; inf if none
+    strongest: float  # intensity of all
+    stronger: np.ndarray  # (n_grid,) records with a run weaker than the weakest and stronger than the grid
+    runs: np.ndarray  # (n_record,)
+    # by the readings ALL_STAND, without the weakest run that overturned, and ALL_OVERTURN:
+    some: tuple[bool, bool]  # whether a run overturned
+    overturned: np.ndarray  # (2, n_record) weights of what overturned
+    most: np.ndarray  # (2, n_record) weights of all runs from the weakest that overturned on
+
+
+def _sums(parts: Callable[[], Iterator[_Part]], grid: np.ndarray, records: int | None) -> _Sums:
+    """Sums of runs that are read twice; ``records`` is their number, None where each run is its own."""
+    fell: list[list[tuple[float, int]]] = [[], []]  # the two weakest that overturned, and their places
+    strongest, n = -np.inf, 0
+    for part in parts():
+        for known, reading in zip(fell, (ALL_STAND, ALL_OVERTURN), strict=True):
+            place = np.flatnonzero(part.readings[reading])
+            place = place[np.argsort(part.x[place], kind="stable")[:2]]
+            known += zip(part.x[place].tolist(), (part.where.start + place).tolist(), strict=True)
+            known[:] = sorted(known)[:2]
+        strongest, n = max(strongest, float(part.x.max())), part.where.stop
+    (left_out, *rest), counted = fell[0] or [(np.inf, -1)], fell[1]
+    starts = [known[0][0] if known else np.inf for known in (rest, counted)]
+    lots = min(GROUPS, n) if records is None or records == n else records
+    total, square, stronger, largest = 0.0, 0.0, np.zeros(len(grid), np.int64), np.zeros(records or 0)
+    runs, overturned, most = np.zeros(lots, np.int64), np.zeros((2, lots)), np.zeros((2, lots))
+    for part in parts():
+        weighted, lot = part.weight * part.readings, part.record % lots
+        if part.where.start <= left_out[1] < part.where.stop:
+            weighted[ALL_STAND, left_out[1] - part.where.start] = 0.0
+        total += float(weighted[ESTIMATE].sum())
+        square += float((weighted[ESTIMATE] ** 2).sum())
+        runs += np.bincount(lot, minlength=lots)
+        for k, reading in enumerate((ALL_STAND, ALL_OVERTURN)):
+            np.add.at(overturned[k], lot, weighted[reading])
+            np.add.at(most[k], lot, np.where(part.x >= starts[k], part.weight, 0.0))
+        below = part.x < starts[1]
+        if records is None:
+            stronger += _above(part.x[below], grid)
+        else:
+            np.maximum.at(largest, part.record[below], part.x[below])
+    if records is not None:
+        stronger = _above(largest, grid)
+    some = bool(rest), bool(counted)
+    return _Sums(total, square, starts[1], strongest, stronger, runs, some, overturned, most)
+
+
+def _above(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
+    """Number of values above each of a grid."""
+    found: np.ndarray = len(values) - np.searchsorted(np.sort(values), grid, side="right")
+    return found
+
+
+def _without_overturning(sums: _Sums, grid: np.ndarray, level: float) -> np.ndarray:
     """Upper bounds of the probability at intensities (n_grid,) below the weakest overturning, where records
     with stronger runs tell; 1 beyond the strongest run, 0 between."""
-    largest = np.zeros(int(index.max()) + 1)
-    np.maximum.at(largest, index[x < weakest], x[x < weakest])
-    largest = np.sort(largest)
-    there = len(largest) - np.searchsorted(largest, grid, side="right")
-    some = np.maximum(there, 1)
-    bound = np.where(there > 0, [bound_without_events(n, level) for n in some.tolist()], 1.0)
-    return np.where(grid < weakest, bound, np.where(grid > x.max(), 1.0, 0.0))
+    some = np.maximum(sums.stronger, 1)
+    bound = np.where(sums.stronger > 0, [bound_without_events(n, level) for n in some.tolist()], 1.0)
+    return np.where(grid < sums.weakest, bound, np.where(grid > sums.strongest, 1.0, 0.0))
 
 
-def _interval(
-    x: np.ndarray, weight: np.ndarray, readings: np.ndarray, index: np.ndarray, how: Bootstrap
-) -> np.ndarray:
-    """Interval (2,) of the mean of weighted overturning; single runs are dealt into groups."""
-    if int(index.max()) + 1 == len(index):
-        index = index % GROUPS
-    runs, ends = np.bincount(index), []
-    for reading, left_out in ((ALL_STAND, 1), (ALL_OVERTURN, 0)):
-        yes = readings[reading]
-        fell = np.flatnonzero(yes)
-        fell = fell[np.argsort(x[fell])][left_out:]
-        if not fell.size:
+def _interval(sums: _Sums, how: Bootstrap) -> np.ndarray:
+    """Interval (2,) of the mean of weighted overturning."""
+    runs, ends = sums.runs, []
+    for some, total, weights in zip(sums.some, sums.overturned, sums.most, strict=True):
+        if not some:
             ends.append(np.zeros(2))
             continue
-        total = np.bincount(index[fell], (weight * yes)[fell], minlength=len(runs))
-        most = np.bincount(index, np.where(x >= x[fell[0]], weight, 0.0)) / runs
+        most = weights / runs
         bounds = most.max() * np.stack(clustered_interval(total / most.max(), runs, how.level))
         units = Units(np.ones(1), runs[:, None], np.stack([total[:, None]] * 3), np.ones(len(runs), np.int64))
         found = np.full(2, np.nan)

@@ -178,57 +178,87 @@ def _laid_out(ds: xr.Dataset) -> tuple[xr.Dataset, Classes]:
     return ds.isel(intensity=levels), Classes(x[levels], x[levels], x[levels], None)
 
 
-def place_in_cells(part: Callable[[slice], np.ndarray], n: int, most: int = CELLS) -> Classes:
-    """Places of n intensities > 0, read in slices; -1 of others.
+class Cells:
+    """Places of intensities > 0 that are seen in slices: all are seen once, then counted once.
 
     Each intensity is by itself, or in one of ``most`` cells of equal width in the logarithm if they are more.
+    """
+
+    def __init__(self, most: int = CELLS) -> None:
+        self.most, self.values, self.low, self.high = most, np.zeros(0), np.inf, -np.inf
+        self.runs, self.total = np.zeros(most, np.int64), np.zeros(most)
+
+    @property
+    def few(self) -> bool:
+        """Whether each intensity is by itself."""
+        return len(self.values) <= self.most
+
+    @property
+    def size(self) -> int:
+        """Number of places, empty ones included."""
+        return len(self.values) if self.few else self.most
+
+    def see(self, x: np.ndarray) -> None:
+        """First pass."""
+        x = x[x > 0]
+        if self.few:
+            self.values = np.unique(np.concatenate([self.values, x]))
+        z = np.log(x)
+        self.low, self.high = z.min(initial=self.low), z.max(initial=self.high)
+
+    def count(self, x: np.ndarray) -> np.ndarray:
+        """Second pass: place of each intensity (n,), -1 of those that are not > 0.
+
+        Raises
+        ------
+        ValueError
+            If none was > 0.
+        """
+        if not len(self.values):
+            raise ValueError(NO_INTENSITY)
+        place = np.full(len(x), -1)
+        there = x > 0
+        place[there] = index = self._place(x[there])
+        if not self.few:
+            self.runs += np.bincount(index, minlength=self.most)
+            np.add.at(self.total, index, np.log(x[there]))  # one after the other, however they are cut
+        return place
+
+    def _place(self, x: np.ndarray) -> np.ndarray:
+        if self.few:
+            return np.searchsorted(self.values, x)
+        width = (self.high - self.low) / self.most
+        found: np.ndarray = np.minimum(((np.log(x) - self.low) / width).astype(np.int64), self.most - 1)
+        return found
+
+    @property
+    def filled(self) -> np.ndarray:
+        """Which places have intensities (size,), after the second pass."""
+        return np.ones(self.size, bool) if self.few else self.runs > 0
+
+    @property
+    def centres(self) -> np.ndarray:
+        """The intensities, or geometric means of those in each cell that has some."""
+        there = self.filled
+        return self.values if self.few else np.exp(self.total[there] / self.runs[there])
+
+
+def place_in_cells(part: Callable[[slice], np.ndarray], n: int, most: int = CELLS) -> Classes:
+    """Places of n intensities > 0, read in slices, by `Cells`; -1 of others.
 
     Raises
     ------
     ValueError
         If none is > 0.
     """
-    values, ends = np.zeros(0), [np.inf, -np.inf]
+    cells = Cells(most)
     for where in cut(n):
-        x = part(where)
-        x = x[x > 0]
-        if len(values) <= most:
-            values = np.unique(np.concatenate([values, x]))
-        z = np.log(x)
-        ends = [z.min(initial=ends[0]), z.max(initial=ends[1])]
-    if not len(values):
-        raise ValueError(NO_INTENSITY)
-    if len(values) <= most:
-        return _places(values, part, n, lambda x: np.searchsorted(values, x))
-    low, width = ends[0], (ends[1] - ends[0]) / most
-
-    def cell(x: np.ndarray) -> np.ndarray:
-        return np.minimum(((np.log(x) - low) / width).astype(np.int64), most - 1)
-
-    runs, total = np.zeros(most, np.int64), np.zeros(most)
+        cells.see(part(where))
+    of_run = labelled(n, cells.size, lambda where: cells.count(part(where)))
+    names = np.append(cells.filled.cumsum() - 1, -1)  # that of -1 is the last
     for where in cut(n):
-        x = part(where)
-        x = x[x > 0]
-        index = cell(x)
-        runs += np.bincount(index, minlength=most)
-        np.add.at(total, index, np.log(x))  # one after the other, however they are cut
-    there = runs > 0
-    name = there.cumsum() - 1
-    return _places(np.exp(total[there] / runs[there]), part, n, lambda x: name[cell(x)])
-
-
-def _places(
-    values: np.ndarray, part: Callable[[slice], np.ndarray], n: int, place: Callable[[np.ndarray], np.ndarray]
-) -> Classes:
-    """Classes at some values, with the place of each intensity > 0."""
-
-    def label(where: slice) -> np.ndarray:
-        x = part(where)
-        found = np.full(len(x), -1)
-        found[x > 0] = place(x[x > 0])
-        return found
-
-    return Classes(values, values, values, labelled(n, len(values), label))
+        of_run[where] = names[of_run[where]]
+    return Classes(cells.centres, cells.centres, cells.centres, of_run)
 
 
 def _patterns(ds: xr.Dataset, allow_missing: bool) -> tuple[np.ndarray, np.ndarray]:

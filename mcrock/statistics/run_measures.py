@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,10 @@ from mcrock.statistics.nested import pooled
 from mcrock.statistics.runs import GUESSED, check_runs, cut, is_cloud, run_intensity, study_of
 from mcrock.study import Study
 from mcrock.study.intensity import KeptMeasure, Variables
-from mcrock.study.sampling.intensities import factors, recorded
+from mcrock.study.sampling.intensities import factors, of_motions, recorded
 from mcrock.study.sampling.motions import load_motions
 
 Asked = str | Mapping[str, Any]
-AT_ONCE = 8  # slices of realizations that are measured together: each time all motions are, too
 
 
 @takes_path
@@ -68,16 +67,24 @@ def with_measures(
     ds = pooled(ds)
     check_runs(ds)
     ds = ds.transpose("realization", ...)
-    asked = [_variable(item) for item in measures]
-    known = set() if under_body else {f"{PREFIX}{name}" for name in [*measures_of(ds), own_measure(ds)]}
-    missing = [variable for variable in asked if variable.name not in known]
-    values = _computed(ds, missing, Path(folder), under_body) if missing else {}
+    missing = missing_measures(ds, measures, under_body)
+    computed = measurer(ds, missing, folder, under_body)
     flat = _flat(ds)
-    for variable in missing:
-        array = np.broadcast_to(values[variable.name], ds["outcome"].shape).reshape(-1)
-        attrs = {"units": declaration(variable.name).units, "long_name": declaration(variable.name).long_name}
-        flat[variable.name] = ("realization", array, attrs)
+    values = {variable.name: np.empty(ds["outcome"].size) for variable in missing}
+    levels = ds["outcome"].size // ds.sizes["realization"]
+    for where in cut(ds.sizes["realization"]) if missing else ():
+        for key, array in computed(ds.isel(realization=where)).items():
+            values[key][where.start * levels : where.stop * levels] = array.reshape(-1)
+    for key, array in values.items():
+        attrs = {"units": declaration(key).units, "long_name": declaration(key).long_name}
+        flat[key] = ("realization", array, attrs)
     return flat
+
+
+def missing_measures(ds: xr.Dataset, measures: Sequence[Asked], under_body: bool) -> list[KeptMeasure]:
+    """Those of some measures that a study does not hold, or not of the motion under the body."""
+    known = set() if under_body else {f"{PREFIX}{name}" for name in [*measures_of(ds), own_measure(ds)]}
+    return [variable for variable in map(_variable, measures) if variable.name not in known]
 
 
 def measure_name(item: Asked) -> str:
@@ -128,37 +135,53 @@ def _flat(ds: xr.Dataset) -> xr.Dataset:
     return xr.Dataset(flat, attrs=attrs | {"intensity_measure": own_measure(ds)})
 
 
-def _computed(
-    ds: xr.Dataset, variables: Sequence[KeptMeasure], folder: Path, under_body: bool
-) -> dict[str, np.ndarray]:
-    """Values of measures by name, (n_realization,) of a cloud, (n_realization, n_intensity) of others."""
-    names = ", ".join(variable.name.removeprefix(PREFIX) for variable in variables)
-    if not has_records(ds):
+def measurer(
+    ds: xr.Dataset, variables: Sequence[KeptMeasure], folder: str | Path, under_body: bool
+) -> Callable[[xr.Dataset], dict[str, np.ndarray]]:
+    """What computes measures by name, (n, n_intensity) or (n, 1) of a cloud, of some realizations of a study.
+
+    Raises
+    ------
+    ValueError
+        If the motions were generated for each realization.
+    ConfigError
+        If the records cannot be read.
+    """
+    if variables and not has_records(ds):
+        names = ", ".join(variable.name.removeprefix(PREFIX) for variable in variables)
         raise ValueError(
             f"the study does not hold {names}, and its motions are not there to be measured: list them in "
             "intensity.variables of a cloud study"
         )
-    study = Study.from_json(ds.attrs["config"], folder)
+    if not variables:
+        return lambda part: {}
+    study = Study.from_json(ds.attrs["config"], Path(folder))
     motions = load_motions(study)
     measure, parameters = study.intensity.measure, study.intensity.parameters
     name = variable_name(measure, parameters)
     floor = under_body and study.motion.on_floor
     beneath = [study.motion.under_body(m, _floor_at_medians(study)) for m in motions] if floor else motions
-    cloud = is_cloud(ds)
-    found = {variable.name: np.empty(ds["outcome"].shape) for variable in variables}
-    for where in cut(ds.sizes["realization"], AT_ONCE):
-        part = ds.isel(realization=where)
+    own_of = of_motions(measure, parameters, motions)
+    known = {item.name: of_motions(item.measure, item.parameters, beneath) for item in variables}
+
+    def computed(part: xr.Dataset) -> dict[str, np.ndarray]:
         record, sizes, gravity = _bodies(part)
-        own = recorded(measure, parameters, motions, record, sizes, gravity)
-        level = by_measure(part, name)["intensity_value"] if cloud else part["intensity"]
-        scale = factors(measure, level.values[:, None] if cloud else level.values[None, :], own)
-        if "motion_scaling" in ds:
+        own = recorded(measure, parameters, motions, record, sizes, gravity, known=own_of)
+        if is_cloud(part):
+            level = by_measure(part, name)["intensity_value"].values[:, None]
+        else:
+            level = part["intensity"].values[None, :]
+        scale = factors(measure, level, own)
+        if "motion_scaling" in part:
             scale = scale * part["motion_scaling"].values[:, None]
-        for variable in variables:
-            unscaled = recorded(variable.measure, variable.parameters, beneath, record, sizes, gravity)
-            values = unscaled[:, None] * scale ** MEASURES[variable.measure].power
-            found[variable.name][where] = values[:, 0] if cloud else values
-    return found
+        found = {}
+        for item in variables:
+            of, taken = item.measure, item.parameters
+            unscaled = recorded(of, taken, beneath, record, sizes, gravity, known=known[item.name])
+            found[item.name] = unscaled[:, None] * scale ** MEASURES[of].power
+        return found
+
+    return computed
 
 
 def static_thresholds(ds: xr.Dataset, *, folder: str | Path = ".") -> np.ndarray | None:
@@ -189,11 +212,11 @@ def static_thresholds(ds: xr.Dataset, *, folder: str | Path = ".") -> np.ndarray
     level = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in beneath])
     down = np.array([max(-motion.acceleration[2].min(), 0.0) for motion in beneath])
     power = 1 if measure == "factor" else MEASURES[measure].power
-    found = np.empty(ds.sizes["realization"])
-    for where in cut(len(found), AT_ONCE):
+    own_of, found = of_motions(measure, parameters, motions), np.empty(ds.sizes["realization"])
+    for where in cut(len(found)):
         part = ds.isel(realization=where)
         record, sizes, gravity = _bodies(part)
-        own = recorded(measure, parameters, motions, record, sizes, gravity)
+        own = recorded(measure, parameters, motions, record, sizes, gravity, known=own_of)
         tangent = np.tan(sizes["slenderness"])
         scale = gravity * tangent / (level[record] + down[record] * tangent)
         if "motion_scaling" in ds:

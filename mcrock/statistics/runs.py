@@ -333,11 +333,11 @@ def slices(ds: xr.Dataset) -> Iterator[slice]:
     return cut(ds.sizes["realization"])
 
 
-def cut(n: int, times: int = 1) -> Iterator[slice]:
-    """Slices of ``n`` places, or some times as long ones."""
-    starts, watcher = range(0, n, SLICE * times), _WATCHER.get()
+def cut(n: int) -> Iterator[slice]:
+    """Slices of ``n`` places."""
+    starts, watcher = range(0, n, SLICE), _WATCHER.get()
     for done, start in enumerate(starts):
-        yield slice(start, min(start + starts.step, n))
+        yield slice(start, min(start + SLICE, n))
         if watcher and len(starts) >= LONG:
             watcher(done + 1, len(starts))
 

@@ -29,6 +29,7 @@ def recorded(
     sizes: Mapping[str, Array],
     gravity: Array,
     pulse_period: Array | None = None,
+    known: Array | None = None,
 ) -> Array:
     """Intensity of the motion of each realization before it is scaled (n,), in the units of the measure.
 
@@ -44,6 +45,8 @@ def recorded(
         `slenderness` [rad] and `frequency` [rad/s] of each body (n,), and the gravity [m/s2] on it.
     pulse_period : ndarray (n,), optional
         Periods of the motions that are pulses [s]: omega_p is then that of the pulse.
+    known : ndarray (n_motion,), optional
+        From `of_motions` of all motions, where many realizations ask one after the other.
     """
     if measure == "factor":
         return np.ones(len(record))
@@ -51,17 +54,28 @@ def recorded(
         given = parameters.get("pulse_period", pulse_period)
         if given is not None:
             return np.broadcast_to(2.0 * pi / (np.asarray(given) * sizes["frequency"]), len(record))
-    used = np.unique(record)
-    values = np.zeros(len(motions))
-    asked = OF_MOTION.get(measure, measure)
-    taken = {} if measure in OF_MOTION else parameters
-    values[used] = [intensity(motions[i], asked, **taken) for i in used]
-    own = values[record]
+    own = (of_motions(measure, parameters, motions, np.unique(record)) if known is None else known)[record]
     if measure == "frequency_ratio":
         return 2.0 * pi / (own * sizes["frequency"])
     if measure in OF_MOTION:
         own = own / (gravity * np.tan(sizes["slenderness"]))
     return own * sizes["frequency"] if measure == "velocity_ratio" else own
+
+
+def of_motions(
+    measure: str,
+    parameters: Mapping[str, Any],
+    motions: Sequence[Motion],
+    used: NDArray[np.int64] | None = None,
+) -> Array:
+    """What a measure takes of motions (n_motion,), all or those used; ones of "factor"."""
+    if measure == "factor":
+        return np.ones(len(motions))
+    values = np.zeros(len(motions))
+    asked, taken = OF_MOTION.get(measure, measure), {} if measure in OF_MOTION else parameters
+    used = np.arange(len(motions)) if used is None else used
+    values[used] = [intensity(motions[i], asked, **taken) for i in used]
+    return values
 
 
 def factors(measure: str, level: Array, own: Array) -> Array:

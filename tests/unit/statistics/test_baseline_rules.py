@@ -1,12 +1,14 @@
 """Rules of thumb and checks of codes: closed forms, exact studies, scaling."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 import xarray as xr
 
 from mcrock import cuboid
 from mcrock.base.params import Outcome
-from mcrock.statistics import baselines, checks_of_body
+from mcrock.statistics import baselines, checks_of_body, runs, with_measures
 from tests.unit.statistics.measured import measured_study
 
 G = 9.81
@@ -102,6 +104,21 @@ def test_checks_say_what_they_say():
     assert float(found["spectral_velocity"]) == pytest.approx(9.81 * block()[0] / block()[2])
 
 
+@pytest.mark.parametrize(
+    "motion", [[], ["motion.scaling={ distribution = 'uniform', low = 0.9, high = 1.1 }"]]
+)
+def test_a_body_on_a_floor_is_checked_by_the_motion_of_the_floor(motion):
+    """In a study by PGV of the ground too, whether runs of a motion at a level are alike or not."""
+    floor = ["motion.floor={ frequency = 1.0, damping = 0.05 }", *motion]
+    ds, _, _ = measured_study([*floor, "intensity={ measure = 'pgv', levels = [0.2, 0.4, 0.8] }"])
+    beneath = with_measures(ds, ["pgv"], under_body=True)["im_pgv"].values.reshape(ds["outcome"].shape)
+    fell = beneath > checks_of_body(*block(), 9.81)["full_impulse"].capacity
+    ds["outcome"][:] = np.where(fell, Outcome.OVERTURNED, Outcome.AT_REST)
+    found = baselines(ds, **FEW)["misclassified"]
+    assert float(found.sel(rule="full_impulse")) == 0
+    assert float(found.sel(rule="pgv_threshold")) > 0.05  # of the ground
+
+
 def test_means_of_records_add_up():
     ds, _ = velocity_study()
     found = baselines(ds, **FEW)
@@ -129,6 +146,9 @@ def test_runs_alike_are_counted_together():
     ds["outcome"][3:9, 4] = Outcome.ROCKING
     scaled = ds.assign(motion_scaling=("realization", np.ones(ds.sizes["realization"])))
     xr.testing.assert_allclose(baselines(ds, **FEW), baselines(scaled, **FEW), rtol=1e-9)
+    with patch.object(runs, "SLICE", 7):
+        in_slices = baselines(scaled, **FEW)
+    xr.testing.assert_identical(in_slices, baselines(scaled, **FEW))
     thin = ds.copy(deep=True)
     thin["outcome"][10:20] = Outcome.NOT_RUN
     found = baselines(thin, allow_missing=True, **FEW)
