@@ -31,6 +31,7 @@ from mcrock.statistics.runs import (
     overturn_levels,
     read_slices,
     record_index,
+    slices,
     study_of,
 )
 
@@ -60,23 +61,27 @@ def betting_interval(x: ArrayLike, level: float = 0.95) -> tuple[np.ndarray, np.
     """
     check_level(level)
     x = np.asarray(x, float)
-    lower = _lower_end(x, (1 - level) / 2)
-    return lower, 1.0 - _lower_end(1.0 - x, (1 - level) / 2)
+    ends = np.stack([np.zeros(x.shape[1:]), np.ones(x.shape[1:])])
+    for place in np.ndindex(x.shape[1:]) if len(x) else ():
+        ends[:, *place] = _ends(*np.unique(x[:, *place], return_counts=True), level)
+    return ends[0], ends[1]
 
 
-def _lower_end(x: np.ndarray, tail: float) -> np.ndarray:
-    """Least mean (...) that bets on a larger one do not exclude: the capital falls as it rises."""
-    ends = np.zeros(x.shape[1:])
-    for place in np.ndindex(ends.shape):
-        values, number = np.unique(x[:, *place], return_counts=True)
-        low, high = 0.0, 1.0
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            gain = np.log1p(np.outer(BETS, values / middle - 1.0)) @ number
-            excluded = logsumexp(gain) - np.log(len(BETS)) >= -np.log(tail)
-            low, high = (middle, high) if excluded else (low, middle)
-        ends[place] = low
-    return ends
+def _ends(values: np.ndarray, number: np.ndarray, level: float) -> tuple[float, float]:
+    """Interval of the mean of observations that have rising values, each so often."""
+    tail = (1 - level) / 2
+    return _lower_end(values, number, tail), 1.0 - _lower_end(1.0 - values[::-1], number[::-1], tail)
+
+
+def _lower_end(values: np.ndarray, number: np.ndarray, tail: float) -> float:
+    """Least mean that bets on a larger one do not exclude: the capital falls as it rises."""
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        gain = np.log1p(np.outer(BETS, values / middle - 1.0)) @ number
+        excluded = logsumexp(gain) - np.log(len(BETS)) >= -np.log(tail)
+        low, high = (middle, high) if excluded else (low, middle)
+    return low
 
 
 @takes_path
@@ -119,9 +124,10 @@ def sequential_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset
             f"intervals at every look need independent realizations: ensemble.design = {INDEPENDENT!r}, got "
             f"{study.ensemble.design!r}"
         )
-    index, number = record_index(ds)
-    size = 1 if index is None else int(ds["record"].max()) + 1
-    if index is not None and not np.array_equal(ds["record"].values, np.arange(len(index)) % size):
+    index, records = record_index(ds)
+    given = [] if index is None else list(slices(ds))
+    size = 1 + max((int(ds["record"][where].max()) for where in given), default=0)
+    if any((ds["record"][where] != np.arange(where.start, where.stop) % size).any() for where in given):
         raise ValueError(
             "intervals at every look need realizations that take their records in turn: "
             "motion.assignment = 'cycle'"
@@ -129,18 +135,44 @@ def sequential_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset
     blocks = ds.sizes["realization"] // size
     if not blocks:
         raise ValueError(f"intervals at every look need a realization of each of the {size} records")
-    readings = np.concatenate(
-        [overturn_levels(part).readings for _, part, _ in read_slices(ds, (), False)], axis=1
-    )
-    share = readings[:, : blocks * size].reshape(3, blocks, size, -1).mean(axis=2)
-    ends = betting_interval(share[ALL_STAND], level)[0], betting_interval(share[ALL_OVERTURN], level)[1]
+    numbers, shares = _numbers_of_blocks(ds, size), np.arange(2 * size + 1) / 2 / size
+    ends = np.empty((2, len(ds["intensity"])))
+    for bound, reading in enumerate((ALL_STAND, ALL_OVERTURN)):
+        for place, number in enumerate(numbers[reading]):
+            there = number > 0
+            ends[bound, place] = _ends(shares[there], number[there], level)[bound]
     return table(
         {
-            "probability": ("intensity", share[ESTIMATE].mean(axis=0)),
-            "interval": (("bound", "intensity"), np.stack(ends)),
+            "probability": ("intensity", numbers[ESTIMATE] @ shares / blocks),
+            "interval": (("bound", "intensity"), ends),
             "blocks": ((), blocks),
-            "records": ((), number),
+            "records": ((), records),
         },
         coords={"bound": ["lower", "upper"], "intensity": ds["intensity"]},
         attrs={"level": level, "shared": index is not None},
     )
+
+
+def _numbers_of_blocks(ds: xr.Dataset, size: int) -> np.ndarray:
+    """Numbers of whole blocks of realizations in which so many half runs overturned.
+
+    Returns
+    -------
+    ndarray (3, n_intensity, 2 * size + 1)
+        By the readings of `Passed`; no run is kept.
+    """
+    shape = 3, len(ds["intensity"]), 2 * size + 1
+    numbers, begun = np.zeros(shape, np.int64), np.zeros(shape[:2])
+    for where, part, _ in read_slices(ds, (), False):
+        readings = overturn_levels(part).readings
+        starts = np.arange(-where.start % size, readings.shape[1], size)
+        sums = np.add.reduceat(readings, np.unique([0, *starts]), axis=1)
+        if where.start % size:
+            sums[:, 0] += begun
+        if where.stop % size:
+            begun, sums = sums[:, -1], sums[:, :-1]
+        cell = np.arange(numbers[..., 0].size).reshape(3, 1, -1) * shape[2] + np.rint(2 * sums).astype(
+            np.int64
+        )
+        numbers += np.bincount(cell.ravel(), minlength=numbers.size).reshape(shape)
+    return numbers

@@ -15,7 +15,7 @@ import xarray as xr
 
 from mcrock.dataset.schema import declaration
 from mcrock.statistics.efficiency import PREFIX, by_measure
-from mcrock.statistics.resample import Cells, Units
+from mcrock.statistics.resample import LogCells, Units
 from mcrock.statistics.run_measures import (
     Asked,
     has_records,
@@ -65,7 +65,7 @@ class WeighedRuns(NamedTuple):
         def intensities(part: Slice) -> Iterator[tuple[str, np.ndarray]]:
             return ((name, np.where(part.runs > 0, x(part.measures), 0.0)) for name, x in wanted.items())
 
-        cells = {name: Cells() for name in wanted}
+        cells = {name: LogCells() for name in wanted}
         for part in self.read():
             for name, x in intensities(part):
                 cells[name].see(x)
@@ -79,7 +79,7 @@ class WeighedRuns(NamedTuple):
         return {name: _units(cells[name], table) for name, table in tables.items()}
 
 
-def _units(cells: Cells, table: np.ndarray) -> Units:
+def _units(cells: LogCells, table: np.ndarray) -> Units:
     runs, *overturned = table[:, table[0].any(axis=1)][:, :, cells.filled]
     return Units(cells.centres, runs, np.stack(overturned), np.ones(len(runs), np.int64))
 

@@ -178,7 +178,7 @@ def _laid_out(ds: xr.Dataset) -> tuple[xr.Dataset, Classes]:
     return ds.isel(intensity=levels), Classes(x[levels], x[levels], x[levels], None)
 
 
-class Cells:
+class LogCells:
     """Places of intensities > 0 that are seen in slices: all are seen once, then counted once.
 
     Each intensity is by itself, or in one of ``most`` cells of equal width in the logarithm if they are more.
@@ -244,14 +244,14 @@ class Cells:
 
 
 def place_in_cells(part: Callable[[slice], np.ndarray], n: int, most: int = CELLS) -> Classes:
-    """Places of n intensities > 0, read in slices, by `Cells`; -1 of others.
+    """Places of n intensities > 0, read in slices, by `LogCells`; -1 of others.
 
     Raises
     ------
     ValueError
         If none is > 0.
     """
-    cells = Cells(most)
+    cells = LogCells(most)
     for where in cut(n):
         cells.see(part(where))
     of_run = labelled(n, cells.size, lambda where: cells.count(part(where)))
