@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
 from mcrock.base import interrupt
+from mcrock.base.memory import peak_memory
 
 
 def say(message: str) -> None:
@@ -43,7 +44,20 @@ def one_line_per_failure() -> Iterator[None]:
         place = f": {error.filename}" if error.filename else ""
         fail(f"{error.strerror or error}{place}", 1)
     except MemoryError:
-        fail("out of memory; use fewer --workers or a smaller --part-size", 1)
+        fail("out of memory", 1)
+
+
+@contextmanager
+def one_line_if_out_of_memory(options: Callable[[], set[str]]) -> Iterator[None]:
+    """End the process with a message if memory runs out: what to do rests on the options of the command."""
+    try:
+        yield
+    except MemoryError:
+        given, held = options(), peak_memory()
+        said = "out of memory" if held is None else f"out of memory, with {held:.0f} MiB taken"
+        if "--workers" in given:
+            fail(f"{said}; use fewer --workers{' or a smaller --part-size' * ('--part-size' in given)}", 1)
+        fail(f"{said}; give it more: `mcrock docs large-studies` has what commands take of large stores", 1)
 
 
 @contextmanager

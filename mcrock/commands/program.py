@@ -17,7 +17,12 @@ from typer.core import TyperGroup
 
 from mcrock.base import interrupt
 from mcrock.base.names import check_name
-from mcrock.commands.exit_codes import one_line_if_interrupted, one_line_per_failure, say
+from mcrock.commands.exit_codes import (
+    one_line_if_interrupted,
+    one_line_if_out_of_memory,
+    one_line_per_failure,
+    say,
+)
 
 # modules of this folder in the order of the help; each has an `app` with its command or its group
 COMMANDS = (
@@ -62,7 +67,12 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
-        with one_line_if_interrupted():
+
+        def options() -> set[str]:
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            return {name for parameter in command.params for name in parameter.opts} if command else set()
+
+        with one_line_if_out_of_memory(options), one_line_if_interrupted():
             return super().invoke(ctx)
 
 

@@ -50,6 +50,26 @@ def test_missing_runs_can_be_accepted(mcrock, study_file, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("command", "place", "remedy"),
+    [
+        ("stats", "mcrock.show.summary.summarize", "give it more: `mcrock docs large-studies` has"),
+        ("run", "mcrock.commands.run._computed", "use fewer --workers or a smaller --part-size"),
+    ],
+)
+def test_what_is_out_of_memory_says_what_helps(
+    mcrock, store, study_file, monkeypatch, command, place, remedy
+):
+    def fail(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr(place, fail)
+    arguments = (store,) if command == "stats" else (study_file, "-o", store, "--resume")
+    code, output, errors = mcrock(command, *arguments)
+    assert (code, output) == (1, "")
+    assert re.fullmatch(rf"mcrock: out of memory, with \d+ MiB taken; {remedy}.*\n", errors)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("run", "none.toml", "-o", "s.zarr"), r"none\.toml: no such file"),
