@@ -35,6 +35,7 @@ def compare(
     docs assessment`.
     """
     from mcrock.show.comparison import format_comparison, plot_comparison
+    from mcrock.show.progress import reading_progress
     from mcrock.statistics import compare_designs, load_hazard
     from mcrock.statistics.paired import what_differs
 
@@ -42,6 +43,7 @@ def compare(
     with (
         opened_result(first, limit=displacement_limit) as one,
         opened_result(second, limit=displacement_limit) as other,
+        reading_progress(),
     ):
         changes = what_differs(one, other)
         found = compare_designs(one, other, curves, level=level)

@@ -41,11 +41,13 @@ def export(
     """
     from mcrock.dataset import load_dataset, save_dataset
     from mcrock.dataset.copies import save_table, save_zarr
+    from mcrock.show.progress import reading_progress, writing_progress
 
     if output.suffix not in (".xml", ".csv"):
         ds = load_dataset(store, allow_incomplete=allow_incomplete)
         save = {".zarr": save_zarr, ".parquet": save_table}.get(output.suffix, save_dataset)
-        save(ds, output, overwrite=overwrite)
+        with writing_progress():
+            save(ds, output, overwrite=overwrite)
         print(output)
         return
     from mcrock.show.fragility_files import openquake_fragility, pelicun_fragility
@@ -57,9 +59,10 @@ def export(
     if not output.parent.is_dir():
         raise ValueError(f"{output}: the folder {output.parent} does not exist")
     ds = load_dataset(store)
-    if output.suffix == ".xml":
-        text = openquake_fragility(ds, identifier=identifier, curve="stripes" if stripes else "lognormal")
-    else:
-        text = pelicun_fragility(ds, identifier=identifier)
+    with reading_progress():
+        if output.suffix == ".xml":
+            text = openquake_fragility(ds, identifier=identifier, curve="stripes" if stripes else "lognormal")
+        else:
+            text = pelicun_fragility(ds, identifier=identifier)
     write_text(output, text)
     print(output)

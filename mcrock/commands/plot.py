@@ -32,9 +32,11 @@ def plot(
 
     matplotlib.use("Agg")
     from mcrock.show.figures import save_all
+    from mcrock.show.progress import reading_progress
     from mcrock.show.summary import missing_chunks
 
     with reading.open(store) as ds:
         print(*missing_chunks(ds), sep="\n", end="\n" * bool(missing_chunks(ds)))
-        paths = save_all(ds, output, format, allow_missing=reading.allow_incomplete)
+        with reading_progress():
+            paths = save_all(ds, output, format, allow_missing=reading.allow_incomplete)
     print(*paths, sep="\n")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mcrock.show.numbers import format_time, label_intensities
 
@@ -65,6 +65,21 @@ def reading_progress() -> Iterator[None]:
             shown[0](done, total)
 
         with watching(show):
+            yield
+
+
+@contextmanager
+def writing_progress() -> Iterator[None]:
+    """Show how far dask is with what it reads and writes piece by piece."""
+    from dask.callbacks import Callback
+
+    with count_progress("slices of variables written") as progress:
+
+        def count(key: Any, value: Any, graph: Any, state: Any, worker: Any) -> None:
+            done = len(state["finished"])
+            progress(done, done + sum(len(state[name]) for name in ("ready", "waiting", "running")))
+
+        with Callback(posttask=count):
             yield
 
 

@@ -1,12 +1,15 @@
 """Progress of a study: the realization that takes longer than all others together has a name."""
 
+import re
+
 import numpy as np
 import pytest
 
+from mcrock.dataset import build_dataset, opened
 from mcrock.ensemble import Progress
 from mcrock.ensemble.part import Part, Work, count_work
 from mcrock.show import progress as module
-from mcrock.show.progress import LONG, format_slowest, reading_progress
+from mcrock.show.progress import LONG, format_slowest, reading_progress, writing_progress
 from mcrock.statistics.runs import SLICE, cut
 
 
@@ -61,3 +64,15 @@ def test_passes_over_a_large_study_are_shown(monkeypatch, capsys):
     assert [*cut(10 * SLICE)]
     lines = capsys.readouterr().err.splitlines()
     assert [line[:9] for line in lines[::9]] == ["1 of 10 s", "10 of 10 "]
+
+
+def test_what_is_written_piece_by_piece_is_shown(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(module, "LINE_INTERVAL", 0.0)
+    monkeypatch.setitem(opened.AT_ONCE, "realization", 10)
+    values = {"outcome": np.ones((40, 2), "i1"), "intensity": [1.0, 2.0], "record": np.zeros(40, int)}
+    with writing_progress():
+        opened.save_dataset(build_dataset(values, units="m s-2"), tmp_path / "s.nc")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) >= 8
+    assert re.fullmatch(r"(\d+) of \1 slices of variables written", lines[-1])
+    assert lines[0].startswith("1 of ")
