@@ -65,6 +65,18 @@ class Commands(TyperGroup):
         with one_line_if_interrupted():
             return super().make_context(info_name, [*map(check_name, args)], *rest, **kwargs)
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by its name, the options of which say what they take."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            _name_no_type_of_flags(command, ctx)
+        return command
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The list of commands."""
+        _name_no_type_of_flags(self, ctx)
+        super().format_help(ctx, formatter)
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
 
@@ -86,6 +98,15 @@ app = typer.Typer(
 )
 for name in COMMANDS:
     app.add_typer(import_module(f"mcrock.commands.{name}").app)
+
+
+def _name_no_type_of_flags(command: Any, ctx: Any) -> None:
+    """Leave out what Typer 0.29 shows in the help of options that take no value: <bool>."""
+    for option in (*command.params, command.get_help_option(ctx)):
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+    for inner in getattr(command, "commands", {}).values():
+        _name_no_type_of_flags(inner, ctx)
 
 
 def _show_version(wanted: bool) -> None:

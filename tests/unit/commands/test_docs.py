@@ -69,3 +69,8 @@ def test_sections_end_at_headings_outside_of_code():
 def test_help_keeps_units_in_brackets(mcrock):
     assert "[years]" in mcrock("risk", "--help")[1]
     assert "[m]" in mcrock("stats", "--help")[1]
+
+
+@pytest.mark.parametrize("command", [(), ("run",), ("spectrum", "rocking"), ("laws",)])
+def test_help_names_no_type_of_options_that_take_none(mcrock, command):
+    assert "bool" not in mcrock(*command, "--help")[1]
