@@ -1,7 +1,7 @@
 """First runs killed while they compile, with their caches, and given once more: the store has the same bytes.
 
 `python -m tests.fuzz.compile_kills 20` kills as often, the program or the process that helps it to compile;
-what a kill has left of the cache is used by the next run, and every third run may end.
+what a kill has left of the cache is used by the next run, and after three kills one may end.
 """
 
 from __future__ import annotations
@@ -54,23 +54,23 @@ def show(number: int, seed: int = 0) -> int:
         first, began = First(Path(folder)), time.monotonic()
         expected, seconds = first.whole(), time.monotonic() - began
         while kills < number:
-            if kills % 3 == 0:
-                shutil.rmtree(first.cache)
-            process, name = first.start(), random.choice(SIGNALS)
-            time.sleep(random.uniform(0.0, seconds))
-            if process.poll() is None:
+            shutil.rmtree(first.cache)
+            for _ in range(3):
+                process, name = first.start(), random.choice(SIGNALS)
+                time.sleep(random.uniform(0.0, seconds))
+                kills += process.poll() is None
                 with suppress(psutil.Error, ProcessLookupError):  # it has just ended
                     helpers = psutil.Process(process.pid).children()
                     os.kill(random.choice([process.pid, *(helper.pid for helper in helpers)]), name)
-                kills += 1
-            code, said = process.wait(LONGEST), first.said.read_text()
-            if code not in (0, -name, 128 + name) or "Traceback" in said:
-                findings.append(f"{name.name} ends with {code}: {said}")
-            if orphans := left_processes():
-                findings.append(f"{name.name} leaves processes {orphans}")
-            if kills % 3 == 2 and first.whole() != expected:
+                code, said = process.wait(LONGEST), first.said.read_text()
+                if code not in (0, -name, 128 + name) or "Traceback" in said:
+                    findings.append(f"{name.name} ends with {code}: {said}")
+                if orphans := left_processes():
+                    findings.append(f"{name.name} leaves processes {orphans}")
+                print(kills, f"{name.name} {code}", flush=True)
+            if first.whole() != expected:
                 findings.append(f"after {name.name} the store differs: {first.said.read_text()}")
-            print(kills, f"{name.name} {code}", *findings, sep="\n", flush=True)
+            print(*findings, sep="\n", flush=True)
     print(kills, *(findings or ["nothing was lost"]), sep="\n")
     return bool(findings)
 
