@@ -59,6 +59,10 @@ def load_dataset(
     path = Path(path)
     if not path.exists():
         raise DatasetError(f"{path}: no such store or file")
+    if path.suffix == ".toml":
+        raise DatasetError(
+            f"{path} is a study, not its result; run it first: mcrock run {path} -o {path.with_suffix('.zarr')}"
+        )
     try:
         if path.is_dir():
             from mcrock.dataset.store import open_store  # loads zarr

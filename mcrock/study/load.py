@@ -182,7 +182,9 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         reason = str(error)[: place.start()].strip()
         written = text.replace("\r\n", "\n").split("\n")[line - 1].strip()
         place_name = f"{path} line {line}, column {column}"
-        raise ConfigError(f"{place_name}: not valid TOML: {reason}: {written}") from None
+        comma = re.search(r"=\s*([+-]?\d+),(\d+)\s*(#.*)?$", written)
+        remedy = f"; decimals take a point: {comma[1]}.{comma[2]}" if comma else ""
+        raise ConfigError(f"{place_name}: not valid TOML: {reason}: {written}{remedy}") from None
 
 
 def _near(path: Path) -> str:

@@ -81,7 +81,7 @@ def test_what_is_out_of_memory_says_what_helps(
         (("run", "study.toml", "-o", "s.zarr", "--workers", "0"), "workers must be at least 1, got 0"),
         (("run", "study.toml", "-o", "s.zarr", "--address", "none.json"), "no dask scheduler answers at"),
         (("stats", "none.zarr"), r"none\.zarr: no such store or file"),
-        (("stats", "study.toml"), "neither a zarr store nor a NetCDF file"),
+        (("stats", "study.toml"), r"run it first: mcrock run study\.toml -o study\.zarr$"),
         (("plot", ".", "-o", "figures"), "neither a zarr store nor a NetCDF file"),
         (("plot", "none.zarr", "-o", "study.toml"), r"study\.toml is a file, not a folder; choose another"),
         (("plot", "none.zarr", "-o", "study.toml/x"), r"study\.toml is a file, not a folder; choose another"),

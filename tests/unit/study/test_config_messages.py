@@ -191,7 +191,7 @@ def test_no_file(study_file):
 def test_not_toml(study_file):
     (line,) = mistakes(study_file("height = 1.6", "height = 1,6"))
     assert line.startswith("study.toml line 7, column 11: not valid TOML: ")
-    assert line.endswith(": height = 1,6")
+    assert line.endswith(": height = 1,6; decimals take a point: 1.6")
     (line,) = mistakes(study_file("= 64", "= 64\nrealizations = 65"))
     assert line.startswith("study.toml line 20, column 18: not valid TOML: Cannot overwrite a value")
 
