@@ -165,7 +165,7 @@ def advance(run, motions, quantiles, trace, slips):
     run.at_instant = run.at_instant + 1 if h <= EVENT_TIME and run.event != NO_EVENT else 0
     run.t = run.segment[END] if run.to_end and run.event == NO_EVENT else run.t + h
     run.lifted = NONE
-    if run.event == NO_EVENT:
+    if run.event in (NO_EVENT, EDGE_IMPACT, FACET_IMPACT, LANDING):  # the state before a jump too
         note(run, trace, NO_EVENT, 0.0, NONE)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.base.response import EventColumn
 from mcrock.body import Body
 from mcrock.excitation import STILL
 from mcrock.impact.conditions import Controls, Impact
@@ -15,7 +14,7 @@ from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.kernel.layout import set_fields
 from mcrock.kernel.start import start_tilted
 from mcrock.kernel.trace import empty_trace
-from mcrock.measurement.rates import Rates, pivots_of, with_jumps
+from mcrock.measurement.rates import Rates, rates_of
 from mcrock.simulation.runs import body_tables, impact_law, run_alone, set_law, settings_of
 
 Array = NDArray[np.float64]
@@ -89,7 +88,7 @@ class FreeRocking:
         set_fields(self._run.settings, settings_of(CONTROLS))
         self._quantiles = set_law(self._run, impact_law(impact, len(body.faces)))
         self._run.turn[:] = 1.0, 0.0, 1.0, 0.0, 0.0
-        self._pivots, self._values = pivots_of(body), self._run.law.values
+        self._values = self._run.law.values
 
     def __call__(self, tilt: float, parameters: Mapping[str, float], until: float) -> Rates:
         """A run released from a tilt [rad] with impact parameters by their keys, up to a time [s]."""
@@ -104,6 +103,4 @@ class FreeRocking:
             if rows <= len(self._trace.history) and events <= len(self._trace.events):
                 break
             self._trace = empty_trace(rows, events)  # the run is repeatable: once more, with room
-        return with_jumps(
-            self._pivots, self._trace.history[:rows], self._trace.events[:events, EventColumn.TIME]
-        )
+        return rates_of(self._trace.history[:rows])
