@@ -106,10 +106,19 @@ class RecordingOptions:
         ),
     ] = None
 
-    def read(self, file: Path, along: NDArray[np.float64]) -> tuple[Recording, str | None]:
+    rest: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            metavar="START END",
+            help="Times between which the body stood on its base [s]: gravity there and the first swing say "
+            "how the sensor is turned.",
+        ),
+    ] = None
+
+    def read(self, file: Path, along: NDArray[np.float64]) -> tuple[Recording, list[str]]:
         """A recording without bias and ends, turned to where the body turns about ``along`` (3,), and what to
-        say of the rest of it."""
-        from mcrock.measurement import alignment, read_recording
+        say of it."""
+        from mcrock.measurement import alignment, mounting, read_recording
         from mcrock.measurement.faults import check_readings, later_motion
 
         for text in self.columns or []:
@@ -121,7 +130,12 @@ class RecordingOptions:
         data = data if self.still is None else data.unbiased(self.still)
         part = data.trimmed()
         check_readings(part)
-        return part.turned(alignment(part, along)), later_motion(data, part)
+        later = later_motion(data, part)
+        notes = [] if later is None else [later]
+        if self.rest is None:
+            return part.turned(alignment(part, along)), notes
+        found = mounting(part, data, along, self.rest)
+        return part.turned(found.turn), [str(found), *notes]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,11 +243,10 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     measured, impact = load_tested(test.body, how["free"])
     if request.energy_gain is not None:
         impact = replace(impact, energy_gain=request.energy_gain)
-    data, note = request.recording.read(test.file, FreeRocking(measured, test.edge, impact).along)
+    data, notes = request.recording.read(test.file, FreeRocking(measured, test.edge, impact).along)
     found = fit_test(measured, data, test.edge, impact=impact, **how)
     names = {"test": test.name, "specimen": test.specimen, "position": test.position}
     numbers = fit_as_json(found) | names | {"repetition": test.repetition, "made_from": request.digest}
-    notes = [] if note is None else [note]
     numbers["verdict"] = notes + numbers["verdict"]
     paths = save_figures({"fit": lambda: plot_fit(found)}, request.results)
     section = impact_section(found)

@@ -130,6 +130,13 @@ class SensorOptions:
         bool, typer.Option("--sensor-instant", help="Readings at an instant, not means over a sample.")
     ] = False
 
+    sensor_acceleration: Annotated[
+        bool,
+        typer.Option(
+            "--sensor-acceleration", help="With an accelerometer at the centre of mass, for --rest."
+        ),
+    ] = False
+
     def check(self, study: Study | None = None) -> None:
         """Refuse options without their file, and runs that are not of free rocking."""
         if self.sensor is None and self != SensorOptions():
@@ -151,7 +158,7 @@ class SensorOptions:
         import numpy as np
         from scipy.spatial.transform import Rotation
 
-        from mcrock.measurement.sensor import INSTANT, sensed
+        from mcrock.measurement.sensor import INSTANT, sensed, with_acceleration
 
         to_sensor = Rotation.from_rotvec(self.sensor_turn, degrees=True).inv()
         before, after = self.sensor_still
@@ -164,7 +171,10 @@ class SensorOptions:
             after=after,
             averaging=INSTANT if self.sensor_instant else 1.0,
             seed=seed,
-        ).turned(to_sensor)
+        )
+        if self.sensor_acceleration:
+            recording = with_acceleration(recording, run, before=before, seed=seed)
+        recording = recording.turned(to_sensor)
         if self.sensor_range is not None:
             recording = recording.clipped(float(np.radians(self.sensor_range)))
         return recording

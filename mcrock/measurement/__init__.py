@@ -6,7 +6,7 @@ Dynamics 107, 1839-1858, sections 3 and 4.
 
 from __future__ import annotations
 
-from mcrock.measurement.alignment import alignment
+from mcrock.measurement.alignment import Mounting, alignment, mounting
 from mcrock.measurement.angles import euler_angles, rate_noise, zero_crossing_correction
 from mcrock.measurement.files import read_recording, write_recording
 from mcrock.measurement.fit import Fit, fit_test
@@ -22,12 +22,13 @@ from mcrock.measurement.phases import Phases, contact_phases, phases_of
 from mcrock.measurement.population import fit_population, load_population
 from mcrock.measurement.rates import Rates, rates_in_body
 from mcrock.measurement.recording import Recording
-from mcrock.measurement.sensor import sensed
+from mcrock.measurement.sensor import sensed, with_acceleration
 from mcrock.measurement.wrench import Wrench, equivalent_wrench
 
 __all__ = [
     "Fit",
     "Landings",
+    "Mounting",
     "Phases",
     "Rates",
     "Recording",
@@ -40,6 +41,7 @@ __all__ = [
     "fit_test",
     "landings",
     "load_population",
+    "mounting",
     "out_of_plane_motion_factor",
     "peak_angles",
     "phases_of",
@@ -50,6 +52,7 @@ __all__ = [
     "reduction_factors",
     "sensed",
     "uplift",
+    "with_acceleration",
     "write_recording",
     "zero_crossing_correction",
 ]

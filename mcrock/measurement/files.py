@@ -25,16 +25,19 @@ COUNTS = re.compile(rf"(?:({NUMBER})(?:/({NUMBER}))?\s+)?(.*)", re.DOTALL)
 
 
 def write_recording(recording: Recording, path: str | Path) -> Path:
-    """Write the rates of a recording as a CSV file that `read_recording` reads, in deg/s to nine digits.
+    """Write a recording as a CSV file that `read_recording` reads, to nine digits: rates in deg/s, m/s2.
 
     Raises
     ------
     OSError
         If the file cannot be written.
     """
-    head = ",".join(["time [s]", *(f"omega_{axis} [deg/s]" for axis in ALONG)])
-    rows = np.column_stack([recording.time, np.degrees(recording.angular_velocity)])
-    np.savetxt(path, rows, fmt="%.9g", delimiter=",", header=head, comments="")
+    heads = ["time [s]", *(f"omega_{axis} [deg/s]" for axis in ALONG)]
+    parts = [recording.time, np.degrees(recording.angular_velocity)]
+    if recording.acceleration is not None:
+        heads += [f"acceleration_{axis} [m/s2]" for axis in ALONG]
+        parts.append(recording.acceleration)
+    np.savetxt(path, np.column_stack(parts), "%.9g", ",", header=",".join(heads), comments="")
     return Path(path)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation, Slerp
 
 from mcrock.base.checks import Number
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.measurement.rates import rates_in_body
 from mcrock.measurement.readings import fill_means
 from mcrock.measurement.recording import Recording
@@ -20,6 +23,8 @@ Array = NDArray[np.float64]
 RATE = 256.0  # of the recordings of the source [1/s]
 # InvenSense MPU-6000 and MPU-6050 product specification, revision 3.4, section 6.1: 0.005 deg/s/sqrt(Hz)
 NOISE_DENSITY = float(np.radians(0.005))  # [rad/s/sqrt(Hz)]
+
+FORCE_DENSITY = 400e-6 * STANDARD_GRAVITY  # of its accelerometer, section 6.2 [m/s2/sqrt(Hz)]
 
 INSTANT = 0.02  # part of a sample over which a reading at an instant is the mean: it does not jump [1]
 
@@ -112,3 +117,46 @@ def sensed(
     clean = means(time, omega, at - before, averaging / rate)
     noise = np.random.default_rng(seed).normal(0.0, noise_density * np.sqrt(0.5 * rate), clean.shape)
     return Recording(at, clean + noise + np.asarray(bias, float), name="sensed")
+
+
+def with_acceleration(
+    recording: Recording,
+    run: Run,
+    *,
+    before: float = 1.0,
+    noise_density: float = FORCE_DENSITY,
+    bias: ArrayLike = (0.0, 0.0, 0.0),
+    seed: int = 0,
+) -> Recording:
+    """A recording of `sensed` with what an accelerometer at the centre of mass reads.
+
+    A reading is the mean of the specific force over a sample, which is the change of the velocity plus
+    gravity, in axes of the body as it stands in the middle of the sample: an impact is in it.
+
+    Parameters
+    ----------
+    recording, run : Recording, Run
+        The recording is in axes of the body.
+    before : float
+        Time held still before the run [s].
+    noise_density : float
+        [m/s2/sqrt(Hz)]; the default is 400 micro-g/sqrt(Hz), of the MPU-6050.
+    bias : array_like (3,)
+        [m/s2].
+    seed : int
+        Of the noise.
+    """
+    history = run.history
+    width = float(np.median(np.diff(recording.time)))
+    since, at = history["time"].values, recording.time - before
+    last = np.append(np.diff(since) > 0.0, True)  # of rows at one time that after an impact
+    turns = Slerp(since[last], Rotation.from_quat(history["orientation"].values[last], scalar_first=True))
+    velocity = history["velocity"].values
+    ends = [
+        np.stack([np.interp(at + side * width, since, each, 0.0, 0.0) for each in velocity.T], -1)
+        for side in (-0.5, 0.5)
+    ]
+    force = (ends[1] - ends[0]) / width + [0.0, 0.0, run.body.gravity]
+    clean = turns(at.clip(since[0], since[-1])).inv().apply(force)
+    noise = np.random.default_rng([seed, 1]).normal(0.0, noise_density * np.sqrt(0.5 / width), clean.shape)
+    return replace(recording, acceleration=clean + noise + np.asarray(bias, float))
