@@ -60,9 +60,8 @@ def load_dataset(
     if not path.exists():
         raise DatasetError(f"{path}: no such store or file")
     if path.suffix == ".toml":
-        raise DatasetError(
-            f"{path} is a study, not its result; run it first: mcrock run {path} -o {path.with_suffix('.zarr')}"
-        )
+        how = f"mcrock run {path} -o {path.with_suffix('.zarr')}"
+        raise DatasetError(f"{path} is a study, not its result; run it first: {how}")
     try:
         if path.is_dir():
             from mcrock.dataset.store import open_store  # loads zarr
