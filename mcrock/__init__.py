@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
     from mcrock.base.params import Outcome
     from mcrock.body import Body, cuboid, cylinder, frustum, hull, polyhedron, prism
-    from mcrock.dataset import load_dataset, to_frame
+    from mcrock.dataset import load_dataset, read_outcomes, to_frame
     from mcrock.ensemble import rare, run_study
     from mcrock.excitation import Motion, Pulse, fema_p695
     from mcrock.excitation.readers import read_records
@@ -74,6 +74,7 @@ __all__ = [
     "polyhedron",
     "prism",
     "rare",
+    "read_outcomes",
     "read_records",
     "run_study",
     "simulate",
@@ -104,6 +105,7 @@ _HOME = {
     "load_config": "study",
     "run_study": "ensemble",
     "load_dataset": "dataset",
+    "read_outcomes": "dataset",
     "to_frame": "dataset",
     "overturning_probability": "statistics",
     "exceedance_probability": "statistics",

@@ -45,9 +45,9 @@ def compare(
         opened_result(second, limit=displacement_limit) as other,
         reading_progress(),
     ):
-        changes = what_differs(one, other)
+        changes = what_differs(one, other) if "config" in one.attrs else None
         found = compare_designs(one, other, curves, level=level)
         draw = {"compare": lambda: plot_comparison(one, other, level=level, found=found)}
         paths = save_figures(draw, figures)
-    tables = {"differs": {key: list(values) for key, *values in changes}, "comparison": found}
+    tables = {"differs": {key: list(values) for key, *values in changes or ()}, "comparison": found}
     print_result(as_json, tables, [format_comparison(found, changes), *paths])

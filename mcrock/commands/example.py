@@ -16,7 +16,12 @@ from mcrock.commands.results import write_text
 
 app = typer.Typer()
 
-NEXT = {".toml": "mcrock check {}", ".sh": "edit the lines at its top", ".ipynb": "jupyter lab {}"}
+NEXT = {
+    ".toml": "mcrock check {}",
+    ".csv": "mcrock fragility {}",
+    ".sh": "edit the lines at its top",
+    ".ipynb": "jupyter lab {}",
+}
 
 
 @app.command()
@@ -25,14 +30,14 @@ def example(
         str | None, typer.Argument(metavar="NAME", help="Example; default: the list.", show_default=False)
     ] = None,
 ) -> None:
-    """List the shipped studies, batch scripts and notebooks, or copy one, with the files it names, here.
+    """List the shipped files to start from, or copy one, with the files it names, here.
 
     Files that are there already are never overwritten.
     """
-    examples = {path.stem: path for path in [*studies(), *scripts(), *notebooks()]}
+    kinds = {"studies": studies(), "outcomes": tables(), "batch scripts": scripts(), "notebooks": notebooks()}
+    examples = {path.stem: path for paths in kinds.values() for path in paths}
     if name is None:
         width = max(map(len, examples))
-        kinds = {"studies": studies(), "batch scripts": scripts(), "notebooks": notebooks()}
         for heading, paths in kinds.items():
             print(f"{heading}:", *(f"  {path.stem:<{width}}  {about(path)}" for path in paths), sep="\n")
         return
@@ -57,6 +62,11 @@ def studies() -> list[Path]:
     return sorted(shipped("configs").glob("*.toml"))
 
 
+def tables() -> list[Path]:
+    """Shipped tables of outcomes."""
+    return sorted(shipped("configs").glob("*.csv"))
+
+
 def scripts() -> list[Path]:
     """Shipped batch scripts."""
     return sorted(shipped("jobs").glob("*.sh"))
@@ -68,13 +78,13 @@ def notebooks() -> list[Path]:
 
 
 def about(path: Path) -> str:
-    """One line about an example: the title of a study or notebook, the first comment of a script."""
+    """One line about an example: the title of a study or notebook, the first comment of others."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         return str(json.loads(text)["cells"][0]["source"][0]).strip("# \n")
     if path.suffix == ".toml":
         return str(tomllib.loads(text)["title"])
-    return text.splitlines()[1].removeprefix("# ").partition(":")[0]
+    return text.splitlines()[path.suffix == ".sh"].removeprefix("# ").partition(":")[0]
 
 
 def needs(path: Path) -> list[Path]:

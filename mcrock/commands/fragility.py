@@ -77,7 +77,7 @@ def fragility(
     from mcrock.show.rules import plot_baselines
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import fragility_by_limit, fragility_by_way, with_measures
-    from mcrock.statistics.baseline_rules import can_measure
+    from mcrock.statistics.baseline_rules import NO_MOTIONS, can_measure
     from mcrock.statistics.inference import Bootstrap
     from mcrock.study import ConfigError
 
@@ -95,6 +95,8 @@ def fragility(
         }
         if can_measure(ds):
             draw["baselines"] = lambda: plot_baselines(ds, folder=folder, **how)
+        else:
+            lines += ["", NO_MOTIONS]
         if asked:
             runs = with_measures(ds, asked, folder=folder)
             for name, (table, words, figure) in _by_measures(runs, asked, how).items():

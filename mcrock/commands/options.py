@@ -19,7 +19,10 @@ FORMATS = ("png", "pdf", "svg")  # of figures
 
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="Study file in TOML.", show_default=False)]
 Store = Annotated[
-    Path, typer.Argument(metavar="STORE", help="Store written by `mcrock run`.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="STORE", help="Store written by `mcrock run`, or a table of outcomes.", show_default=False
+    ),
 ]
 Set = Annotated[
     list[str] | None,

@@ -5,6 +5,7 @@ from mcrock.dataset.atomic import replacing
 from mcrock.dataset.history import build_history, event_list, events_to_csv
 from mcrock.dataset.inventory import is_store
 from mcrock.dataset.opened import check_folder, load_dataset, save_dataset
+from mcrock.dataset.outcome_table import read_outcomes
 from mcrock.dataset.schema import (
     OUTPUT,
     SCHEMA,
@@ -37,6 +38,7 @@ __all__ = [
     "is_store",
     "load_dataset",
     "outputs",
+    "read_outcomes",
     "replacing",
     "save_dataset",
     "to_frame",

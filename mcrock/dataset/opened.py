@@ -15,6 +15,7 @@ from mcrock.dataset.archive import DamageError
 from mcrock.dataset.atomic import replacing
 from mcrock.dataset.contents import CHUNKS, STUDY
 from mcrock.dataset.folders import open_folder
+from mcrock.dataset.outcome_table import read_outcomes
 from mcrock.dataset.schema import OUTER, DatasetError, check_dataset, place_in_schema
 
 if TYPE_CHECKING:
@@ -32,12 +33,12 @@ Source: TypeAlias = "xr.Dataset | str | Path"
 def load_dataset(
     path: str | Path, *, allow_incomplete: bool = False, chunks: dict[str, int] | None = None
 ) -> xr.Dataset:
-    """Open the result of a study: a store of `mcrock run` or its NetCDF export.
+    """Open the result of a study: a store of `mcrock run` or its NetCDF export, or a table of outcomes.
 
     Parameters
     ----------
     path : str or Path
-        Zarr store (a folder) or NetCDF file.
+        Zarr store (a folder), NetCDF file, or CSV file of `read_outcomes`.
     allow_incomplete : bool
         Accept a store in which runs are missing; they have the outcome ``not_run``.
     chunks : dict, optional
@@ -62,6 +63,9 @@ def load_dataset(
     if path.suffix == ".toml":
         how = f"mcrock run {path} -o {path.with_suffix('.zarr')}"
         raise DatasetError(f"{path} is a study, not its result; run it first: {how}")
+    if path.suffix.lower() == ".csv" and path.is_file():
+        ds = read_outcomes(path)
+        return ds if chunks is None else ds.chunk(chunks)
     try:
         if path.is_dir():
             from mcrock.dataset.store import open_store  # loads zarr

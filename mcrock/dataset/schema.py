@@ -34,6 +34,7 @@ class Variable(NamedTuple):
 INPUT = ("realization",)
 OUTPUT = ("realization", "intensity")  # in a cloud study ("realization",) alone
 OUTER = "outer"  # leads where the same realizations meet several outer draws
+EVENT = "event"  # attribute of a dataset whose `outcome` says overturned of runs beyond a limit
 
 
 def _impact_variable(parameter: ImpactParameter, where: str = "") -> Variable:

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 FEW_POINTS = 8  # of a body that are printed
 
 
-def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, object]]) -> str:
+def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, object]] | None) -> str:
     """Differences between two designs and their effect.
 
     Parameters
     ----------
     found : Dataset
         From `mcrock.statistics.compare_designs`.
-    changes : sequence of tuple
+    changes : sequence of tuple, optional
         Dotted keys of the study file with both values, from `mcrock.statistics.paired.what_differs`.
     """
     columns = [
@@ -45,6 +45,8 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
         ("only second", lambda one: f"{float(one['only_second']):g}"),
     ]
     lines = ["first and second study differ in"] if changes else ["the studies differ in nothing that is run"]
+    if changes is None:
+        changes, lines = (), ["what differs between the two is not known of tables of outcomes"]
     lines += [f"  {key}: {_values(old, new)}" for key, old, new in changes]
     lines += ["", "Probability of overturning", table_along(found, "intensity", columns)]
     lines.append("only first, only second: pairs of which the run of one study alone overturned")

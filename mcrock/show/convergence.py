@@ -34,8 +34,10 @@ def format_sizes(sizes: xr.Dataset, by_intensity: bool) -> list[str]:
     ]
 
 
-def format_steps(steps: xr.Dataset) -> str:
+def format_steps(steps: xr.Dataset | None) -> str:
     """Effect of halving the time step."""
+    if steps is None:
+        return "what shorter time steps change, the program behind these outcomes has to tell"
     if not steps["repeated"]:
         return "no run was repeated at half the time step: raise controls.recheck to see what it does"
     return (

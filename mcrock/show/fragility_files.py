@@ -11,12 +11,13 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.base.units import VELOCITIES
+from mcrock.base.units import VELOCITIES, as_written
+from mcrock.dataset import to_frame
 from mcrock.statistics import fit_fragility, pooled
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.resample import collect_units
 from mcrock.statistics.rising import rising_curve
-from mcrock.statistics.runs import is_cloud
+from mcrock.statistics.runs import is_cloud, run_intensity
 
 NRML = "http://openquake.org/xmlns/nrml/0.5"
 STATE = "overturning"
@@ -124,6 +125,17 @@ def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body") -> str:
     median, dispersion = _curve(ds)
     row = [identifier, "0", demand.name, demand.unit, "0", "0", "lognormal", _text(median / demand.size)]
     return f"{HEADER}\n{','.join([*row, _text(dispersion), ''])}\n"
+
+
+def outcome_rows(ds: xr.Dataset) -> str:
+    """Runs of a study as the table that `mcrock.read_outcomes` takes, with all that is known of each.
+
+    The runs of a nested study are pooled: the table does not say what is epistemic.
+    """
+    ds = pooled(ds)
+    axis = run_intensity(ds)
+    name = f"{own_measure(ds)} [{as_written(axis.attrs.get('units', '1'))}]"
+    return to_frame(ds).rename(columns={axis.name: name}).to_csv(index=False)
 
 
 def _text(value: float) -> str:

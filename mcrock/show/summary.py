@@ -18,14 +18,15 @@ from mcrock.show.outcomes import format_displacements, format_outcomes
 from mcrock.show.rules import format_baselines
 from mcrock.show.tables import dataset_as_json, table_along
 from mcrock.show.validity import format_doubt, format_validity
-from mcrock.statistics.baseline_rules import can_measure
+from mcrock.statistics.baseline_rules import NO_MOTIONS, can_measure
 from mcrock.statistics.capacity import count_resurrected
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import bound_without_events
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import is_nested, pooled
-from mcrock.statistics.runs import is_shaken, read_once
+from mcrock.statistics.runs import config_of, is_shaken, read_once
+from mcrock.statistics.validity import knows_strain
 from mcrock.study import ConfigError
 
 FEW = 11  # recordings below which a result needs more of them
@@ -39,9 +40,9 @@ class Summary(NamedTuple):
     probability: xr.Dataset  # from `overturning_probability`
     fragility: xr.Dataset  # from `fit_fragility`
     doubt: xr.Dataset  # from `undecided_runs`
-    steps: xr.Dataset  # from `step_check`
+    steps: xr.Dataset | None  # from `step_check`, of runs of mcrock
     sizes: xr.Dataset  # from `size_convergence`
-    validity: xr.Dataset  # from `model_validity`
+    validity: xr.Dataset | None  # from `model_validity`, of runs of mcrock
     laws: xr.Dataset | None  # from `fragility_by_choice`
     measures: xr.Dataset | None  # from `compare_measures`
     outcomes: xr.Dataset | None  # from `outcome_shares`, of a study with friction
@@ -89,9 +90,9 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
         probability=statistics.overturning_probability(ds, **keywords),
         fragility=fragility,
         doubt=statistics.undecided_runs(ds, allow_missing=how.allow_missing),
-        steps=statistics.step_check(ds, how.level),
+        steps=statistics.step_check(ds, how.level) if "half_step_outcome" in ds else None,
         sizes=statistics.size_convergence(ds, allow_missing=how.allow_missing),
-        validity=statistics.model_validity(ds, allow_missing=how.allow_missing),
+        validity=statistics.model_validity(ds, allow_missing=how.allow_missing) if knows_strain(ds) else None,
         laws=statistics.fragility_by_choice(ds, **keywords) if has_laws(ds) else None,
         measures=statistics.compare_measures(ds, **keywords) if len(statistics.measures_of(ds)) > 1 else None,
         outcomes=statistics.outcome_shares(ds, **keywords) if PEAK in ds else None,
@@ -113,7 +114,9 @@ def _rules(
     if not (is_shaken(ds) and 0 < fell < int(fragility["runs"]) - int(fragility["undecided"])):
         return None
     try:
-        return statistics.baselines(ds, folder=folder, **keywords) if can_measure(ds) else None
+        if not can_measure(ds):
+            return None if config_of(ds) else NO_MOTIONS
+        return statistics.baselines(ds, folder=folder, **keywords)
     except ConfigError as error:
         return f"no rules of thumb: {error.mistakes[0]}; give the folder of the study file (--folder)"
 

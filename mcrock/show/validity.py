@@ -19,16 +19,19 @@ REMEDIES = {
     "instant_limit": "had too many events at one instant: look for impact parameters that gain energy, and "
     "with friction at the events of one of them (`mcrock simulate`)",
     "not_finite": "grew beyond all numbers: look for impact parameters that gain energy, and at the shaking",
-    "failed": "could not be run, as what was drawn is impossible or an error came up: the log next to the "
+    "failed": "have no outcome, as what was drawn is impossible or an error came up: the log next to a "
     "store has the message of each realization",
     "painleve": "came where friction leaves the contact force undetermined: `mcrock docs contact` says from "
     "which friction on",
 }
+NOT_OF_MCROCK = "what strains the model, the program or test behind these outcomes has to tell"
 STRAINED = 0.03  # share of the runs above which a departure from the model is worth a line
 
 
-def format_validity(validity: xr.Dataset) -> list[str]:
-    """Lines on what strains the model, and one on the runs that are certified."""
+def format_validity(validity: xr.Dataset | None) -> list[str]:
+    """Lines on what strains the model, and one on the runs that are certified; of other programs, that."""
+    if validity is None:
+        return [NOT_OF_MCROCK]
     return format_strain(validity) + format_certificate(validity)
 
 

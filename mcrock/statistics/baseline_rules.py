@@ -71,6 +71,10 @@ WORDS = {
     "asce_43_05": "ASCE 43-05 A.2: Sa",
     BOTH: "static and full impulse",
 }
+NO_MOTIONS = (
+    "no rules of thumb: they need peak acceleration and velocity of every run, as in columns pga [g] and "
+    "pgv [m/s] of a table of outcomes"
+)
 BELOW, ABOVE = 0.5, 2.0  # what a check says of a run, as an intensity whose threshold is 1
 BODY = ("body_slenderness", "body_radius", "body_frequency", "gravity")
 
@@ -147,7 +151,8 @@ def baselines(
 
     A rule that is fitted is scored record by record, as fitted to all others. Checks are
     those of `checks_of_body` for the body of the medians, on a floor judged by the motion of the floor (an
-    uncertain one at its medians); intensities are geometric means of the two components.
+    uncertain one at its medians); intensities are geometric means of the two components. Of a table of
+    outcomes there are those whose measures it has.
 
     Parameters
     ----------
@@ -192,6 +197,9 @@ def baselines(
     body = {name: _median(flat, name) for name in BODY if name in flat}
     stands = len(body) == len(BODY) and 0 < body["body_slenderness"] < pi / 2
     checks = checks_of_body(*body.values()) if stands else {}
+    if not has_records(flat):
+        known = measures_of(flat)
+        checks = {name: check for name, check in checks.items() if measure_name(check.measure) in known}
     asked, sides = [check.measure for check in checks.values()], _sides(checks)
     on_floor = stands_on_floor(flat)
     runs = weigh_runs(flat, ["pga", "pgv", *([] if on_floor else asked)], how.allow_missing, folder)

@@ -11,7 +11,7 @@ import xarray as xr
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.fragility import fit_fragility, side_by_side
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.statistics.limits import by_limit, displacement_limit, response
+from mcrock.statistics.limits import EVENT, by_limit, displacement_limit, response
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.outcomes import SLIP, TILT
 
@@ -41,7 +41,7 @@ def usual_limits(ds: xr.Dataset) -> list[Limit]:
         found.append(_limit("slip_path", SLIP))
     if "peak_displacement" in ds:
         found.append(_limit("peak_displacement", displacement_limit(ds) or DISPLACEMENT))
-    return [*found, Limit(OVERTURNED)]
+    return [*found, Limit(ds.attrs.get(EVENT, OVERTURNED))]
 
 
 def _limit(variable: str, value: float) -> Limit:
@@ -87,7 +87,7 @@ def fragility_by_limit(
     ds = pooled(ds)
     chosen = usual_limits(ds)
     if limits is not None:
-        chosen = [*(_limit(variable, value) for variable, value in limits), Limit(OVERTURNED)]
+        chosen = [*(_limit(variable, value) for variable, value in limits), chosen[-1]]
     whole = fit_fragility(ds, **keywords)
     grid = whole["intensity_grid"].values
     fits, units = [], []

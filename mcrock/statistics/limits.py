@@ -11,13 +11,13 @@ import xarray as xr
 
 from mcrock.base.checks import Number
 from mcrock.base.params import DECIDED, Outcome
-from mcrock.dataset import SCHEMA
+from mcrock.dataset import SCHEMA, schema
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.runs import GUESSED, Passed, check_runs, config_of, guessed, in_slices, undecided
 
+EVENT = schema.EVENT
 TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on
 OF_SUPPORT = "displacement_limit"  # attribute of a dataset that is judged by another limit than its study's
-EVENT = "event"  # attribute of a dataset whose `outcome` says overturned of runs beyond a limit
 
 
 class Residual(NamedTuple):

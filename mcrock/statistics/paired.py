@@ -14,6 +14,7 @@ import xarray as xr
 
 from mcrock.dataset.identity import differing_keys
 from mcrock.dataset.schema import OUTER
+from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.nested import GROUPS
 from mcrock.statistics.runs import (
     Classes,
@@ -23,6 +24,7 @@ from mcrock.statistics.runs import (
     overturn_levels,
     read_slices,
     record_groups,
+    run_intensity,
     study_of,
 )
 from mcrock.study.sampling.drawn import variable_name
@@ -46,6 +48,12 @@ def check_pairs(first: xr.Dataset, second: xr.Dataset) -> None:
         If they differ in their size, in a number that both draw alike, in the recordings or their
         intensities, or if the intensity depends on the body and the bodies differ.
     """
+    if sum("intensity_measure" in ds.attrs and "config" not in ds.attrs for ds in (first, second)) == 1:
+        raise PairingError(
+            "one is a study of mcrock and the other a table of outcomes: nothing says that their runs were "
+            "drawn alike; write the runs of the study that are pairs to a table too (`mcrock export --as "
+            "outcomes`)"
+        )
     for name in (OUTER, "realization", "motion"):
         sizes = [ds.sizes.get(name, 1) for ds in (first, second)]
         if sizes[0] != sizes[1]:
@@ -113,6 +121,9 @@ def _check_measure(first: xr.Dataset, second: xr.Dataset) -> None:
         raise PairingError(
             "the studies scale their motions to different intensities, so the same level differs"
         )
+    own = [f"{own_measure(ds)} [{run_intensity(ds).attrs.get('units', '1')}]" for ds in (first, second)]
+    if own[0] != own[1]:
+        raise PairingError(f"the studies have the intensities {' and '.join(own)}: give both the same")
     measure = asked[0].get("measure")
     if measure in OF_MOTION and tables[0].get("body") != tables[1].get("body"):
         raise PairingError(

@@ -113,6 +113,11 @@ def model_validity(
     return result
 
 
+def knows_strain(ds: xr.Dataset) -> bool:
+    """True if the runs say what strained the model: those of mcrock do."""
+    return all(name in ds for name in READ)
+
+
 def _counted(
     ds: xr.Dataset, coefficients: np.ndarray, places: Classes, allow_missing: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -27,20 +27,14 @@ from mcrock.show.report.results import (
     rules_section,
     sensitivity_section,
 )
-from mcrock.show.report.subject import (
-    body_section,
-    inputs_section,
-    model_section,
-    motions_section,
-    study_section,
-)
+from mcrock.show.report.subject import study_section, subject_sections, table_section
 from mcrock.show.report.trust import convergence_section, limits_section, provenance_section, validity_section
 from mcrock.show.summary import missing_chunks, summarize
 from mcrock.statistics import annual_rate, high_confidence_capacity, rate_of_draws
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.nested import is_nested, pooled
 from mcrock.statistics.risk import FewError
-from mcrock.study import Study
+from mcrock.statistics.runs import study_of
 
 TEMPLATE = Path(__file__).with_name("page.html")
 
@@ -60,7 +54,8 @@ def build_report(
     Parameters
     ----------
     ds : Dataset
-        Result of a study, with the attribute `config`.
+        Result of a study, or a table of outcomes from `mcrock.read_outcomes`, of which the page says what
+        it cannot know.
     site : Site, optional
         Hazard of a site, for the risk there.
     store : Path, optional
@@ -82,12 +77,10 @@ def build_report(
     Raises
     ------
     ValueError
-        As the functions of `mcrock.statistics`, or if the dataset does not say what its study is.
+        As the functions of `mcrock.statistics`.
     """
-    if not ds.attrs.get("config"):
-        raise ValueError("the dataset lacks the attribute `config`: it does not say what was computed")
     how = Confidence(level=level, allow_missing=allow_missing)
-    study = Study.from_json(ds.attrs["config"])
+    study = study_of(ds)
     summary = summarize(ds, folder=folder, **how.keywords)
     runs = pooled(ds)
     rates = capacity = few = None
@@ -101,10 +94,7 @@ def build_report(
     except FewError as error:
         few = f"no capacity with confidence and no annual rate: {error}"
     sections = [
-        body_section(runs, study),
-        inputs_section(runs, study),
-        motions_section(runs, study),
-        model_section(study),
+        *(subject_sections(runs, study) if study else [table_section(runs)]),
         fragility_section(runs, summary, few if capacity is None else capacity, how),
         outcomes_section(runs, summary, how),
         motion_section(runs, summary, how),
@@ -116,13 +106,13 @@ def build_report(
         convergence_section(runs, study, summary, how),
         limits_section(study, summary),
         provenance_section(ds, store),
-        study_section(study),
+        study_section(study) if study else None,
     ]
     return build_page(
-        study.title or "Untitled study",
+        (study.title if study else Path(store or "").stem) or "Untitled study",
         "Overturning of a free-standing body: report on a study",
         [section for section in sections if section is not None],
-        description=study.description,
+        description=study.description if study else "",
         missing=missing_chunks(ds),
         figures=key_figures(summary, rates, capacity),
     )

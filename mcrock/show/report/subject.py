@@ -28,6 +28,24 @@ MOTIONS_SHOWN = 60
 OF_BODY = {"rad": ("deg", 180 / np.pi)}  # other units that readers know
 
 
+def subject_sections(ds: xr.Dataset, study: Study) -> list[Section]:
+    """What was computed."""
+    of_runs = [section(ds, study) for section in (body_section, inputs_section, motions_section)]
+    return [*of_runs, model_section(study)]
+
+
+def table_section(ds: xr.Dataset) -> Section:
+    """Outcomes that mcrock did not compute, with the part of each motion in them."""
+    source = ds.attrs.get("source", "outcomes of a table")
+    blocks: list[Block] = [
+        f"The runs ({source}) are of another program or of tests; mcrock has computed their statistics. Of "
+        "the object, its uncertain inputs, the model and its numerical settings this page knows nothing but "
+        "what the table has: the source of the outcomes belongs in the file with this page.",
+        *_motion_table(ds, ds["motion_name"].values.tolist()),
+    ]
+    return Section("motions", "Outcomes and ground motions", blocks)
+
+
 def body_section(ds: xr.Dataset, study: Study) -> Section:
     """The body drawn, with its numbers."""
     body = body_at_medians(study)
@@ -100,8 +118,18 @@ def motions_section(ds: xr.Dataset, study: Study) -> Section:
         f"({study.motion.origin}), {study.motion.assigned}; intensity: "
         f"{study.intensity.long_name}."
     ]
-    units = ds["motion_intensity"].attrs.get("units", "1")
-    strength = label_intensities(ds["motion_intensity"].values.tolist(), units)
+    blocks += _motion_table(ds, names)
+    history = sorted({*ds["motion_history"].values.tolist()} - {""}) if "motion_history" in ds else []
+    blocks.append(f"Processing: {history[0]}." if history else "The motions are used as they were published.")
+    return Section("motions", "Ground motions", blocks)
+
+
+def _motion_table(ds: xr.Dataset, names: list[str]) -> list[Block]:
+    """Each motion with its part in the outcome."""
+    strength = ["-"] * len(names)
+    if "motion_intensity" in ds:
+        units = ds["motion_intensity"].attrs.get("units", "1")
+        strength = label_intensities(ds["motion_intensity"].values.tolist(), units)
     records, index = numbered(ds, "record")
     tally = count_runs(ds, overturn_levels, 1, intensity_classes(ds, 1), index, allow_missing=True)
     counts = np.zeros((3, len(names)))
@@ -110,14 +138,9 @@ def motions_section(ds: xr.Dataset, study: Study) -> Section:
         [name, label, str(int(number)), f"{100 * fell / runs:.0f}" if runs else "-"]
         for name, label, number, runs, fell in zip(names, strength, *counts, strict=True)
     ]
-    blocks.append(
-        format_table(["motion", "as recorded", "realizations", "overturned [%]"], rows[:MOTIONS_SHOWN])
-    )
-    if len(rows) > MOTIONS_SHOWN:
-        blocks.append(f"and {len(rows) - MOTIONS_SHOWN} more.")
-    history = sorted({*ds["motion_history"].values.tolist()} - {""}) if "motion_history" in ds else []
-    blocks.append(f"Processing: {history[0]}." if history else "The motions are used as they were published.")
-    return Section("motions", "Ground motions", blocks)
+    heads = ["motion", "as recorded", "realizations", "overturned [%]"]
+    more = [f"and {len(rows) - MOTIONS_SHOWN} more."] if len(rows) > MOTIONS_SHOWN else []
+    return [format_table(heads, rows[:MOTIONS_SHOWN]), *more]
 
 
 def model_section(study: Study) -> Section:

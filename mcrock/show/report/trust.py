@@ -17,7 +17,7 @@ from mcrock.show.numbers import label
 from mcrock.show.report.content import Block, Section, cautions, embed
 from mcrock.show.summary import Summary
 from mcrock.show.tables import Column, format_table, table_along
-from mcrock.show.validity import format_certificate, format_strain
+from mcrock.show.validity import NOT_OF_MCROCK, format_certificate, format_strain
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.intervals import bound_without_events
 from mcrock.study import Study
@@ -40,6 +40,8 @@ MEANING = (
 def validity_section(summary: Summary) -> Section:
     """What strained the model, at each intensity."""
     validity = summary.validity
+    if validity is None:
+        return Section("validity", "Does the model hold?", [NOT_OF_MCROCK])
 
     def share(name: str, one: xr.Dataset) -> str:
         return format_percent(float(one[name])) if one[name] else "0"
@@ -54,14 +56,14 @@ def validity_section(summary: Summary) -> Section:
     return Section("validity", "Does the model hold?", blocks)
 
 
-def convergence_section(ds: xr.Dataset, study: Study, summary: Summary, how: Confidence) -> Section:
+def convergence_section(ds: xr.Dataset, study: Study | None, summary: Summary, how: Confidence) -> Section:
     """What more runs, shorter steps and finer records would change."""
     blocks: list[Block] = []
     if ds.sizes["realization"] > 1:
         ax = plot_convergence(ds, **how.keywords)
         blocks.append(embed(ax, "Probability of overturning over the number of realizations"))
     blocks += format_sizes(summary.sizes, summary.is_shaken)
-    blocks += [format_steps(summary.steps), *_interpolation(study)]
+    blocks += [format_steps(summary.steps), *(_interpolation(study) if study else [])]
     return Section("convergence", "Convergence", blocks)
 
 
@@ -80,16 +82,19 @@ def _interpolation(study: Study) -> list[str]:
     ]
 
 
-def limits_section(study: Study, summary: Summary) -> Section:
+def limits_section(study: Study | None, summary: Summary) -> Section:
     """What these numbers do not say."""
     probability = summary.probability
     records, level = int(probability["records"]), probability.attrs["level"]
-    lines = [
+    rigid = (
         "The body is rigid and the ground too: no crushing of edges, no rocking on soil or carpets, no "
-        "flexible body, no liquid inside.",
+        "flexible body, no liquid inside."
+    )
+    lines = [
+        rigid if study else "What the program or test behind these outcomes leaves out is left out here.",
         "An undecided run is never counted as survival: intervals hold both readings.",
     ]
-    if study.contact is None:
+    if study and study.contact is None:
         lines.insert(
             1, "Nothing slides and nothing rebounds: above stands of how many runs that is certain to hold."
         )

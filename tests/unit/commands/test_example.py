@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from mcrock.base.shipped_files import shipped
-from mcrock.commands.example import needs, notebooks, scripts, studies
+from mcrock.commands.example import needs, notebooks, scripts, studies, tables
 from mcrock.study import load_config
 
 
@@ -20,7 +20,8 @@ def test_every_example_is_listed_with_one_line(mcrock):
     code, output, errors = mcrock("example")
     assert (code, errors) == (0, "")
     listed = re.findall(r"^  (\w+) +(\S.*)$", output, re.MULTILINE)
-    assert [name for name, _ in listed] == [path.stem for path in [*studies(), *scripts(), *notebooks()]]
+    shown = [*studies(), *tables(), *scripts(), *notebooks()]
+    assert [name for name, _ in listed] == [path.stem for path in shown]
     assert ("storage_cask", "Freestanding storage cask, cloud of records") in listed
     assert ("slurm_array", "A study as a Slurm job array") in listed
     assert max(map(len, output.splitlines())) <= 100
@@ -28,9 +29,9 @@ def test_every_example_is_listed_with_one_line(mcrock):
     assert shipped_files <= {name for name, _ in listed}
 
 
-@pytest.mark.parametrize("path", studies() + notebooks(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", studies() + tables() + notebooks(), ids=lambda path: path.stem)
 def test_a_study_or_notebook_is_copied_as_it_is(mcrock, folder, path):
-    command = "mcrock check" if path.suffix == ".toml" else "jupyter lab"
+    command = {".toml": "mcrock check", ".csv": "mcrock fragility"}.get(path.suffix, "jupyter lab")
     assert mcrock("example", path.stem) == (0, f"wrote {path.name}\nnext: {command} {path.name}\n", "")
     assert (folder / path.name).read_text() == path.read_text()
     if path.suffix == ".toml":

@@ -127,9 +127,15 @@ def test_equal_studies_have_equal_pages(ds):
     assert build_report(ds) == build_report(ds)
 
 
-def test_dataset_without_its_study_is_refused(ds):
-    with pytest.raises(ValueError, match="lacks the attribute `config`"):
-        build_report(ds.drop_attrs())
+def test_a_table_of_outcomes_has_a_page_that_says_what_it_cannot_know(ds):
+    frame = mcrock.to_frame(ds)
+    rows = frame[["record", "realization"]].assign(overturned=frame["outcome"] == "overturned")
+    table = mcrock.read_outcomes(rows.assign(**{"pga [m/s2]": frame["intensity"]}))
+    page = Page(build_report(table))
+    assert {"motions", "fragility", "validity", "limits"} <= {*page.ids}
+    assert not {"body", "inputs", "model", "study"} & {*page.ids}
+    assert "this page knows nothing but what the table has" in page.text
+    assert "the program or test behind these outcomes has to tell" in page.text
 
 
 def test_page_is_written_whole(ds, tmp_path):
