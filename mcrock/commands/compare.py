@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.options import unpacked
+from mcrock.commands.options import HazardOptions, unpacked
 from mcrock.commands.results import FigureOptions, opened_result, print_result, save_figures
 
 app = typer.Typer()
@@ -23,7 +23,7 @@ def compare(
         Path, typer.Argument(metavar="B", help="Store of the second study.", show_default=False)
     ],
     hazard: options.Hazard = None,
-    hazard_years: options.HazardYears = None,
+    site: HazardOptions,
     level: options.Level = 0.95,
     displacement_limit: options.DisplacementLimit = None,
     figures: FigureOptions,
@@ -37,14 +37,15 @@ def compare(
     from mcrock.show.comparison import format_comparison, plot_comparison
     from mcrock.show.progress import reading_progress
     from mcrock.statistics import compare_designs, load_hazard
+    from mcrock.statistics.efficiency import own_measure
     from mcrock.statistics.paired import what_differs
 
-    curves = None if hazard is None else load_hazard(hazard, years=hazard_years)
     with (
         opened_result(first, limit=displacement_limit) as one,
         opened_result(second, limit=displacement_limit) as other,
         reading_progress(),
     ):
+        curves = load_hazard(hazard, **site.of_hazard, measure=own_measure(one)) if hazard else None
         changes = what_differs(one, other) if "config" in one.attrs else None
         found = compare_designs(one, other, curves, level=level)
         draw = {"compare": lambda: plot_comparison(one, other, level=level, found=found)}

@@ -69,13 +69,18 @@ Temper = Annotated[
     float | None, typer.Option(help="Power of the likelihood; default: as large as draws allow.")
 ]
 Hazard = Annotated[
-    Path | None,
-    typer.Option(metavar="HAZARD.csv", help="Hazard curves of the site, as for `mcrock risk`."),
+    list[Path] | None,
+    typer.Option(metavar="HAZARD", help="Hazard curves of the site, as for `mcrock risk`; repeatable."),
+]
+HazardSite = Annotated[
+    str | None,
+    typer.Option("--site", metavar="SITE", help="Site in the hazard files: its name, or LON,LAT [degrees]."),
 ]
 HazardYears = Annotated[
     float | None,
     typer.Option(
-        help="The hazard has probabilities of exceedance in this many years; default: annual rates."
+        help="The hazard has probabilities of exceedance in this many years; default: what the file says, or "
+        "annual rates."
     ),
 ]
 Years = Annotated[float, typer.Option(help="Exposure time for which a probability is given [years].")]
@@ -99,11 +104,23 @@ class StudyOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SiteOptions:
+class HazardOptions:
+    """How the files of a hazard are read."""
+
+    hazard_years: HazardYears = None
+    hazard_site: HazardSite = None
+
+    @property
+    def of_hazard(self) -> dict[str, Any]:
+        """Keywords of `mcrock.statistics.load_hazard`."""
+        return {"years": self.hazard_years, "site": self.hazard_site}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteOptions(HazardOptions):
     """How the hazard of a site is read, and what it is asked for."""
 
     years: Years = 50.0
-    hazard_years: HazardYears = None
     age: Age = None
 
 

@@ -37,8 +37,8 @@ def report(
     from mcrock.show.report.page import check_page
 
     check_page(output, overwrite)
-    if hazard is None and (around.hazard_years is not None or around.age is not None):
-        raise ValueError("--hazard-years and --age go with --hazard FILE.csv")
+    if not hazard and {around.hazard_years, around.hazard_site, around.age} != {None}:
+        raise ValueError("--hazard-years, --site and --age go with --hazard FILE")
     import matplotlib
 
     matplotlib.use("Agg")
@@ -46,11 +46,13 @@ def report(
     from mcrock.show.report.page import build_report, save_report
     from mcrock.show.report.results import Site
     from mcrock.statistics import load_hazard
+    from mcrock.statistics.efficiency import own_measure
 
     site = None
-    if hazard is not None:
-        site = Site(load_hazard(hazard, years=around.hazard_years), around.years, around.age)
     with reading.open(store) as ds, count_progress("permutations") as progress:
+        if hazard:
+            curves = load_hazard(hazard, **around.of_hazard, measure=own_measure(ds))
+            site = Site(curves, around.years, around.age)
         page = build_report(
             ds,
             site=site,

@@ -20,7 +20,8 @@ def risk(
     *,
     store: options.Store,
     hazard: Annotated[
-        Path, typer.Argument(metavar="HAZARD.csv", help="Hazard curves of the site.", show_default=False)
+        list[Path],
+        typer.Argument(metavar="HAZARD...", help="Files of the hazard curves.", show_default=False),
     ],
     site: SiteOptions,
     beta_u: Annotated[
@@ -34,11 +35,11 @@ def risk(
 ) -> None:
     """Print the annual rate of overturning at a site, and where it comes from.
 
-    The first line of HAZARD.csv is as in `pga [g], mean, 0.16, 0.84`.
-    Formulas and limits: `mcrock docs assessment`.
+    HAZARD is a CSV file that begins as in `pga [g], mean, 0.16, 0.84`, or files
+    of OpenQuake, the USGS or EFEHR: `mcrock docs hazard`.
     """
     from mcrock.show.progress import reading_progress
-    from mcrock.show.risk import format_distribution, format_risk, format_weighted, plot_risk
+    from mcrock.show.risk import format_distribution, format_hazard, format_risk, format_weighted, plot_risk
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import (
         annual_rate,
@@ -48,13 +49,14 @@ def risk(
         rate_of_draws,
         weighted_probability,
     )
+    from mcrock.statistics.efficiency import own_measure
     from mcrock.statistics.importance import drawn_intensity
     from mcrock.statistics.inference import Confidence
     from mcrock.statistics.nested import is_nested
 
-    curves = load_hazard(hazard, years=site.hazard_years)
     how = Confidence(level=level, allow_missing=reading.allow_incomplete).keywords
     with reading.open(store) as ds, reading_progress():
+        curves = load_hazard(hazard, **site.of_hazard, measure=own_measure(ds))
         rates = annual_rate(ds, curves, years=site.years, **how)
         capacity = high_confidence_capacity(ds, allow_missing=reading.allow_incomplete)
         if is_nested(ds):
@@ -66,7 +68,7 @@ def risk(
         if reading.measure is None and not missing_chunks(ds) and drawn_intensity(ds) is not None:
             tables["weighted_rate"] = weighted_probability(ds, curves, level=level)
         paths = save_figures({"risk": lambda: plot_risk(ds, curves, found=rates)}, figures, ds.attrs)
-    lines = [*missing_chunks(ds), format_risk(rates, capacity), ""]
+    lines = [*missing_chunks(ds), format_risk(rates, capacity), "", format_hazard(curves), ""]
     if "weighted_rate" in tables:
         lines += [*format_weighted(tables["weighted_rate"]), ""]
     lines += [*format_distribution(tables["rate_distribution"], site.age), *map(str, paths)]

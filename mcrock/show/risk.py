@@ -53,6 +53,17 @@ def format_risk(rates: xr.Dataset, capacity: xr.Dataset) -> str:
     return "\n".join([*lines, *format_outside(rates), "", *format_capacity(capacity)])
 
 
+def format_hazard(hazard: xr.Dataset) -> str:
+    """What the hazard from `mcrock.statistics.load_hazard` is of, and how its files were read."""
+    fractiles = [name for name in hazard["hazard"].values.tolist() if name != MEAN]
+    curves = f"mean and fractiles {', '.join(fractiles)}" if fractiles else "mean"
+    of_others = "site" in hazard.attrs
+    at = f" at {hazard.attrs['site']}" if hazard.attrs.get("site") else ""
+    turned = ", turned into annual rates" * ("years" in hazard.attrs["reading"])
+    component = "; the files do not say of which horizontal component" * of_others
+    return f"Hazard: {curves} of {hazard.attrs['measure']}{at}, {hazard.attrs['reading']}{turned}{component}"
+
+
 def format_headline(rates: xr.Dataset) -> list[str]:
     """The annual rate for the mean hazard by the fragility to go by, with the end of the table."""
     one = rates.sel(hazard=MEAN, fragility=rates.attrs["headline"])

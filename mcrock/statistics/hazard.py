@@ -1,61 +1,102 @@
-"""Seismic hazard of a site: annual rates at which intensities are exceeded, from a CSV file."""
+"""Seismic hazard of a site: annual rates at which intensities are exceeded, from files."""
 
 from __future__ import annotations
 
 import csv
 import math
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
+from mcrock.base.suggestions import suggest
 from mcrock.base.units import ACCELERATIONS, VELOCITIES, parse_intensity_unit
 from mcrock.excitation.measures import MEASURES
+from mcrock.statistics.hazard_files import MEAN, Curve, HazardError, Place, in_si, read_curves
 
 UNITS = (*ACCELERATIONS, *VELOCITIES, "m", "cm", "s", "1")  # that messages propose
-MEAN = "mean"
 EXAMPLE = "the first line must be as in 'pga [g], mean, 0.16, 0.5, 0.84'"
+EARTH = 6371.0  # mean radius [km]
+NEAR = 15.0  # grids of hazard models have steps of 0.1 degrees [km]
+RISEN = "what is exceeded more often must not be stronger: rates must not rise"
+LISTED = 8  # sites that a message lists
 
 
-class HazardError(ValueError):
-    """A hazard file that cannot be used."""
+def load_hazard(
+    path: str | Path | Iterable[str | Path],
+    *,
+    years: float | None = None,
+    site: str | None = None,
+    measure: str | None = None,
+) -> xr.Dataset:
+    """Read hazard curves from a CSV file of your own, or from files of OpenQuake, the USGS or EFEHR.
 
-
-def load_hazard(path: str | Path, *, years: float | None = None) -> xr.Dataset:
-    """Read hazard curves from a CSV file.
-
-    The first line names the intensity with its unit and the curves: "mean" and fractiles between 0 and 1, as
-    in ``pga [g], mean, 0.16, 0.84``. Every other line has an intensity and the value of each curve there, in
-    the order of rising intensities; lines that begin with # are comments.
+    In a file of your own the first line names the intensity with its unit and the curves: "mean" and
+    fractiles between 0 and 1, as in ``pga [g], mean, 0.16, 0.84``. Every other line has an intensity and the
+    value of each curve there, in the order of rising intensities; lines that begin with # are comments. Files
+    of others may have one curve each: give that of the mean and those of the fractiles together.
 
     Parameters
     ----------
-    path : str or Path
-        CSV file.
+    path : str, Path or iterable of them
+        File, or files of one hazard: see `mcrock.statistics.hazard_files`.
     years : float, optional
-        Exposure time [a], if the file has probabilities of exceedance; by default it has annual rates [1/a].
+        Exposure time [a], if the file has probabilities of exceedance and does not say in how many years; by
+        default a file of your own has annual rates [1/a].
+    site : str, optional
+        Name of the site, or ``"longitude,latitude"`` [deg] for the nearest, where the files have several.
+    measure : str, optional
+        Intensity measure of a study, such as ``"sa_1s"``, where the files have several; the measures of files
+        of others stand for those of any horizontal component, as they do not say which they are of.
 
     Returns
     -------
     Dataset
         `rate` (hazard, hazard_intensity) [1/a], the annual rate at which an intensity [SI unit] is exceeded,
-        with the names of the curves along `hazard`; the attribute `measure` is the name of the intensity.
+        with the names of the curves along `hazard`; the attribute `measure` is the name of the intensity and
+        `reading` says how the files were read. A probability p in T years is the rate -ln(1 - p)/T.
 
     Raises
     ------
     HazardError
-        If the file cannot be read, lacks a unit or the mean, numbers are missing or out of order, a rate is
-        not > 0, fractile curves cross, or the mean lies below the lowest; the message gives the line.
+        If a file cannot be read, lacks a unit, an investigation time or the mean, numbers are missing or out
+        of order, a rate is not > 0, fractile curves cross, or the mean lies below the lowest; if there is no
+        such site or measure, or the files contradict each other. The message gives the file and the line or
+        intensity.
     """
     if years is not None and not (math.isfinite(years) and years > 0):
         raise HazardError(f"years must be finite and > 0 [a], got {years!r}")
+    paths = [path] if isinstance(path, str | Path) else list(path)
+    if not paths:
+        raise HazardError("expected a hazard file, got none")
+    texts = [_text(each) for each in paths]
+    found = [read_curves(str(each), text, years) for each, text in zip(paths, texts, strict=True)]
+    if all(curves is not None for curves in found):
+        return _joined([curve for curves in found if curves for curve in curves], site, measure)
+    if len(paths) > 1 or site is not None:
+        own = next(each for each, curves in zip(paths, found, strict=True) if curves is None)
+        raise HazardError(
+            f"{own}: a file of your own has all curves of one site; give it alone, without --site, or only "
+            "files of OpenQuake, the USGS or EFEHR"
+        )
+    return _own(paths[0], texts[0], years)
+
+
+def _text(path: str | Path) -> str:
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        return Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise HazardError(f"{path}: no such file") from None
+    except OSError as error:
+        raise HazardError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise HazardError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
+
+
+def _own(path: str | Path, text: str, years: float | None) -> xr.Dataset:
+    """Hazard of a CSV file with a column for each curve."""
     lines = [
         (number, [cell.strip() for cell in next(csv.reader([line]))])
         for number, line in enumerate(text.splitlines(), 1)
@@ -65,35 +106,161 @@ def load_hazard(path: str | Path, *, years: float | None = None) -> xr.Dataset:
         raise HazardError(f"{path}: expected a line of names and at least 2 of numbers; {EXAMPLE}")
     measure, units, factor, curves = _names(path, *lines[0])
     table = np.array([_numbers(path, number, cells, len(curves) + 1) for number, cells in lines[1:]])
-    numbers = [number for number, _ in lines[1:]]
-    x, rate = table[:, 0] * factor, table[:, 1:]
+    places = [f"{path} line {number}" for number, _ in lines[1:]]
+    x, value = table[:, 0] * factor, table[:, 1:]
     if years is not None:
-        wrong = ~((rate > 0) & (rate < 1)).all(axis=1)
-        _refuse(path, numbers, wrong, f"a probability in {years:g} years must lie in (0, 1) [1]")
-        rate = -np.log1p(-rate) / years
-    _refuse(path, numbers, ~(rate > 0).all(axis=1), "an annual rate must be > 0 [1/a]: leave such lines out")
+        wrong = ~((value > 0) & (value < 1)).all(axis=1)
+        _refuse(places, wrong, f"a probability in {years:g} years must lie in (0, 1) [1]")
+    rate = value if years is None else annual(value, years)
+    how = "annual rates" if years is None else f"probabilities in {years:g} years"
+    attrs = {"measure": measure, "source": str(path), "reading": how}
+    return _checked(places, x, units, rate, curves, attrs, value)
+
+
+def annual(probability: np.ndarray, years: float) -> np.ndarray:
+    """Annual rate [1/a] of what has a probability [1] in so many years [a], as a Poisson process.
+
+    >>> float(annual(np.array(0.1), 50.0).round(6))  # once in 475 years, not 0.1/50
+    0.002107
+    """
+    return -np.log1p(-probability) / years
+
+
+def _joined(curves: Sequence[Curve], site: str | None, measure: str | None) -> xr.Dataset:
+    """Hazard of one site and measure from the curves of files."""
+    curves = _of_measure(curves, measure)
+    place = _place(list(dict.fromkeys(curve.place for curve in curves)), site, curves[0].source)
+    curves = [curve for curve in curves if curve.place == place]
+    first, names = curves[0], [curve.name for curve in curves]
+    files = ", ".join(dict.fromkeys(curve.source for curve in curves))
+    if MEAN not in names or len(set(names)) < len(names):
+        raise HazardError(
+            f"{files}: expected the mean once, and every fractile once, got {', '.join(names)}; the mean "
+            "rate of overturning needs the mean hazard"
+        )
+    for curve in curves:
+        if curve.value.shape != curve.intensity.shape or not np.array_equal(curve.intensity, first.intensity):
+            raise HazardError(f"{curve.source}: not a value at each of the intensities of {first.source}")
+        if curve.years != first.years:
+            raise HazardError(f"{curve.source}: other exposure times than in {first.source}")
+    x, units = in_si(first)
+    value = np.stack([curve.value for curve in curves], axis=1)
+    places = [f"{files} at {level:g} {first.unit}" for level in first.intensity]
+    certain = np.inf if first.years is None else 1.0
+    wrong = ~((value >= 0) & (value <= certain) & np.isfinite(value)).all(axis=1)
+    what = (
+        "an annual rate must be >= 0 [1/a]" if first.years is None else "a probability must lie in [0, 1] [1]"
+    )
+    _refuse(places, wrong, what)
+    _refuse(places, _risen(value), RISEN)
+    # a table ends before what was never exceeded, and begins behind what is exceeded with certainty
+    kept = np.flatnonzero((value[:, names.index(MEAN)] > 0) & (value < certain).all(axis=1))
+    x, value, places = x[kept], value[kept], [places[i] for i in kept]
+    if len(x) < 2:
+        raise HazardError(f"{files}: expected at least 2 intensities exceeded, but not with certainty")
+    zero = "a fractile is 0 where the mean is not: leave out the files of fractiles that far from the mean"
+    _refuse(places, (value == 0).any(axis=1), zero)
+    how = "annual rates" if first.years is None else f"probabilities in {first.years:g} years"
+    rate = value if first.years is None else annual(value, first.years)
+    name = measure if measure and _of_any_component(measure) == first.measure else first.measure
+    attrs = {"measure": name, "source": files, "reading": how, "site": str(place)}
+    return _checked(places, x, units, rate, names, attrs, value)
+
+
+def _of_any_component(measure: str | None) -> str:
+    """A measure without its horizontal component, which files of others do not name."""
+    return re.sub(r"_rotd\d+", "", measure or "")
+
+
+def _of_measure(curves: Sequence[Curve], measure: str | None) -> list[Curve]:
+    """Curves of the measure of a study, or of the only one that there is."""
+    have = list(dict.fromkeys(curve.measure for curve in curves))
+    wanted = _of_any_component(measure)
+    if wanted not in have and len(have) > 1:
+        asked = f"and the study's intensity is {measure}" if wanted else "say which: the measure of the study"
+        raise HazardError(f"{curves[0].source}: has curves of {', '.join(have)}, {asked}")
+    return [curve for curve in curves if curve.measure == (wanted if wanted in have else have[0])]
+
+
+def _place(places: Sequence[Place], site: str | None, source: str) -> Place:
+    """The site that is asked for, or the only one."""
+    if site is None:
+        if len(places) > 1:
+            more = f" and {len(places) - LISTED} more" if len(places) > LISTED else ""
+            raise HazardError(
+                f"{source}: has {len(places)} sites; choose one by --site NAME or --site LON,LAT: "
+                f"{', '.join(map(str, places[:LISTED]))}{more}"
+            )
+        return places[0]
+    numbers = re.fullmatch(r"\s*([-+\d.eE]+)\s*,\s*([-+\d.eE]+)\s*", site)
+    if numbers is None:
+        named = {place.name.lower(): place for place in places if place.name}
+        if site.lower() not in named:
+            hint = suggest(site, [place.name for place in named.values()])
+            raise HazardError(f"{source}: has no site {site!r}, and --site LON,LAT takes the nearest{hint}")
+        return named[site.lower()]
+    lon, lat = map(float, numbers.groups())
+    distances = [_distance(lon, lat, place) for place in places]
+    if not math.isfinite(min(distances)):
+        raise HazardError(f"{source}: does not say where its site is; leave --site out")
+    nearest = int(np.argmin(distances))
+    if distances[nearest] > NEAR:
+        raise HazardError(
+            f"{source}: no site within {NEAR:g} km of longitude {lon:g}, latitude {lat:g}; the nearest is "
+            f"{places[nearest]}, {distances[nearest]:.0f} km away"
+        )
+    return places[nearest]
+
+
+def _distance(lon: float, lat: float, place: Place) -> float:
+    """Distance along a great circle [km]; infinite where a file does not say where its site is."""
+    if math.isnan(place.lon):
+        return math.inf
+    a, b, c = map(math.radians, (lat, place.lat, place.lon - lon))
+    half = math.sin((b - a) / 2) ** 2 + math.cos(a) * math.cos(b) * math.sin(c / 2) ** 2
+    return 2 * EARTH * math.asin(math.sqrt(min(half, 1.0)))
+
+
+def _risen(value: np.ndarray) -> np.ndarray:
+    """Rows (n,) with more than in the row before, in any curve (n, n_curve)."""
+    return np.append(False, (np.diff(value, axis=0) > 0).any(axis=1))
+
+
+def _checked(
+    places: Sequence[str],
+    x: np.ndarray,
+    units: str,
+    rate: np.ndarray,
+    curves: list[str],
+    attrs: dict[str, str],
+    averaged: np.ndarray,
+) -> xr.Dataset:
+    """Dataset of annual rates (n, n_curve), once they are such.
+
+    ``places`` word where each row stands; ``averaged`` (n, n_curve) is what the mean is a mean of: rates, or
+    probabilities.
+    """
+    _refuse(places, ~(rate > 0).all(axis=1), "an annual rate must be > 0 [1/a]: leave such lines out")
     fallen = np.append(False, np.diff(x) <= 0) | (x <= 0)
-    _refuse(path, numbers, fallen, f"intensities must be > 0 and rise [{units}]")
-    risen = np.append(False, (np.diff(rate, axis=0) > 0).any(axis=1))
-    _refuse(path, numbers, risen, "what is exceeded more often must not be stronger: rates must not rise")
+    _refuse(places, fallen, f"intensities must be > 0 and rise [{units}]")
+    _refuse(places, _risen(rate), RISEN)
     fractiles = sorted((float(name), i) for i, name in enumerate(curves) if name != MEAN)
     ordered = rate[:, [i for _, i in fractiles]]
     crossed = (np.diff(ordered, axis=1) < 0).any(axis=1)
-    _refuse(path, numbers, crossed, "fractile curves cross: those of the rate would be no fractiles")
-    mean = rate[:, curves.index(MEAN)]
+    _refuse(places, crossed, "fractile curves cross: those of the rate would be no fractiles")
+    mean = averaged[:, curves.index(MEAN)]
     for q, i in fractiles:
-        least = rate[:, i] * (1.0 if q == fractiles[0][0] <= 0.5 else 1 - q)
+        least = averaged[:, i] * (1.0 if q == fractiles[0][0] <= 0.5 else 1 - q)
         _refuse(
-            path,
-            numbers,
+            places,
             mean < least,
-            f"the mean is below the fractile {q:g}, or less than {1 - q:g} of it, as no mean of annual rates "
-            "can be: look whether columns are exchanged",
+            f"the mean is below the fractile {q:g}, or less than {1 - q:g} of it, as no mean can be: look "
+            "whether columns are exchanged",
         )
     return xr.Dataset(
         {"rate": (("hazard", "hazard_intensity"), rate.T, {"units": "1/a", "long_name": "annual rate"})},
         coords={"hazard": curves, "hazard_intensity": ("hazard_intensity", x, {"units": units})},
-        attrs={"measure": measure, "source": str(path)},
+        attrs=attrs,
     )
 
 
@@ -142,9 +309,9 @@ def _numbers(path: str | Path, number: int, cells: list[str], n: int) -> list[fl
     return values
 
 
-def _refuse(path: str | Path, numbers: list[int], wrong: np.ndarray | np.bool_, reason: str) -> None:
+def _refuse(places: Sequence[str], wrong: np.ndarray | np.bool_, reason: str) -> None:
     if wrong.any():
-        raise HazardError(f"{path} line {numbers[int(np.argmax(wrong))]}: {reason}")
+        raise HazardError(f"{places[int(np.argmax(wrong))]}: {reason}")
 
 
 def check_measure(intensity: xr.DataArray, hazard: xr.Dataset, measure: str) -> None:

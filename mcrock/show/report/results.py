@@ -17,6 +17,7 @@ from mcrock.show.report.content import Block, Caution, Section, cautions, embed
 from mcrock.show.risk import (
     format_capacity,
     format_distribution,
+    format_hazard,
     format_headline,
     format_outside,
     format_rates,
@@ -167,6 +168,7 @@ def risk_section(
             plot_risk(ds, site.hazard, found=rates), "From which intensities the rate of overturning comes"
         ),
         *format_headline(rates),
+        format_hazard(site.hazard),
         *format_rates(rates),
         *cautions(format_unsupported(rates)),
         *format_outside(rates),

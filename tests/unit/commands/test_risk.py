@@ -24,6 +24,21 @@ def test_risk_is_printed_and_drawn(mcrock, store, hazard, tmp_path):
     assert (tmp_path / "figures" / "risk.png").exists()
 
 
+def test_files_of_openquake_are_read_for_the_site_and_the_measure_of_the_study(mcrock, store, tmp_path):
+    for imt in ("PGA", "SA(1.0)"):
+        (tmp_path / f"{imt}.csv").write_text(
+            f"#,,,\"kind='mean', investigation_time=50.0, imt='{imt}'\"\nlon,lat,poe-0.03,poe-0.3,poe-3\n"
+            "7,46,4e-1,5e-3,5e-5\n8,47,4e-2,5e-4,5e-6\n"
+        )
+    files = [tmp_path / f"{imt}.csv" for imt in ("PGA", "SA(1.0)")]
+    code, output, _ = mcrock("risk", store, *files, "--site", "7.01,46.01")
+    assert code == 0
+    assert "Hazard: mean of pga at (7, 46), probabilities in 50 years, turned into annual rates" in output
+    code, output, errors = mcrock("risk", store, *files)
+    assert (code, output, errors.count("\n")) == (2, "", 1)
+    assert "has 2 sites; choose one by --site NAME or --site LON,LAT: (7, 46), (8, 47)" in errors
+
+
 def test_risk_as_json(mcrock, store, hazard):
     code, output, _ = mcrock("risk", store, hazard, "--json", "--years", "10", "--age", "100")
     found = json.loads(output)
