@@ -21,6 +21,7 @@ class ExportKind(StrEnum):
     OUTCOMES = "outcomes"
     OPENQUAKE = "openquake"
     PELICUN = "pelicun"
+    JSON = "json"
 
 
 @app.command()
@@ -32,7 +33,7 @@ def export(
             "--output",
             "-o",
             metavar="FILE",
-            help="Runs: FILE.nc, .parquet or .zarr. Fragility: FILE.xml (OpenQuake), FILE.csv (pelicun).",
+            help="Runs: FILE.nc, .parquet, .zarr. Fragility: FILE.xml (OpenQuake), .csv (pelicun), .json.",
         ),
     ],
     kind: Annotated[
@@ -43,12 +44,13 @@ def export(
         str, typer.Option("--id", metavar="NAME", help="Name of the body in a fragility file.")
     ] = "body",
     stripes: Annotated[
-        bool, typer.Option("--stripes", help="In FILE.xml, fractions in place of the lognormal curve.")
+        bool,
+        typer.Option("--stripes", help="For OpenQuake and pelicun: fractions, not the lognormal curve."),
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     allow_incomplete: Incomplete = False,
 ) -> None:
-    """Write a result for other programs, or its fragility to a file of OpenQuake or pelicun.
+    """Write a result for other programs, or its fragility for OpenQuake, pelicun or as JSON.
 
     All runs go to a NetCDF file, to a table in Parquet (a row for each run, for polars, R or a database), to
     a folder of plain Zarr 3 with checksums, or by --as outcomes to CSV that mcrock reads as a result.
@@ -57,7 +59,7 @@ def export(
     from mcrock.dataset.copies import save_table, save_zarr
     from mcrock.show.progress import reading_progress, writing_progress
 
-    by_end = {".xml": ExportKind.OPENQUAKE, ".csv": ExportKind.PELICUN}
+    by_end = {".xml": ExportKind.OPENQUAKE, ".csv": ExportKind.PELICUN, ".json": ExportKind.JSON}
     kind = kind or by_end.get(output.suffix, ExportKind.RUNS)
     if kind == ExportKind.RUNS:
         ds = load_dataset(store, allow_incomplete=allow_incomplete)
@@ -66,10 +68,10 @@ def export(
             save(ds, output, overwrite=overwrite)
         print(output)
         return
-    from mcrock.show.fragility_files import openquake_fragility, outcome_rows, pelicun_fragility
+    from mcrock.show import fragility_files
 
-    if stripes and kind != ExportKind.OPENQUAKE:
-        raise ValueError("--stripes goes with OpenQuake: pelicun takes a lognormal curve alone")
+    if stripes and kind not in (ExportKind.OPENQUAKE, ExportKind.PELICUN):
+        raise ValueError(f"--stripes goes with openquake and pelicun, not with {kind.value}")
     if output.exists() and not overwrite:
         raise ValueError(f"{output} exists already; replace it with --overwrite or choose another output")
     if not output.parent.is_dir():
@@ -77,10 +79,12 @@ def export(
     ds = load_dataset(store)
     with reading_progress():
         if kind == ExportKind.OUTCOMES:
-            text = outcome_rows(ds)
-        elif kind == ExportKind.OPENQUAKE:
-            text = openquake_fragility(ds, identifier=identifier, curve="stripes" if stripes else "lognormal")
+            text = fragility_files.outcome_rows(ds)
+        elif kind == ExportKind.JSON:
+            text = fragility_files.json_fragility(ds)
         else:
-            text = pelicun_fragility(ds, identifier=identifier)
+            of_openquake = kind == ExportKind.OPENQUAKE
+            write = fragility_files.openquake_fragility if of_openquake else fragility_files.pelicun_fragility
+            text = write(ds, identifier=identifier, curve="stripes" if stripes else "lognormal")
     write_text(output, text)
     print(output)

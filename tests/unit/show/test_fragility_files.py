@@ -1,6 +1,7 @@
 """Fragility as files of other programs: numbers are those of the fit, and the programs read them."""
 
 import json
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -8,7 +9,13 @@ import pytest
 from scipy.special import ndtr
 
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
-from mcrock.show.fragility_files import HEADER, NRML, openquake_fragility, pelicun_fragility
+from mcrock.show.fragility_files import (
+    HEADER,
+    NRML,
+    json_fragility,
+    openquake_fragility,
+    pelicun_fragility,
+)
 from mcrock.statistics import fit_fragility, overturning_probability
 
 SPACE = {"": NRML}
@@ -93,6 +100,38 @@ def test_pelicun_has_median_and_dispersion(study):
     assert float(cells[8]) == pytest.approx(float(fit["dispersion"]), rel=1e-8)
 
 
+@pytest.mark.parametrize("most", [7, 10])
+def test_pelicun_stripes_rise_strictly_from_0_to_1(study, most):
+    """With several levels at which all overturned, or none at which all did."""
+    ds = study().isel(intensity=slice(most))
+    (cells,) = re.findall('multilinear_CDF,"(.*)",,', pelicun_fragility(ds, curve="stripes"))
+    x, y = (np.array(part.split(","), float) for part in cells.split("|"))
+    assert (y[0], y[-1]) == (0.0, 1.0)
+    assert (np.diff(x) > 0).all()
+    assert (np.diff(y) > 1e-8).all()
+    fractions = overturning_probability(ds)["probability"].values
+    at = np.interp(ds["intensity"] / STANDARD_GRAVITY, x, y)
+    np.testing.assert_allclose(at, np.maximum.accumulate(fractions), atol=0.02)
+    at_end = np.interp(2 * x[x < 10].max(), x, y)
+    assert at_end == pytest.approx(fractions[-1], abs=2e-3)  # what stands goes on standing
+
+
+def test_json_has_the_covariance_of_the_jackknife(make_study):
+    """A twin that fits anew without each record."""
+    ds = make_study(records=6, per_record=8)
+    found = json.loads(json_fragility(ds))
+    fits = [fit_fragility(ds.isel(realization=ds["record"].values != k), resamples=1) for k in range(6)]
+    values = np.log([[float(fit[name]) for name in ("median_capacity", "dispersion")] for fit in fits])
+    covariance = 25 / 6 * np.cov(values.T)  # (n - 1) / n of the sum of squares
+    np.testing.assert_allclose(found["lognormal"]["covariance"], covariance, rtol=1e-6)
+    assert found["lognormal"]["median_capacity"] == float(fit_fragility(ds)["median_capacity"])
+    assert found["points"]["probability"] == overturning_probability(ds)["probability"].values.tolist()
+    assert (found["recordings"], found["intensity"]["units"]) == (6, "m s-2")
+    none = json.loads(json_fragility(make_study(records=6, median=1e3)))
+    assert none["lognormal"] is None
+    assert "none overturned" in none["fit"]
+
+
 @pytest.mark.parametrize("write", [openquake_fragility, pelicun_fragility])
 def test_what_programs_do_not_know_is_refused(study, make_study, write):
     with pytest.raises(
@@ -108,10 +147,11 @@ def test_what_programs_do_not_know_is_refused(study, make_study, write):
 
 def test_a_cloud_has_no_stripes(study, make_study):
     cloud = make_study(cloud=True).assign_attrs(study().attrs)
-    with pytest.raises(ValueError, match="a cloud study has no stripes"):
-        openquake_fragility(cloud, curve="stripes")
-    with pytest.raises(ValueError, match="curve must be 'lognormal' or 'stripes', got 'normal'"):
-        openquake_fragility(cloud, curve="normal")
+    for write in (openquake_fragility, pelicun_fragility):
+        with pytest.raises(ValueError, match="a cloud study has no stripes"):
+            write(cloud, curve="stripes")
+        with pytest.raises(ValueError, match="curve must be 'lognormal' or 'stripes', got 'normal'"):
+            write(cloud, curve="normal")
 
 
 @pytest.mark.parametrize("curve", ["lognormal", "stripes"])
@@ -133,15 +173,17 @@ def test_openquake_reads_the_file(study, tmp_path, curve):
     np.testing.assert_allclose([float(x) for x in built(at / STANDARD_GRAVITY)], expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("curve", ["lognormal", "stripes"])
 @pytest.mark.filterwarnings("ignore")
-def test_pelicun_reads_the_file(study, tmp_path):
+def test_pelicun_reads_the_file(study, tmp_path, curve):
     """Damage of 20,000 samples at one intensity: within 4 standard errors of the curve."""
     pytest.importorskip("pelicun")
     import pandas as pd
     from pelicun.assessment import Assessment
 
-    ds, n, demand = study(), 20_000, 0.3
-    (tmp_path / "f.csv").write_text(pelicun_fragility(ds))
+    ds, n = study(), 20_000
+    demand = ds["intensity"].values[4] / STANDARD_GRAVITY
+    (tmp_path / "f.csv").write_text(pelicun_fragility(ds, curve=curve))
     found = Assessment(
         {"Verbose": False, "PrintLog": False, "NonDirectionalMultipliers": {"ALL": 1.0}, "Seed": 1}
     )
@@ -155,5 +197,7 @@ def test_pelicun_reads_the_file(study, tmp_path):
     found.damage.load_model_parameters([str(tmp_path / "f.csv")], {"body"})
     found.damage.calculate()
     share = found.damage.save_sample().mean()["body", "0", "0", "0", "1"]
-    curve = fit_fragility(ds, grid=[demand * STANDARD_GRAVITY])["curve"].item()
-    assert share == pytest.approx(curve, abs=4 * np.sqrt(curve * (1 - curve) / n))
+    expected = overturning_probability(ds)["probability"].values[4]
+    if curve == "lognormal":
+        expected = fit_fragility(ds, grid=[demand * STANDARD_GRAVITY])["curve"].item()
+    assert share == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / n))
