@@ -19,7 +19,7 @@ from mcrock.show.inputs import plot_inputs
 from mcrock.show.labels import plot_labels
 from mcrock.show.measures import plot_measures, plot_surface
 from mcrock.show.outcomes import plot_exceedance, plot_outcomes
-from mcrock.show.population import plot_population
+from mcrock.show.population import plot_effects, plot_population
 from mcrock.show.rare import plot_rare
 from mcrock.show.regime_map import plot_regimes
 from mcrock.show.risk import plot_risk
@@ -40,6 +40,7 @@ __all__ = [
     "plot_choices",
     "plot_comparison",
     "plot_convergence",
+    "plot_effects",
     "plot_exceedance",
     "plot_fit",
     "plot_fragility",

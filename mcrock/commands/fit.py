@@ -42,7 +42,7 @@ class TestOptions:
         typer.Option(
             metavar="TESTS.csv",
             help="Instead, a table with the columns file, specimen, position, repetition and, if tests "
-            "differ, body and edge.",
+            "differ, body and edge; others are covariates.",
         ),
     ] = None
     body: Annotated[
@@ -233,6 +233,7 @@ def fit(
 def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     """Fit a test and write what came of it; its text and its numbers."""
     from mcrock.measurement import fit_test
+    from mcrock.measurement.covariates import sizes
     from mcrock.measurement.free_rocking import FreeRocking
     from mcrock.show.fit import fit_as_json, format_fit, impact_section, plot_fit
     from mcrock.study.load import load_tested
@@ -243,10 +244,12 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     measured, impact = load_tested(test.body, how["free"])
     if request.energy_gain is not None:
         impact = replace(impact, energy_gain=request.energy_gain)
-    data, notes = request.recording.read(test.file, FreeRocking(measured, test.edge, impact).along)
+    rocking = FreeRocking(measured, test.edge, impact)
+    data, notes = request.recording.read(test.file, rocking.along)
     found = fit_test(measured, data, test.edge, impact=impact, **how)
     names = {"test": test.name, "specimen": test.specimen, "position": test.position}
     numbers = fit_as_json(found) | names | {"repetition": test.repetition, "made_from": request.digest}
+    numbers["body"] = sizes(measured, rocking)
     numbers["verdict"] = notes + numbers["verdict"]
     paths = save_figures({"fit": lambda: plot_fit(found)}, request.results)
     section = impact_section(found)

@@ -24,6 +24,14 @@ class SamplerOptions:
         list[str] | None,
         typer.Option(metavar="NAME", help="Impact parameter to take; repeatable; default: all of the file."),
     ] = None
+    covariate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Column that may move the parameters, numbers or categories; repeatable. Fits of a campaign "
+            "have depth, width, height and slenderness of the body, and the columns of its table.",
+        ),
+    ] = None
     prior_scale: Annotated[
         float | None, typer.Option(metavar="F", help="Factor on the widths of the priors; default: 1.")
     ] = None
@@ -36,7 +44,7 @@ class SamplerOptions:
 
     def given(self) -> dict[str, Any]:
         """Arguments of `mcrock.measurement.population.fit_population`."""
-        names = {"parameter": "parameters"}
+        names = {"parameter": "parameters", "covariate": "covariates"}
         return {names.get(name, name): value for name, value in asdict(self).items() if value is not None}
 
 
@@ -47,6 +55,96 @@ class PopulationOutput(FigureOptions):
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results.")] = (
         Path("population")
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictionOptions:
+    """Which tests are predicted."""
+
+    cut: Annotated[
+        str,
+        typer.Option(
+            metavar="BOUND",
+            help="What the section leaves out: energy (impacts that gain energy), base (also impulses beyond "
+            "the base) or none.",
+        ),
+    ] = "energy"
+    specimen: Annotated[
+        str | None,
+        typer.Option("--for", metavar="NAME", help="Predict tests on this specimen, not on a new one."),
+    ] = None
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--at",
+            metavar="NAME=VALUE",
+            help="Predict tests with this value of a covariate; repeatable; default: what is usual in the "
+            "tests.",
+        ),
+    ] = None
+
+    def of(self, whole: Any) -> Any:
+        """The population as it is for these tests."""
+        from mcrock.measurement.population import at_covariates, of_specimen
+
+        data = whole if self.specimen is None else of_specimen(whole, self.specimen)
+        return at_covariates(data, self.at or ())
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntoOptions:
+    """A study that is to have the population."""
+
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="STUDY.toml",
+            help="Also write STUDY-population.toml next to it, which draws its impacts from a table of the "
+            "population, with their correlations.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace STUDY-population.toml and its table.")
+    ] = False
+
+    def check(self) -> None:
+        """Refuse to replace files that nobody said to."""
+        if self.into is None:
+            return
+        from mcrock.study import load_config
+
+        load_config(self.into)
+        for path in self.paths():
+            if path.exists() and not self.overwrite:
+                raise ValueError(f"{path} is there; --overwrite replaces it")
+
+    def paths(self) -> tuple[Path, Path]:
+        """The new study and its table."""
+        assert self.into is not None
+        made = self.into.with_name(f"{self.into.stem}-population.toml")
+        return made, made.with_suffix(".csv")
+
+    def write(self, data: Any, cut: str) -> list[Path]:
+        """Write both, if they are asked for; nothing if the study could not be read."""
+        if self.into is None:
+            return []
+        from mcrock.dataset import replacing
+        from mcrock.show.population import draws_table, study_of_draws
+        from mcrock.study import load_config
+
+        study, table = self.paths()
+        wanted = load_config(self.into).n_realizations
+        text, keys = draws_table(data, cut, wanted), data.posterior["parameter"].values.tolist()
+        with replacing(table) as draws, replacing(study) as scratch:
+            draws.write_text(text, encoding="utf-8")
+            for name in (draws.name, table.name):  # it must be read before it stands
+                made = study_of_draws(self.into.read_text(encoding="utf-8"), name, text.count("\n") - 1, keys)
+                scratch.write_text(made, encoding="utf-8")
+                if name == draws.name:
+                    load_config(scratch)
+        return [study, table]
 
 
 @app.command()
@@ -64,24 +162,16 @@ def population(
     ],
     results: PopulationOutput,
     sampler: SamplerOptions,
-    cut: Annotated[
-        str,
-        typer.Option(
-            metavar="BOUND",
-            help="What the section leaves out: energy (impacts that gain energy), base (also impulses beyond "
-            "the base) or none.",
-        ),
-    ] = "energy",
-    specimen: Annotated[
-        str | None,
-        typer.Option("--for", metavar="NAME", help="Predict tests on this specimen, not on a new one."),
-    ] = None,
+    predicted: PredictionOptions,
+    study: IntoOptions,
 ) -> None:
     """Turn the fits of many tests into the [impact] section of a study.
 
-    Writes population.nc, the posterior for ArviZ, the figure population and, if the sampler can be trusted,
-    impact.toml and draws.csv, a table of inputs with their correlations: `mcrock docs population`.
+    Writes population.nc, the posterior for ArviZ, the figure population, with a --covariate also the figure
+    effects, and, if the sampler can be trusted, impact.toml and draws.csv, a table of inputs with their
+    correlations: `mcrock docs population`.
     """
+    study.check()
     given, output = sampler.given(), results.output
     if fits.suffix == ".nc" and given:
         raise ValueError(f"{fits} has been sampled: {', '.join(given)} only go with a table of fits")
@@ -90,14 +180,15 @@ def population(
         draws_table,
         format_population,
         impact_section,
+        plot_effects,
         plot_population,
         untrusted,
     )
 
-    if specimen is not None:
+    if predicted.specimen is not None:
         given["specimens"] = 1
     whole = of_tests.load_population(fits) if fits.suffix == ".nc" else of_tests.fit_population(fits, **given)
-    data = whole if specimen is None else of_tests.of_specimen(whole, specimen)
+    data, cut = predicted.of(whole), predicted.cut
     output.mkdir(parents=True, exist_ok=True)
     section, draws = output / "impact.toml", output / "draws.csv"
     for path in (section, draws):
@@ -107,7 +198,10 @@ def population(
         write_netcdf(output / "population.nc", whole)
         print(output / "population.nc")
     if of_tests.has_tests(data):  # of another sampler it may be without
-        print(*save_figures({"population": lambda: plot_population(data, cut)}, results))
+        drawn = {"population": lambda: plot_population(data, cut)}
+        if "effect" in data.posterior:
+            drawn["effects"] = lambda: plot_effects(data)
+        print(*save_figures(drawn, results), sep="\n")
     diagnosis = of_tests.diagnose(data)
     if diagnosis.problems:
         fail(untrusted(diagnosis), 1)
@@ -115,4 +209,6 @@ def population(
     print(section)
     if hasattr(data, "predictions"):  # of another sampler it may be without
         write_text(draws, draws_table(data, cut))
-        print(draws)
+        print(draws, *study.write(data, cut), sep="\n")
+    elif study.into is not None:
+        raise ValueError(f"{fits} has no predictions.new_test to draw from: --into needs it")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcrock.base.suggestions import suggest
@@ -29,6 +29,8 @@ class TestFile:
         File with its section ``[body]``.
     edge : int
         Over which it was released.
+    covariates : dict of str
+        Other columns of its table.
     """
 
     file: Path
@@ -37,6 +39,7 @@ class TestFile:
     repetition: str
     body: Path
     edge: int
+    covariates: dict[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -68,26 +71,26 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
     ----------
     path : Path
         CSV file with the columns ``file``, ``specimen``, ``position``, ``repetition`` and, where tests have
-        their own, ``body`` (a file) and ``edge``; names of files are relative to the table.
+        their own, ``body`` (a file) and ``edge``; names of files are relative to the table. Others are
+        covariates.
     body, edge : Path, int
         Of the tests that have none of their own.
 
     Raises
     ------
     ConfigError
-        If the table cannot be read, has other columns, an empty cell, or a test twice.
+        If the table cannot be read, has a column that is nearly one of these, an empty cell, or a test twice.
     """
     reader = csv.DictReader(read_data(path).splitlines(), skipinitialspace=True)
     rows, heads = list(reader), list(reader.fieldnames or [])
     mistakes = [
         f"{path}: no column {name!r}; expected {', '.join(NEEDED)}" for name in NEEDED if name not in heads
     ]
-    for head in heads:
-        if head not in (*NEEDED, *OWN):
+    others = [head for head in heads if head not in (*NEEDED, *OWN)]
+    for head in others:
+        if meant := suggest(str(head), [*NEEDED, *OWN]):
             known = ", ".join((*NEEDED, *OWN))
-            mistakes.append(
-                f"{path}: unknown column {head!r}{suggest(str(head), [*NEEDED, *OWN])}; {known} are"
-            )
+            mistakes.append(f"{path}: unknown column {head!r}{meant}; {known} are")
     if mistakes or not rows:
         raise ConfigError(mistakes or [f"{path}: there are no rows below the header"])
     found = []
@@ -104,7 +107,10 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
         else:
             words = {name: given[name] for name in NEEDED[1:]}
             place, its_body = path.parent / given["file"], Path(given["body"])
-            found.append(TestFile(file=place, body=its_body, edge=int(given["edge"]), **words))
+            beside = {name: (row.get(name) or "").strip() for name in others}
+            found.append(
+                TestFile(file=place, body=its_body, edge=int(given["edge"]), covariates=beside, **words)
+            )
     for name, count in Counter(test.name for test in found).items():
         if count > 1:
             mistakes.append(f"{path}: {count} rows of specimen, position and repetition {name}; number them")

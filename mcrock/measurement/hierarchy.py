@@ -1,6 +1,7 @@
 """The hierarchical model of a population of tests.
 
-    estimate = mean + of the specimen + of the position on it + of the repetition + error of the fit
+    estimate = mean + effects of covariates + of the specimen + of the position on it + of the repetition
+        + error of the fit
 
 Each term is normal, over all parameters together: the error with standard errors and correlations of the
 fit, the others with a scatter for each parameter and one matrix of correlations that they share. The scale is
@@ -13,8 +14,8 @@ estimates. What physics excludes is cut away where the distribution is written i
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,28 +26,80 @@ if TYPE_CHECKING:
 INSTALL = "pip install 'mcrock[population]'"
 WIDE_MEAN = 5.0  # standard deviation of the prior of the mean over that of the estimates [1]
 WIDE_SCATTER = 2.0  # scale of the half-normal prior of each scatter over the same [1]
+WIDE_EFFECT = 2.0  # standard deviation of the prior of an effect, for one of its covariate, over the same [1]
 CONCENTRATION = 2.0  # of the prior of the correlations, LKJ: 1 is uniform, above it they are small
 UNSEEN = 1e8  # variance of an estimate that a test lacks, over that of those there are [1]
+CHAINS = 4
+WARM_UP = 1000  # draws of each chain, in which the sampler finds its step
 
 
-def hierarchy(
+class Grouped(NamedTuple):
+    """Tests as the model takes them: n of k parameters at m positions, with c covariates."""
+
+    values: NDArray[np.float64]  # (n, k) estimates, in units of their scatter [1]
+    errors: NDArray[np.float64]  # (n, k, k) covariances in these units [1]
+    covariates: NDArray[np.float64]  # (n, c) less their means, over their standard deviations [1]
+    place: NDArray[np.intp]  # (n,) position of each test
+    specimen: NDArray[np.intp]  # (m,) specimen of each position
+
+
+class Sampling(NamedTuple):
+    """What a compiled sampler is for, but for the numbers that it is given."""
+
+    parameters: int
+    specimens: int
+    levels: tuple[str, ...]
+    prior_scale: float
+    draws: int
+    target_accept: float
+
+
+def grouped(
     table: pd.DataFrame,
     keys: list[str],
-    levels: tuple[str, ...],
     scales: tuple[NDArray[np.float64], NDArray[np.float64]],
-    prior_scale: float,
-) -> Callable[[], None]:
-    """The hierarchical model of a checked table, in units of the scatter of the estimates."""
+    covariates: NDArray[np.float64],
+) -> Grouped:
+    """Tests of a checked table, with covariates of each of its rows (rows, c) in units of their scatter."""
+    _, of_test = _groups(table, "specimen", "position", "test")
+    _, of_place = _groups(table, "specimen", "position")
+    _, of_specimen = _groups(table, "specimen")
+    first = np.unique(of_test, return_index=True)[1]
+    specimen = of_specimen[np.unique(of_place, return_index=True)[1]]
+    return Grouped(*_by_test(table, keys, of_test, scales), covariates[first], of_place[first], specimen)
+
+
+@lru_cache(maxsize=4)
+def sampler(kind: Sampling) -> Callable[..., Any]:
+    """NUTS of the model by a key and `Grouped`: draws, and what it says of them, both by chain.
+
+    All of it is one compiled function, so that it is compiled once for tables of one shape: that takes longer
+    than the sampling.
+    """
+    jax, numpyro = load_numpyro()
+
+    def run(key: Any, tests: Grouped) -> tuple[dict[str, Any], dict[str, Any]]:
+        chains = numpyro.infer.MCMC(
+            numpyro.infer.NUTS(hierarchy(kind), target_accept_prob=kind.target_accept),
+            num_warmup=WARM_UP,
+            num_samples=kind.draws,
+            num_chains=CHAINS,
+            chain_method="vectorized",  # on one device, whatever the machine has
+            progress_bar=False,
+        )
+        chains.run(key, *tests, extra_fields=("diverging", "num_steps", "energy"))
+        return chains.get_samples(group_by_chain=True), chains.get_extra_fields(group_by_chain=True)
+
+    return jax.jit(run)
+
+
+def hierarchy(kind: Sampling) -> Callable[..., None]:
+    """The hierarchical model, of the arrays of `Grouped`."""
     jax, numpyro = load_numpyro()
     jnp = jax.numpy
-    _, of_test = _groups(table, "specimen", "position", "test")
-    places, of_place = _groups(table, "specimen", "position")
-    specimens, of_specimen = _groups(table, "specimen")
-    place = of_place[np.unique(of_test, return_index=True)[1]]
-    specimen = of_specimen[np.unique(of_place, return_index=True)[1]]
-    values, errors = _by_test(table, keys, of_test, scales)
+    number, prior_scale = kind.parameters, kind.prior_scale
 
-    def pooled(value: Any, covariance: Any, group: NDArray[np.intp], count: int) -> tuple[Any, Any, Any]:
+    def pooled(value: Any, covariance: Any, group: Any, count: int) -> tuple[Any, Any, Any]:
         """Normal vectors of groups as one of each: value, covariance, and the logarithm of the rest."""
         total = partial(jax.ops.segment_sum, segment_ids=group, num_segments=count)
         weight, one = _inverse(jnp, covariance)
@@ -56,23 +109,27 @@ def hierarchy(
         rest = jnp.einsum("ni,nij,nj->", gap, weight, gap) + one.sum() + two.sum()
         return middle, left, -0.5 * rest
 
-    def model() -> None:  # in units of the scatter of the estimates
+    def model(values: Any, errors: Any, covariates: Any, place: Any, specimen: Any) -> None:
         normal, half = numpyro.distributions.Normal, numpyro.distributions.HalfNormal
-        mean = numpyro.sample("mean", normal(0.0, WIDE_MEAN * prior_scale).expand([len(keys)]))
-        root = jnp.eye(len(keys))
-        if len(keys) > 1:
-            lkj = numpyro.distributions.LKJCholesky(len(keys), CONCENTRATION)
+        mean = numpyro.sample("mean", normal(0.0, WIDE_MEAN * prior_scale).expand([number]))
+        if covariates.shape[1]:
+            wide = normal(0.0, WIDE_EFFECT * prior_scale)
+            effect = numpyro.sample("effect", wide.expand([covariates.shape[1], number]))
+            values = values - covariates @ effect
+        root = jnp.eye(number)
+        if number > 1:
+            lkj = numpyro.distributions.LKJCholesky(number, CONCENTRATION)
             root = numpyro.sample("correlation", lkj)
         scatter = {}
-        for name in levels:
-            sd = numpyro.sample(f"sd_{name}", half(WIDE_SCATTER * prior_scale).expand([len(keys)]))
+        for name in kind.levels:
+            sd = numpyro.sample(f"sd_{name}", half(WIDE_SCATTER * prior_scale).expand([number]))
             scatter[name] = (sd[:, None] * root) @ (sd[:, None] * root).T
         # the terms of repetitions, positions and specimens are integrated out one after the other: what is
         # left to sample has none of the funnels on which samplers of such models get stuck
         single = errors + scatter.get("repetition", 0.0)
-        at_place, left, one = pooled(values, single, place, len(places))
+        at_place, left, one = pooled(values, single, place, specimen.shape[0])
         left = left + scatter.get("position", 0.0)
-        at_specimen, left, two = pooled(at_place, left, specimen, len(specimens))
+        at_specimen, left, two = pooled(at_place, left, specimen, kind.specimens)
         numpyro.deterministic("specimen_value", at_specimen)
         numpyro.deterministic("specimen_covariance", left)
         weight, three = _inverse(jnp, left + scatter["specimen"])

@@ -6,6 +6,7 @@ NumPyro samples the model (`mcrock.measurement.hierarchy`), ArviZ keeps what it 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,14 +16,14 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from mcrock.base.suggestions import suggest
-from mcrock.measurement.hierarchy import INSTALL, hierarchy, load_numpyro
+from mcrock.measurement.covariates import Design, at_values, design
+from mcrock.measurement.hierarchy import CHAINS, INSTALL, Sampling, grouped, load_numpyro, sampler
 from mcrock.measurement.tests_table import WORDS, chosen_parameters, read_tests
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEWEST_SPECIMENS = 3  # of which the scatter between specimens is told apart from their mean
-WARM_UP = 1000  # draws of each chain, in which the sampler finds its step
 LARGEST_RHAT = 1.01
 LEAST_DRAWS = 400.0  # effective number, in the bulk and in the tails
 HYPER = ("mean", "sd_specimen", "sd_position", "sd_repetition")
@@ -42,10 +43,10 @@ def fit_population(
     *,
     seed: int = 0,
     parameters: list[str] | None = None,
+    covariates: Sequence[str] = (),
     specimens: int = FEWEST_SPECIMENS,
     prior_scale: float = 1.0,
     draws: int = 2000,
-    chains: int = 4,
     target_accept: float = 0.95,
 ) -> Any:
     """Sample the distribution of impact parameters between specimens, positions and repetitions.
@@ -58,14 +59,17 @@ def fit_population(
         Of the sampler.
     parameters : list of str, optional
         Impact parameters to take; by default all of the table.
+    covariates : sequence of str
+        Columns of the table, numbers or categories, that may move the parameters: each with an effect on each
+        parameter, whose prior is normal of width 2 s for one standard deviation of the covariate.
     specimens : int
         Fewest that will do. With fewer than three the scatter between specimens is that of its prior: nothing
         can be said of a new one, and of those that were tested by `of_specimen`.
     prior_scale : float
         Factor on the widths of the priors [1]: with s the standard deviation of the estimates of a parameter,
         the mean has a normal prior of width 5 s, each scatter a half-normal one of scale 2 s.
-    draws, chains : int
-        Draws that are kept of each chain, after 1000 of warm-up; number of chains.
+    draws : int
+        That are kept of each of four chains, after 1000 of warm-up.
     target_accept : float
         Acceptance rate that the sampler aims at [1]: near 1 the steps are smaller, and divergences rarer.
 
@@ -73,7 +77,9 @@ def fit_population(
     -------
     arviz.InferenceData
         ``posterior`` with ``mean``, ``sd_specimen``, ``sd_position``, ``sd_repetition`` (chain, draw,
-        parameter) in the unit of the parameter, and ``correlation`` (chain, draw, pair) of several [1];
+        parameter) in the unit of the parameter, and ``correlation`` (chain, draw, pair) of several [1]; with
+        covariates ``effect`` (chain, draw, covariate, parameter), of one unit of it, and the mean is of tests
+        with the covariates of the coordinate ``at``, those usual in the tests;
         ``predictions`` with ``new_test``, of a new specimen, and of those tested ``specimen_mean`` and, with
         scatters below it, ``specimen_test`` (chain, draw, specimen, parameter);
         ``sample_stats``, ``observed_data``, ``constant_data``. A level that the table cannot tell from the
@@ -87,19 +93,19 @@ def fit_population(
         If an option is out of range, a parameter has tests of fewer than three specimens, or NumPyro or ArviZ
         is not installed.
     """
-    for name, value, least in (("draws", draws, 100), ("chains", chains, 2)):
-        if value < least:
-            raise ValueError(f"{name} must be at least {least}, got {value!r}")
+    if draws < 100:
+        raise ValueError(f"draws must be at least 100, got {draws!r}")
     if not 0.5 <= target_accept < 1.0:
         raise ValueError(f"target_accept must be >= 0.5 and < 1 [1], got {target_accept!r}")
     if not (np.isfinite(prior_scale) and prior_scale > 0.0):
         raise ValueError(f"prior_scale must be finite and > 0 [1], got {prior_scale!r}")
-    table = read_tests(source)
+    table = read_tests(source, covariates)
     keys = chosen_parameters(table, parameters)
     left_out = [key for key in table["parameter"].unique() if key not in keys]
     table = table[table["parameter"].isin(keys)].reset_index(drop=True)
     scales = _scales(table, keys, specimens)
-    data = _sample(table, keys, scales, seed, prior_scale, draws, chains, target_accept)
+    kind = Sampling(len(keys), table["specimen"].nunique(), _levels(table), prior_scale, draws, target_accept)
+    data = _sample(table, keys, scales, design(table, covariates), kind, seed)
     data.posterior.attrs |= {
         "source": Path(source).name if isinstance(source, str | Path) else "a table in memory",
         "sha256": sha256(
@@ -189,58 +195,55 @@ def _sample(
     table: pd.DataFrame,
     keys: list[str],
     scales: tuple[NDArray[np.float64], NDArray[np.float64]],
+    covariates: Design,
+    kind: Sampling,
     seed: int,
-    prior_scale: float,
-    draws: int,
-    chains: int,
-    target_accept: float,
 ) -> Any:
     """`fit_population` of a checked table."""
     jax, numpyro = load_numpyro()
-    levels, (centre, width) = _levels(table), scales
+    centre, width = scales
     specimens = list(dict.fromkeys(table["specimen"]))
-    model = hierarchy(table, keys, levels, (centre, width), prior_scale)
+    apart = (covariates.values - covariates.centre) / covariates.width
     with jax.enable_x64(True):
-        sampler = numpyro.infer.MCMC(
-            numpyro.infer.NUTS(model, target_accept_prob=target_accept),
-            num_warmup=WARM_UP,
-            num_samples=draws,
-            num_chains=chains,
-            chain_method="vectorized",  # on one device, whatever the machine has
-            progress_bar=False,
-        )
-        sampler.run(jax.random.PRNGKey(seed), extra_fields=("diverging", "num_steps", "energy"))
-        found = {name: np.asarray(v) for name, v in sampler.get_samples(group_by_chain=True).items()}
-        extra = {name: np.asarray(v) for name, v in sampler.get_extra_fields(group_by_chain=True).items()}
+        both = sampler(kind)(jax.random.PRNGKey(seed), grouped(table, keys, scales, apart))
+        found, extra = ({name: np.asarray(v) for name, v in each.items()} for each in both)
     dims = ("chain", "draw", "parameter")
     pairs = {f"{one}, {other}": (i, j) for i, one in enumerate(keys) for j, other in enumerate(keys) if i < j}
     variables = {"mean": (dims, centre + width * found["mean"])}
-    variables |= {f"sd_{name}": (dims, width * found[f"sd_{name}"]) for name in levels}
+    variables |= {f"sd_{name}": (dims, width * found[f"sd_{name}"]) for name in kind.levels}
+    coords: dict[str, Any] = {"chain": np.arange(CHAINS), "draw": np.arange(kind.draws)}
+    coords |= {"parameter": keys} | ({"pair": list(pairs)} if pairs else {})
     if pairs:
         together = found["correlation"] @ np.swapaxes(found["correlation"], -1, -2)
         cells = np.stack([together[..., i, j] for i, j in pairs.values()], -1)
         variables["correlation"] = (("chain", "draw", "pair"), cells)
+    names = {name: ("row", table[name].to_numpy(dtype=str)) for name in WORDS}
+    known: dict[str, Any] = {**names, "standard_error": ("row", table["standard_error"].to_numpy())}
+    if covariates.columns:
+        effect = found["effect"] / covariates.width[:, None] * width
+        variables["effect"] = (("chain", "draw", "covariate", "parameter"), effect)
+        coords |= {"covariate": list(covariates.columns), "at": ("covariate", covariates.centre)}
+        known["covariates"] = (("row", "covariate"), covariates.values)
     posterior = xr.Dataset(
         variables,
-        coords={"chain": np.arange(chains), "draw": np.arange(draws), "parameter": keys}
-        | ({"pair": list(pairs)} if pairs else {}),
+        coords=coords,
         attrs={
             "inference_library": "numpyro",
             "inference_library_version": numpyro.__version__,
             "seed": seed,
-            "prior_scale": prior_scale,
-            "target_accept": target_accept,
+            "prior_scale": kind.prior_scale,
+            "target_accept": kind.target_accept,
         },
     )
     seen = centre + width * found["specimen_value"], found["specimen_covariance"] * np.outer(width, width)
-    names = {name: ("row", table[name].to_numpy(dtype=str)) for name in WORDS}
-    return inference_data(
+    data = inference_data(
         posterior=posterior,
         predictions=new_test(posterior, seed).merge(_tests_of_specimens(posterior, specimens, *seen, seed)),
         sample_stats=xr.Dataset({name: (("chain", "draw"), v) for name, v in extra.items()}),
         observed_data=xr.Dataset({"estimate": ("row", table["estimate"].to_numpy())}),
-        constant_data=xr.Dataset({**names, "standard_error": ("row", table["standard_error"].to_numpy())}),
+        constant_data=xr.Dataset(known),
     )
+    return at_covariates(data, covariates.usual) if covariates.columns else data
 
 
 def _tests_of_specimens(
@@ -296,12 +299,53 @@ def of_specimen(data: Any, name: str) -> Any:
         )
     if "specimen_test" not in known:
         raise ValueError("no test was repeated on a specimen: what a new test on one would give is not known")
+    if "effect" in data.posterior:  # its own covariates
+        constant = data.constant_data
+        of_it = constant["covariates"].values[constant["specimen"].values == name]
+        data = at_covariates(data, of_it.mean(0))
+        known = data.predictions
     own = known.sel(specimen=name).drop_vars("specimen")
     posterior = data.posterior.assign(mean=own["specimen_mean"]).drop_vars("sd_specimen")
     groups = {key: getattr(data, key) for key in ("sample_stats", "observed_data", "constant_data")}
     return inference_data(
         posterior=posterior.assign_attrs(specimen=name),
         predictions=xr.Dataset({"new_test": own["specimen_test"]}),
+        **groups,
+    )
+
+
+def at_covariates(data: Any, given: Sequence[str] | NDArray[np.float64]) -> Any:
+    """The population as it is for tests with other covariates.
+
+    Parameters
+    ----------
+    data : arviz.InferenceData
+    given : sequence of str or ndarray (c,)
+        As "depth=0.14" and "material=marble"; those not given stay as they are. Or all of them in the order
+        of the posterior.
+
+    Raises
+    ------
+    ValueError
+        If a word names none of the covariates, or a number is none.
+    """
+    posterior = data.posterior
+    if isinstance(given, np.ndarray):
+        values = given
+    elif "effect" in posterior:
+        values = at_values(posterior["covariate"].values.tolist(), given, posterior["at"].values)
+    elif given:
+        values = at_values([], given, np.zeros(0))
+    else:
+        return data
+    shift = (posterior["effect"] * (xr.DataArray(values, dims="covariate") - posterior["at"])).sum(
+        "covariate"
+    )
+    groups = {key: getattr(data, key) for key in ("sample_stats", "observed_data", "constant_data")}
+    moved = {name: array + shift for name, array in data.predictions.data_vars.items()}
+    return inference_data(
+        posterior=posterior.assign(mean=posterior["mean"] + shift).assign_coords(at=("covariate", values)),
+        predictions=data.predictions.assign(moved),
         **groups,
     )
 

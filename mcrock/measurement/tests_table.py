@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ MOST_TOGETHER = 0.999  # correlation of two errors, so that they have an inverse
 PARAMETERS = tuple(parameter.key for parameter in DEFAULT_LAW.parameters)
 
 
-def read_tests(source: str | Path | pd.DataFrame) -> pd.DataFrame:
+def read_tests(source: str | Path | pd.DataFrame, covariates: Sequence[str] = ()) -> pd.DataFrame:
     """Fits of single tests, checked and sorted.
 
     Parameters
@@ -32,6 +33,8 @@ def read_tests(source: str | Path | pd.DataFrame) -> pd.DataFrame:
         (names) and ``estimate``, ``standard_error`` (numbers in the unit of the parameter), and perhaps
         ``correlation_lambda`` and so on: of its error with that of another parameter of the test. Other
         columns are left out. Or a folder of a campaign, with a folder for each test and its fit.json.
+    covariates : sequence of str
+        Other columns to keep, as text; of a campaign those of its tests.csv.
 
     Returns
     -------
@@ -58,7 +61,10 @@ def read_tests(source: str | Path | pd.DataFrame) -> pd.DataFrame:
     if isinstance(source, pd.DataFrame):
         name, frame = "the table of tests", source
     elif Path(source).is_dir():
-        name, frame = str(source), pd.DataFrame(_rows_of(Path(source)))
+        name, frame = (
+            str(source),
+            _with_columns(pd.DataFrame(_rows_of(Path(source))), Path(source), covariates),
+        )
     else:
         from io import StringIO
 
@@ -67,11 +73,11 @@ def read_tests(source: str | Path | pd.DataFrame) -> pd.DataFrame:
             frame = pd.read_csv(StringIO(read_data(Path(source))), dtype=str, skipinitialspace=True)
         except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
             raise ConfigError(f"{name}: no table of comma-separated columns: {error}") from None
-    missing = [column for column in (*WORDS, *NUMBERS) if column not in frame]
+    missing = [column for column in (*WORDS, *NUMBERS, *covariates) if column not in frame]
     if missing:
         raise ConfigError(
-            f"{name}: no column {missing[0]!r}; a table of tests has "
-            f"{', '.join((*WORDS, *NUMBERS))}, and this one {', '.join(map(str, frame.columns))}"
+            f"{name}: no column {missing[0]!r}{suggest(missing[0], map(str, frame.columns))}; a table of "
+            f"tests has {', '.join((*WORDS, *NUMBERS))}, and this one {', '.join(map(str, frame.columns))}"
         )
     if not len(frame):
         raise ConfigError(f"{name}: there are no rows below the header")
@@ -83,6 +89,7 @@ def read_tests(source: str | Path | pd.DataFrame) -> pd.DataFrame:
             found[column] = (
                 pd.to_numeric(frame[column], "coerce").fillna(0.0).clip(-MOST_TOGETHER, MOST_TOGETHER)
             )
+    found |= {column: frame[column].fillna("").astype(str).str.strip().to_list() for column in covariates}
     table = pd.DataFrame(found)
     repeated = table.duplicated(["test", "parameter"])
     if repeated.any():
@@ -96,6 +103,24 @@ def read_tests(source: str | Path | pd.DataFrame) -> pd.DataFrame:
         )
     keys = ["parameter", "specimen", "position", "repetition", "test"]
     return table.sort_values(keys, ignore_index=True)
+
+
+def _with_columns(frame: pd.DataFrame, folder: Path, covariates: Sequence[str]) -> pd.DataFrame:
+    """Rows of fits with columns of the table of their campaign, by the name of the test."""
+    import pandas as pd
+
+    if not covariates:
+        return frame
+    from io import StringIO
+
+    table = pd.read_csv(StringIO(read_data(folder / "tests.csv")), dtype=str, skipinitialspace=True)
+    for column in ("test", *covariates):
+        if column not in table:
+            raise ConfigError(
+                f"{folder / 'tests.csv'}: no column {column!r}{suggest(column, table)}; there are "
+                f"{', '.join(table)}"
+            )
+    return frame.merge(table[["test", *covariates]], on="test", how="left")
 
 
 def rows_of_fit(numbers: dict[str, Any]) -> list[dict[str, Any]]:

@@ -15,11 +15,12 @@ NAMES = ("test", "specimen", "position", "repetition", "file", "body", "edge", "
 
 
 def campaign_rows(outcomes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each test: its names, what became of it and why, estimates and standard errors."""
+    """A row for each test: names, what became of it and why, covariates, estimates and standard errors."""
     rows = []
     for outcome in outcomes:
-        row, fit = {name: outcome[name] for name in NAMES}, outcome["fit"]
+        row, fit = {name: outcome[name] for name in NAMES} | outcome["covariates"], outcome["fit"]
         if fit is not None:
+            row = fit.get("body", {}) | row  # the table may have its own depth
             row["explained"] = fit["misfit"]["explained"]
             for key, item in fit["estimates"].items():
                 row |= {key: item["value"], f"{key}_standard_error": item["standard_error"]}

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
 
 from mcrock.base.tables.parsing import toml
 from mcrock.base.version import mcrock_version
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
+from mcrock.measurement.covariates import at_in_words
 from mcrock.measurement.population import (
     HYPER,
     Diagnosis,
@@ -80,8 +84,11 @@ def impact_section(data: Any, cut: str = "energy") -> str:
 
 def subject_in_words(data: Any) -> str:
     """Which body is predicted."""
-    name = data.posterior.attrs.get("specimen")
-    return "a new specimen" if name is None else f"specimen {name}, in a new position"
+    posterior, name = data.posterior, data.posterior.attrs.get("specimen")
+    words = "a new specimen" if name is None else f"specimen {name}, in a new position"
+    if "effect" in posterior:
+        words += f", {at_in_words(posterior['covariate'].values.tolist(), posterior['at'].values)}"
+    return words
 
 
 def draws_table(data: Any, cut: str = "energy", rows: int = DRAWS) -> str:
@@ -99,6 +106,41 @@ def draws_table(data: Any, cut: str = "energy", rows: int = DRAWS) -> str:
     return "\n".join([",".join(heads), *(",".join(f"{value:.6g}" for value in row) for row in tests)]) + "\n"
 
 
+def study_of_draws(text: str, table: str, rows: int, keys: Sequence[str]) -> str:
+    """A study file whose impact parameters come from a table of draws, a realization a row.
+
+    Parameters
+    ----------
+    text : str
+        Of the study file that is followed in all else; of its ``[impact]`` what is not drawn stays.
+    table : str
+        Name of the table, relative to the study file.
+    rows : int
+        Of the table.
+    keys : sequence of str
+        Impact parameters that it has.
+    """
+    own = tomllib.loads(text).get("impact", {})
+    law = own.pop("law", DEFAULT_LAW.key)
+    kept = (
+        {key: item for key, item in own.items() if key not in (*keys, "draw")}
+        if law == DEFAULT_LAW.key
+        else {}
+    )
+    impact = {"law": DEFAULT_LAW.key, "draw": "run"} | kept
+    section = "\n".join(f"{key} = {toml(item)}" for key, item in impact.items())
+    ensemble = (
+        f"[ensemble]\ntable = {toml(table)}  # {', '.join(keys)} of a new test\nrealizations = {rows}\n"
+    )
+    others = re.split(r"(?m)^(?=\[)", text)
+    parts = [part for part in others if not re.match(r"\[\s*impact\s*[.\]]", part)]
+    for i, part in enumerate(parts):
+        if re.match(r"\[\s*ensemble\s*\]", part):
+            rest = part.split("\n", 1)[1]
+            parts[i] = ensemble + re.sub(r"(?m)^\s*(realizations|table)\s*=.*\n?", "", rest)
+    return "".join(parts).rstrip() + f"\n\n[impact]\n{section}\n"
+
+
 def format_population(data: Any, cut: str = "energy") -> list[str]:
     """What the tests say of each parameter, and what a study file would say, for a terminal."""
     posterior = check_posterior(data)
@@ -111,6 +153,8 @@ def format_population(data: Any, cut: str = "energy") -> list[str]:
     ]
     lines = [f"{subject_in_words(data)}, from {origin_in_words(data)}; median and 95 % interval"]
     lines += [format_table(["", *(WORDS[name] for name in names)], rows), ""]
+    if "effect" in posterior:
+        lines[-1:] = [_effects_table(data), ""]
     for pair in posterior["pair"].values.tolist() if "pair" in posterior else ():
         found = range_in_words(posterior["correlation"].sel(pair=pair).values)
         lines.append(f"correlation of {pair.replace(',', ' and')}: {found}")
@@ -122,6 +166,22 @@ def format_population(data: Any, cut: str = "energy") -> list[str]:
     if left_out := posterior.attrs.get("left_out"):
         lines.append(f"left out, no impact parameters that were asked for: {left_out}")
     return lines + dependence_notes(data)
+
+
+def _effects_table(data: Any) -> str:
+    """What covariates change: for one of their unit, and over the tests."""
+    posterior, rows = data.posterior, []
+    for i, column in enumerate(posterior["covariate"].values.tolist()):
+        cells = data.constant_data["covariates"].values[:, i]
+        low, high = cells.min(), cells.max()
+        is_number = " = " not in column
+        for key in posterior["parameter"].values.tolist():
+            effect = posterior["effect"].sel(covariate=column, parameter=key).values
+            over = range_in_words(effect * (high - low)) + f" from {low:.4g} to {high:.4g}" * is_number
+            above = float((effect > 0.0).mean())
+            rows.append([column, key, range_in_words(effect) if is_number else "", over, f"{above:.1%}"])
+    heads = ["effect of", "on", "for 1 more of it", "over the tests", "above 0"]
+    return format_table(heads, rows, left=True)
 
 
 def format_diagnosis(diagnosis: Diagnosis) -> str:
@@ -254,6 +314,63 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
         "study. Dotted: theoretical bounds.",
     )
     return first
+
+
+@style.styled
+def plot_effects(data: Any) -> Axes:
+    """Draw the fits of single tests over each covariate, and the mean of tests with it.
+
+    Parameters
+    ----------
+    data : arviz.InferenceData
+        Of `mcrock.measurement.fit_population` with covariates.
+
+    Returns
+    -------
+    Axes
+        The first of the figure: a row for each parameter, a column for each covariate.
+
+    Raises
+    ------
+    ValueError
+        If there are no covariates.
+    """
+    posterior = data.posterior
+    if "effect" not in posterior:
+        raise ValueError(
+            "the population has no covariates to draw: fit_population(covariates=...) takes them"
+        )
+    keys, columns = (posterior[name].values.tolist() for name in ("parameter", "covariate"))
+    figure = style.new_figure(style.PAGE, REST + ROW * len(keys))
+    grid = figure.subplots(len(keys), len(columns), sharex="col", sharey="row", squeeze=False)
+    constant, estimate = data.constant_data, data.observed_data["estimate"].values
+    for i, key in enumerate(keys):
+        rows = np.flatnonzero(constant["parameter"].values == key)
+        for j, column in enumerate(columns):
+            ax, x = grid[i, j], constant["covariates"].values[rows, j]
+            error = constant["standard_error"].values[rows]
+            bars = {"fmt": "o", "color": style.ORANGE, "markersize": 2.6, **style.BARS}
+            ax.errorbar(x, estimate[rows], error, **bars)
+            grid_x = np.linspace(x.min(), x.max(), 50)
+            of_key = posterior.sel(parameter=key, covariate=column)
+            apart = xr.DataArray(grid_x, dims="x") - float(of_key["at"])
+            mean = (of_key["mean"] + of_key["effect"] * apart).quantile(
+                [0.025, 0.5, 0.975], ("chain", "draw")
+            )
+            ax.fill_between(grid_x, *mean.values[[0, 2]], color=style.BLUE, alpha=0.2, linewidth=0)
+            ax.plot(grid_x, mean.values[1], color=style.BLUE)
+            if " = " in column:
+                ax.set_xticks([0.0, 1.0], ["no", "yes"])
+        parameter = ImpactParameter[key.upper()]
+        grid[i, 0].set_ylabel(f"${parameter.row.symbol}$ [{parameter.row.rule.unit}]")
+    for ax, column in zip(grid[-1], columns, strict=True):
+        ax.set_xlabel(column)
+    figure.align_ylabels(grid[:, 0])
+    words = f"{origin_in_words(data)}. Bars: one standard error of the fit. Line and band: mean of tests, "
+    words += "and its 95 % interval"
+    others = f", the other covariates at {at_in_words(columns, posterior['at'].values)}" * (len(columns) > 1)
+    style.add_note(grid[0, 0], words + others + ".")
+    return grid[0, 0]
 
 
 def _draw_tests(ax: Axes, data: Any, key: str) -> None:

@@ -73,7 +73,7 @@ def test_a_campaign_goes_on_where_a_test_is_bad(mcrock, files, tmp_path):
     """One is fitted, of two the reasons are said; what stands is kept, but not if its body has changed."""
     (tmp_path / "bad.csv").write_text(HEAD + "\n0,0,0,0\n0.1,1,0,0\n")
     (tmp_path / "block.toml").write_text(BODY)
-    table = "file,specimen,position,repetition\n{},A,1,1\nbad.csv,A,1,2\nnone.csv,A,1,3\n"
+    table = "file,specimen,position,repetition,surface\n{},A,1,1,glass\nbad.csv,A,1,2,\nnone.csv,A,1,3,\n"
     (tmp_path / "tests.csv").write_text(table.format(files / "test.csv"))
     command = ["fit", "--table", tmp_path / "tests.csv", "--body", tmp_path / "block.toml", "--edge", "0"]
     command += ["--still", "0", "1.5", "--axes", "y -x z", "--workers", "1", "-o", tmp_path / "fits"]
@@ -83,12 +83,20 @@ def test_a_campaign_goes_on_where_a_test_is_bad(mcrock, files, tmp_path):
         code, output, errors = mcrock(*command, "--json")
         rows = json.loads(output)
         statuses.append([row["status"] for row in rows])
+        if len(statuses) < 3:
+            own = read_tests(tmp_path / "fits", ["depth", "surface", "slenderness"]).iloc[0]
+            assert own["surface"] == "glass"
+            assert [float(own[name]) for name in ("depth", "slenderness")] == pytest.approx(
+                [0.14, np.arctan(0.25)]
+            )
         assert code == (0 if rows[0]["status"] != "failed" else 1)
         assert "Traceback" not in errors
     assert statuses == [["fitted", "failed", "failed"], ["kept", "failed", "failed"], ["failed"] * 3]
     assert "--overwrite replaces it" in rows[0]["reason"]
     assert "none.csv: cannot be read" in rows[2]["reason"]
     assert not (tmp_path / "fits" / "A-1-2").exists()
+    with pytest.raises(ValueError, match=r"tests\.csv: no column 'dept'; did you mean 'depth'"):
+        read_tests(tmp_path / "fits", ["dept"])
     table = read_tests(tmp_path / "fits")
     assert table["specimen"].tolist() == ["A"] * 3
     for row in table.to_dict("records"):

@@ -1,11 +1,17 @@
 """`mcrock population`: from a table of fits to files, and again from its own file."""
 
 import tomllib
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from mcrock.measurement.population import inference_data
+from mcrock.measurement.population import inference_data, new_test
+from mcrock.study import load_config
+from mcrock.study.sampling import draw_inputs, load_motions
 from tests.unit.measurement.populations import TRUTH, as_fitted, posterior_of, table_of
+
+QUICKSTART = Path(__file__).parents[3] / "configs" / "quickstart.toml"
 
 
 def test_table_to_section_figure_and_posterior(mcrock, tmp_path):
@@ -25,6 +31,38 @@ def test_table_to_section_figure_and_posterior(mcrock, tmp_path):
     assert (code, errors) == (0, "")
     assert (tmp_path / "again" / "impact.toml").read_text() == section
     assert not (tmp_path / "again" / "population.nc").exists()
+
+
+def test_draws_go_into_a_study(mcrock, tmp_path):
+    """As many as it has realizations, with their correlations; what else it says stays."""
+    posterior = posterior_of([1.2, 0.8], [0.2, 0.1], keys=("lambda", "lambda_lon"))
+    posterior["correlation"] = (
+        ("chain", "draw", "pair"),
+        np.random.default_rng(1).uniform(-0.81, -0.79, (4, 500, 1)),
+    )
+    posterior = posterior.assign_coords(pair=["lambda, lambda_lon"])
+    data = inference_data(posterior=posterior, predictions=new_test(posterior))
+    data.to_netcdf(str(tmp_path / "population.nc"))
+    text = QUICKSTART.read_text().replace("[impact]", '[impact]\nenergy_gain = "allow"')
+    (tmp_path / "mine.toml").write_text(text)
+    command = "population", tmp_path / "population.nc", "-o", tmp_path, "--into", tmp_path / "mine.toml"
+    code, output, errors = mcrock(*command)
+    assert (code, errors) == (0, "")
+    made = tmp_path / "mine-population.toml"
+    assert output.splitlines()[-2:] == [str(made), str(made.with_suffix(".csv"))]
+    given, found = load_config(tmp_path / "mine.toml"), load_config(made)
+    assert found.n_realizations == given.n_realizations
+    assert (found.body, found.motion, found.intensity) == (given.body, given.motion, given.intensity)
+    assert found.impact.energy_gain == "allow"
+    drawn = np.loadtxt(made.with_suffix(".csv"), delimiter=",", skiprows=1)
+    assert np.corrcoef(drawn.T)[0, 1] == pytest.approx(-0.8, abs=0.15)
+    inputs = draw_inputs(found, load_motions(found), 0, len(drawn))
+    assert inputs.values["impact_lambda"] == pytest.approx(drawn[:, 0])
+    assert (tmp_path / "mine.toml").read_text() == text
+    code, _, errors = mcrock(*command)
+    assert code == 2
+    assert "mine-population.toml is there; --overwrite replaces it" in errors
+    assert mcrock(*command, "--overwrite")[0] == 0
 
 
 def test_posterior_of_another_sampler(mcrock, tmp_path):

@@ -162,7 +162,6 @@ def test_netcdf_holds_all_of_it(fitted, tmp_path):
     ("options", "message"),
     [
         ({"draws": 10}, "draws must be at least 100, got 10"),
-        ({"chains": 1}, "chains must be at least 2, got 1"),
         ({"target_accept": 1.0}, r"target_accept must be >= 0.5 and < 1 \[1\], got 1.0"),
         ({"prior_scale": 0.0}, r"prior_scale must be finite and > 0 \[1\], got 0.0"),
         ({"parameters": ["lamda"]}, "no rows of the parameter 'lamda'; did you mean 'lambda'"),
