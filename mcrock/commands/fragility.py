@@ -73,12 +73,14 @@ def fragility(
     """
     limits, asked = curves.limits, curves.measures
     from mcrock.show.curves import format_limits, format_ways, plot_limits, plot_ways
+    from mcrock.show.measures import format_sufficiency
     from mcrock.show.progress import reading_progress
     from mcrock.show.rules import plot_baselines
     from mcrock.show.summary import missing_chunks
-    from mcrock.statistics import fragility_by_limit, fragility_by_way, with_measures
+    from mcrock.statistics import fragility_by_limit, fragility_by_way, measure_sufficiency, with_measures
     from mcrock.statistics.baseline_rules import NO_MOTIONS, can_measure
-    from mcrock.statistics.inference import Bootstrap
+    from mcrock.statistics.inference import Bootstrap, Confidence
+    from mcrock.statistics.run_measures import has_records
     from mcrock.study import ConfigError
 
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
@@ -99,9 +101,13 @@ def fragility(
             lines += ["", NO_MOTIONS]
         if asked:
             runs = with_measures(ds, asked, folder=folder)
+            if has_records(ds) and "peak_tilt_ratio" in ds:
+                how_sure = Confidence(level=level, allow_missing=allow_incomplete).keywords
+                found["sufficiency"] = measure_sufficiency(ds, asked, folder=folder, **how_sure)
             for name, (table, words, figure) in _by_measures(runs, asked, how).items():
                 found[name], draw[f"fragility_{name}"] = table, figure
                 lines += ["", *words]
+            lines += ["", *format_sufficiency(found["sufficiency"])] if "sufficiency" in found else []
         paths = save_figures(draw, figures, ds.attrs)
     print_result(as_json, found, [*missing_chunks(ds), *lines, *paths])
 

@@ -76,6 +76,54 @@ def _of_units(cell: Callable[[xr.Dataset], str]) -> Callable[[xr.Dataset], str]:
     return of_row
 
 
+def format_sufficiency(found: xr.Dataset) -> list[str]:
+    """Tables of efficiency, practicality and sufficiency, and the measures and pairs by log loss."""
+    level = percent(found)
+
+    def cell(name: str, form: str = ".2f") -> Callable[[xr.Dataset], str]:
+        return lambda one: "-" if math.isnan(float(one[name])) else with_ends(one, name, form)
+
+    def p_value(kind: str) -> Callable[[xr.Dataset], str]:
+        return lambda one: "-" if math.isnan(p := float(one[f"{kind}_p_value"])) else f"{p:.3f}"
+
+    demand = [
+        ("measure", lambda one: str(one["measure"].item())),
+        (f"practicality: slope ({level})", cell("slope")),
+        (f"efficiency: scatter ({level})", cell("scatter")),
+        ("scatter/slope", cell("proficiency")),
+    ]
+    effects = [
+        demand[0],
+        ("property", lambda one: str(one["property"].item())),
+        (f"effect on ln(tilt) ({level})", cell("demand_effect")),
+        ("p", p_value("demand")),
+        (f"on overturning ({level})", cell("overturning_effect")),
+        ("p", p_value("overturning")),
+    ]
+    ranks = [
+        ("by", lambda one: str(one["predictor"].item())),
+        ("log loss", lambda one: f"{float(one['log_loss']):.3f}"),
+        (
+            f"over the least ({level})",
+            lambda one: (
+                "-" if float(one["log_loss_difference"]) == 0 else cell("log_loss_difference", ".3f")(one)
+            ),
+        ),
+    ]
+    tests = 2 * found.sizes["measure"] * found.sizes["property"]
+    order = found["log_loss"].argsort().values
+    pairs = found[["measure", "property", *(name for name in found if "property" in found[name].dims)]]
+    return [
+        f"Peak tilt ratio of {int(found['demands'])} runs that rocked and came to rest",
+        table_along(found, "measure", demand),
+        "Sufficiency: effects of properties of the motion, given the measure",
+        table_along(pairs.stack(row=["measure", "property"]), "row", effects),
+        f"a small p speaks against the measure; of {tests} tests {0.05 * tests:.1f} are below 0.05 by chance",
+        "Measures and pairs, on records left out",
+        table_along(found.isel(predictor=order), "predictor", ranks),
+    ]
+
+
 def format_surface(found: xr.Dataset) -> list[str]:
     """Lines on a surface over two intensity measures."""
     first, second = found["measure"].values.tolist()

@@ -21,7 +21,7 @@ from mcrock.show.numbers import estimate, format_count, label, label_place, labe
 from mcrock.show.tables import table_along
 from mcrock.statistics import annual_rate
 from mcrock.statistics.goodness import REJECTED
-from mcrock.statistics.hazard import MEAN
+from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
 if TYPE_CHECKING:

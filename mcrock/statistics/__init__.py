@@ -32,6 +32,7 @@ from mcrock.statistics.risk import annual_rate, high_confidence_capacity, rate_o
 from mcrock.statistics.run_measures import with_measures
 from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.sensitivity import outcome_distances, sobol_indices
+from mcrock.statistics.sufficiency import measure_sufficiency
 from mcrock.statistics.surface import fit_surface
 from mcrock.statistics.undecided_reasons import undecided_runs
 from mcrock.statistics.validity import model_validity
@@ -62,6 +63,7 @@ __all__ = [
     "fragility_by_way",
     "high_confidence_capacity",
     "load_hazard",
+    "measure_sufficiency",
     "measures_of",
     "model_validity",
     "monotone_fragility",

@@ -14,7 +14,8 @@ from scipy.special import stdtrit
 
 from mcrock.dataset.opened import Source, opened
 from mcrock.statistics.efficiency import own_measure
-from mcrock.statistics.hazard import MEAN, check_measure
+from mcrock.statistics.hazard import check_measure
+from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.intervals import check_level, clustered_interval, student_interval
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.paired import PairingError, Pairs, check_pairs, count_pairs

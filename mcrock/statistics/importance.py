@@ -25,7 +25,8 @@ from mcrock.base.tables.fields import OneOf
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.fragility import fit_fragility
-from mcrock.statistics.hazard import MEAN, check_measure
+from mcrock.statistics.hazard import check_measure
+from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.intervals import bound_without_events, clustered_interval
 from mcrock.statistics.nested import GROUPS

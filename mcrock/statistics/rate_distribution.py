@@ -24,7 +24,8 @@ from mcrock.dataset.opened import takes_path
 from mcrock.statistics.bounds import rank_scores
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
-from mcrock.statistics.hazard import MEAN, check_measure
+from mcrock.statistics.hazard import check_measure
+from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.nested import is_nested, pooled, unknown_inputs
 from mcrock.statistics.probability import BOUNDS

@@ -18,7 +18,8 @@ from mcrock.dataset.schema import OUTER
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.goodness import REJECTED, fit_p_value
-from mcrock.statistics.hazard import MEAN, check_measure
+from mcrock.statistics.hazard import check_measure
+from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, takes
 from mcrock.statistics.nested import is_nested, pooled, read_crossed
 from mcrock.statistics.probability import BOUNDS, overturning_probability

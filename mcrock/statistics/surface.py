@@ -100,7 +100,7 @@ def fit_surface(
     if len(measures) != 2 or measures[0] == measures[1]:
         raise ValueError(f"a surface is over two different measures, got {list(measures)}")
     values = [by_measure(ds, name)["intensity_value"] for name in measures]
-    cells, centre = _cells(ds, values, how.allow_missing)
+    cells, centre = in_cells(ds, values, how.allow_missing)
     records = len(cells.runs)
     if records < 2:
         raise ValueError("a surface needs at least 2 recordings, or independent realizations")
@@ -113,7 +113,7 @@ def fit_surface(
         yes = cells.overturned[reading]
         samples = np.concatenate([yes.sum(axis=0)[None], yes.sum(axis=0) - yes])
         runs = np.concatenate([cells.runs.sum(axis=0)[None], cells.runs.sum(axis=0) - cells.runs])
-        fits = _fit(cells.x, samples, runs, shape)
+        fits = fitted(cells.x, samples, runs, shape)
         eta = np.tensordot(fits, points, axes=1).reshape(len(fits), -1)
         every = np.concatenate([fits[:, 1:], eta], axis=1)
         error = quantile * jackknife(every[1:])
@@ -142,22 +142,22 @@ def fit_surface(
         attrs={"level": how.level, "link": link, "independent": "records"}
         | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
     )
-    losses = np.stack([_log_loss(cells, columns, shape) for columns in ([0, 1], [0, 2], [0, 1, 2])])
+    losses = np.stack([surface_log_loss(cells, columns, shape) for columns in ([0, 1], [0, 2], [0, 1, 2])])
     add_log_losses(result, "model", losses, cells.runs.sum(axis=1), how.level, MODELS.index("both"))
     return result
 
 
-def _log_loss(cells: Cells, columns: list[int], link: Link) -> np.ndarray:
+def surface_log_loss(cells: Cells, columns: list[int], link: Link) -> np.ndarray:
     """Log loss (n_record,) of a fit by some columns on records left out."""
     x = cells.x[columns]
 
     def predict(yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
-        return link.cdf(_fit(x, yes, runs, link) @ x)
+        return link.cdf(fitted(x, yes, runs, link) @ x)
 
     return cross_validated(cells.runs, cells.overturned[ESTIMATE], predict).log_loss
 
 
-def _cells(ds: xr.Dataset, values: list[xr.DataArray], allow_missing: bool) -> tuple[Cells, np.ndarray]:
+def in_cells(ds: xr.Dataset, values: list[xr.DataArray], allow_missing: bool) -> tuple[Cells, np.ndarray]:
     """Counts in cells, and the means of the logarithms that were taken off them."""
     positive = (values[0].values > 0) & (values[1].values > 0)
     if not positive.any():
@@ -179,7 +179,7 @@ def _cells(ds: xr.Dataset, values: list[xr.DataArray], allow_missing: bool) -> t
     return Cells(x, tally.runs.astype(float), tally.beyond.readings[..., 0]), centre
 
 
-def _fit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link) -> np.ndarray:
+def fitted(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link) -> np.ndarray:
     """Coefficients (n, n_column) of n samples (n, n_cell); NaN where there is no maximum."""
     n, columns = len(yes), len(x)
     scale = np.where(x.std(axis=1) > 0, x.std(axis=1), 1.0)

@@ -23,7 +23,7 @@ def test_fragility_of_a_store(mcrock, study_file, store, tmp_path):
     ways = ["probit", "logit", "plateau", "capacities", "monotone"]
     assert result["ways"]["variables"]["way"]["values"] == ways
     assert result["limits"]["variables"]["limit"]["values"] == ["peak_tilt_ratio > 0.3", "overturned"]
-    assert set(result) == {"ways", "limits", "measures", "surface"}
+    assert set(result) == {"ways", "limits", "measures", "surface", "sufficiency"}
 
 
 def test_mistakes_are_said_in_one_line(mcrock, study_file, store, tmp_path):

@@ -1,0 +1,263 @@
+"""Whether an intensity measure suffices: efficiency, practicality and sufficiency, each with an interval.
+
+Luco, N., Cornell, C. A. (2007). Structure-specific scalar intensity measures for near-source and ordinary
+earthquake ground motions. Earthquake Spectra 23(2), 357-392. (Efficiency and sufficiency.)
+
+Padgett, J. E., Nielson, B. G., DesRoches, R. (2008). Selection of optimal intensity measures in probabilistic
+seismic demand models of highway bridge portfolios. Earthquake Engineering and Structural Dynamics 37(5),
+711-725. (Practicality and proficiency.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+import xarray as xr
+from scipy.special import stdtr, stdtrit
+
+from mcrock.base.params import Outcome
+from mcrock.dataset.opened import takes_path
+from mcrock.statistics.cross_validation import add_log_losses
+from mcrock.statistics.efficiency import SMALLEST, by_measure
+from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.nested import pooled
+from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.probit import PROBIT
+from mcrock.statistics.result_table import table
+from mcrock.statistics.run_measures import has_records, measure_name, with_measures
+from mcrock.statistics.runs import ESTIMATE, record_index, record_lots
+from mcrock.statistics.studentized import jackknife
+from mcrock.statistics.surface import Cells, fitted, in_cells, surface_log_loss
+from mcrock.study import Study
+from mcrock.study.sampling.motions import load_motions
+
+OF_MOTION = ("d5_95", "tm")  # of any motion: how long it is, and how long its pulses are
+MAGNITUDE = "magnitude"
+OF_RECORD = (MAGNITUDE, "distance_rupture", "distance_joyner_boore", "distance_epicentral")  # as metadata
+ROCKED = 0.01  # least peak tilt over the slenderness that is a demand [1]
+FEWEST = 3  # recordings
+SAME = 0.9999  # correlation from which two measures are one
+
+
+@takes_path
+@takes(Confidence)
+def measure_sufficiency(
+    ds: xr.Dataset,
+    measures: Sequence[str | Mapping[str, Any]],
+    *,
+    folder: str | Path = ".",
+    **keywords: Unpack[ConfidenceKeywords],
+) -> xr.Dataset:
+    """Efficiency, practicality and sufficiency of intensity measures, and all pairs of them by log loss.
+
+    The demand is the peak tilt over the slenderness of the runs that rocked, by `ROCKED` at least, and came
+    to rest: ``ln(demand) = a + b ln(x) + e`` by least squares. `slope` is the practicality b, `scatter` the
+    efficiency, the standard deviation of e, and `proficiency` scatter/b, where b is not 0. A measure is
+    sufficient as to a property z of the motion if z tells nothing once the measure is known. Both
+    coefficients of z are given, of ``ln(demand) = a + b ln(x) + c z`` and of the probability of overturning,
+    ``F(c0 + c1 ln(x) + c z)``; z is the logarithm of the significant duration and of the mean period of the
+    motion and, where the records have them, of the distance, and the magnitude itself. Intervals and p-values
+    are Student's, with the jackknife over recordings.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Result of a study with recorded motions.
+    measures : sequence
+        As for `mcrock.statistics.with_measures`.
+    folder : str or Path
+        Folder that the names of record files start from.
+    **keywords
+        Of `mcrock.statistics.Confidence`: `level` and `allow_missing`. Undecided runs are no demand, and
+        count as in the estimate of the probability.
+
+    Returns
+    -------
+    Dataset
+        Along ``measure``: `slope`, `scatter`, `proficiency` with `..._interval` (bound, measure) [1]; along
+        ``measure`` and ``property``: `demand_effect` and `overturning_effect` with intervals,
+        `demand_p_value` and `overturning_p_value` [1]; along ``predictor``, each measure and each pair:
+        `log_loss` and `log_loss_difference` from the best on records left out, with intervals; `demands` and
+        `records`, numbers of runs and recordings. NaN where recordings are too few or the likelihood has no
+        maximum.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.with_measures`; also if the study has no `peak_tilt_ratio`.
+    ConfigError
+        If the records cannot be read.
+    """
+    how = Confidence(**keywords)
+    ds = pooled(ds)
+    if "peak_tilt_ratio" not in ds:
+        raise ValueError("sufficiency needs the response peak_tilt_ratio: run the study with it")
+    runs = with_measures(ds, [*measures, *OF_MOTION], folder=folder)
+    names = list(dict.fromkeys(measure_name(item) for item in measures))
+    properties = _properties(ds, runs, Path(folder))
+    tilt = ds["peak_tilt_ratio"].transpose("realization", ...).values.reshape(-1)
+    rocked = np.isin(runs["outcome"].values, [Outcome.AT_REST]) & (tilt >= ROCKED)
+    demand = _Demand(
+        np.log(tilt[rocked]), rocked, np.unique(record_lots(runs), return_inverse=True)[1][rocked]
+    )
+    x = {name: _logarithm(runs, name) for name in names}
+    alone = [demand.fit([each], how.level) for each in x.values()]
+    beside = [[demand.fit([each, z], how.level) for z in properties.values()] for each in x.values()]
+    over = [[_overturning(runs, [each, z], how) for z in properties.values()] for each in x.values()]
+    result = table(
+        {
+            **_of_measures({"slope": 1, "scatter": -2, "proficiency": -1}, alone),
+            **_of_properties("demand", beside),
+            **_of_properties("overturning", over),
+            "demands": ((), int(rocked.sum())),
+            "records": ((), record_index(runs)[1]),
+        },
+        coords={"measure": names, "property": list(properties), "bound": BOUNDS},
+        attrs={"level": how.level, "independent": "records"},
+    )
+    return _with_pairs(result, runs, x, how)
+
+
+class _Effects(NamedTuple):
+    """Coefficients of a fit with intervals and p-values."""
+
+    value: np.ndarray  # (k,)
+    ends: np.ndarray  # (2, k)
+    p_value: np.ndarray  # (k,)
+
+
+def _student(every: np.ndarray, level: float) -> _Effects:
+    """From estimates (1 + n_record, k) of all records and without each."""
+    value, freedom = every[0], len(every) - 2
+    error = jackknife(every[1:])
+    half = stdtrit(freedom, (1 + level) / 2) * error
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p_value = 2 * stdtr(freedom, -np.abs(value) / error)
+    return _Effects(value, np.stack([value - half, value + half]), p_value)
+
+
+def _unknown(size: int) -> _Effects:
+    return _Effects(np.full(size, np.nan), np.full((2, size), np.nan), np.full(size, np.nan))
+
+
+class _Demand(NamedTuple):
+    """Logarithms of demands, and what they are of."""
+
+    value: np.ndarray  # (n,)
+    of_run: np.ndarray  # (n_run,) whether a run has one
+    record: np.ndarray  # (n,)
+
+    def fit(self, covariates: Sequence[np.ndarray], level: float) -> _Effects:
+        """Least squares on covariates (n_run,): intercept, coefficients, scatter and proficiency."""
+        parts = np.stack([*(each[self.of_run] for each in covariates), self.value])
+        size, record = len(parts), np.unique(self.record, return_inverse=True)[1]
+        number = int(record.max()) + 1 if len(record) else 0
+        if number < max(FEWEST, size + 1):
+            return _unknown(size + 2)
+        rows = np.concatenate([np.ones((1, parts.shape[1])), parts - parts.mean(axis=1, keepdims=True)])
+        gram = np.empty((number, size + 1, size + 1))
+        for i in range(size + 1):
+            for j in range(size + 1):
+                gram[:, i, j] = np.bincount(record, weights=rows[i] * rows[j], minlength=number)
+        total = gram.sum(axis=0)
+        sums = np.concatenate([total[None], total - gram])
+        bend, slope = sums[:, :size, :size], sums[:, :size, size]
+        if np.linalg.matrix_rank(bend).min() < size:
+            return _unknown(size + 2)
+        found = np.linalg.solve(bend, slope[..., None])[..., 0]
+        left = sums[:, size, size] - (found * slope).sum(axis=1)
+        scatter = np.log(np.maximum(left, 1e-300) / (sums[:, 0, 0] - size)) / 2
+        with np.errstate(divide="ignore"):
+            of_slope = scatter - np.log(np.abs(found[:, 1]))
+        fit = _student(np.column_stack([found, scatter, of_slope]), level)
+        for part in (fit.value, *fit.ends):
+            part[-2:] = np.exp(part[-2:])
+            part[-1] = np.nan if (fit.ends[0, 1] <= 0 <= fit.ends[1, 1]) else part[-1]
+        return fit
+
+
+def _overturning(runs: xr.Dataset, covariates: Sequence[np.ndarray], how: Confidence) -> _Effects:
+    """Coefficients of the probability of overturning by two covariates (n_run,)."""
+    cells = _cells(runs, covariates, how)
+    if len(cells.runs) < FEWEST + 1:
+        return _unknown(len(cells.x))
+    yes, every = (
+        np.concatenate([each.sum(axis=0)[None], each.sum(axis=0) - each])
+        for each in (cells.overturned[ESTIMATE], cells.runs)
+    )
+    return _student(fitted(cells.x, yes, every, PROBIT), how.level)
+
+
+def _of_measures(places: Mapping[str, int], found: Sequence[_Effects]) -> dict[str, Any]:
+    """Numbers of the fits by each measure, by the place where a fit has them."""
+    variables: dict[str, Any] = {}
+    for name, place in places.items():
+        variables[name] = ("measure", [each.value[place] for each in found])
+        variables[f"{name}_interval"] = (
+            ("bound", "measure"),
+            np.transpose([f.ends[:, place] for f in found]),
+        )
+    return variables
+
+
+def _of_properties(kind: str, found: Sequence[Sequence[_Effects]]) -> dict[str, Any]:
+    """Coefficients of the properties, the third of each fit."""
+    size = ("measure", "property")
+    ends = np.moveaxis(np.array([[each.ends[:, 2] for each in row] for row in found]), -1, 0)
+    return {
+        f"{kind}_effect": (size, [[each.value[2] for each in row] for row in found]),
+        f"{kind}_effect_interval": (("bound", *size), ends),
+        f"{kind}_p_value": (size, [[each.p_value[2] for each in row] for row in found]),
+    }
+
+
+def _logarithm(runs: xr.Dataset, measure: str) -> np.ndarray:
+    values: np.ndarray = by_measure(runs, measure)["intensity_value"].values
+    return np.log(np.maximum(values, SMALLEST))
+
+
+def _properties(ds: xr.Dataset, runs: xr.Dataset, folder: Path) -> dict[str, np.ndarray]:
+    """Properties (n_run,) of the motions that vary: logarithms, but of the magnitude."""
+    found = {f"ln({name})": _logarithm(runs, name) for name in OF_MOTION}
+    motions = load_motions(Study.from_json(ds.attrs["config"], folder)) if has_records(ds) else []
+    metadata = {name: np.array([float(m.metadata.get(name, np.nan)) for m in motions]) for name in OF_RECORD}
+    known = {name: values for name, values in metadata.items() if len(values) and (values > 0).all()}
+    if MAGNITUDE in known:
+        found[MAGNITUDE] = known.pop(MAGNITUDE)[runs["record"].values]
+    for name in list(known)[:1]:  # one distance: they hardly differ
+        found[f"ln({name})"] = np.log(known[name])[runs["record"].values]
+    return {name: z for name, z in found.items() if np.ptp(z) > 0}
+
+
+def _with_pairs(
+    result: xr.Dataset, runs: xr.Dataset, x: dict[str, np.ndarray], how: Confidence
+) -> xr.Dataset:
+    """The log losses of each measure alone and of each pair, on records left out.
+
+    Of two measures that are one but for a factor, as PGA and PGA/(g tan alpha) of one body, there is no pair.
+    """
+    asked = [(name, name) for name in x] + list(combinations(x, 2))
+    losses: dict[str, np.ndarray] = {}
+    number = np.zeros(0)
+    for first, second in asked:
+        if first != second and abs(np.corrcoef(x[first], x[second])[0, 1]) > SAME:
+            continue
+        cells = _cells(runs, [x[first], x[second]], how)
+        number = cells.runs.sum(axis=1)
+        name, columns = (first, [0, 1]) if first == second else (f"{first}, {second}", [0, 1, 2])
+        losses[name] = surface_log_loss(cells, columns, PROBIT)
+    rows = np.stack(list(losses.values()))
+    sums = np.where(np.isnan(rows.sum(axis=1)), np.inf, rows.sum(axis=1))
+    result = result.assign_coords(predictor=list(losses))
+    add_log_losses(result, "predictor", rows, number, how.level, int(sums.argmin()))
+    return result
+
+
+def _cells(runs: xr.Dataset, covariates: Sequence[np.ndarray], how: Confidence) -> Cells:
+    """Counts in cells of two covariates (n_run,)."""
+    values = [runs["outcome"].copy(data=np.exp(each)) for each in covariates]
+    return in_cells(runs, values, how.allow_missing)[0]

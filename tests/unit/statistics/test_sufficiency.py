@@ -1,0 +1,134 @@
+"""Sufficiency of intensity measures: exact recovery, another code, and how often nothing is an effect."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.stats import t
+
+from mcrock.base.params import Outcome
+from mcrock.show.measures import format_sufficiency
+from mcrock.statistics import fit_surface, measure_sufficiency, with_measures
+from mcrock.statistics.inference import Confidence
+from mcrock.statistics.sufficiency import ROCKED, _Demand, _overturning
+from tests.unit.statistics.measured import measured_study
+from tests.unit.statistics.test_surface import two_measures
+
+PAIR = ["intensity={ measure = 'pga', levels = [1.0, 2.5] }"]
+
+
+def records(number=12, runs=30, seed=0):
+    """Record of each run, a measure of each run and a property of each record, both as logarithms."""
+    rng = np.random.default_rng(seed)
+    record = np.arange(number * runs) % number
+    return rng, record, rng.normal(0, 0.6, number * runs), rng.standard_normal(number)[record]
+
+
+def test_demands_without_scatter_give_their_coefficients():
+    _, record, x, z = records()
+    demand = _Demand(-1.0 + 2.0 * x - 0.5 * z, np.ones(len(x), bool), record)
+    found = demand.fit([x, z], 0.95)
+    np.testing.assert_allclose(found.value[1:3], [2.0, -0.5], rtol=1e-9)
+    assert found.value[-2] < 1e-6
+    assert demand.fit([x, x], 0.95).p_value.shape == (5,)  # the same measure twice: no coefficients
+    assert np.isnan(demand.fit([x, x], 0.95).value).all()
+    few = _Demand(demand.value, record < 3, record)
+    assert np.isnan(
+        few._replace(value=x[record < 3], record=record[record < 3]).fit([x, z], 0.95).value
+    ).all()
+
+
+def test_intervals_are_of_least_squares_without_each_record():
+    rng, record, x, z = records()
+    y = 0.3 + 1.5 * x + 0.2 * z + 0.4 * rng.standard_normal(12)[record] + 0.3 * rng.standard_normal(len(x))
+    found = _Demand(y, np.ones(len(x), bool), record).fit([x, z], 0.9)
+    columns = np.stack([np.ones(len(x)), x, z], axis=1)
+    every = [np.linalg.lstsq(columns[keep], y[keep])[0] for keep in (record != i for i in range(-1, 12))]
+    error = np.sqrt(11 / 12 * ((np.array(every[1:]) - np.mean(every[1:], axis=0)) ** 2).sum(axis=0))
+    np.testing.assert_allclose(found.value[1:3], every[0][1:], rtol=1e-9)
+    np.testing.assert_allclose((found.ends[1] - found.value)[1:3], t.ppf(0.95, 11) * error[1:], rtol=1e-9)
+    np.testing.assert_allclose(found.p_value[1:3], 2 * t.sf(np.abs(every[0][1:]) / error[1:], 11), rtol=1e-9)
+    assert found.value[-1] == pytest.approx(found.value[-2] / found.value[1])
+
+
+def test_effects_on_overturning_are_those_of_the_surface():
+    ds = two_measures(records=12, per_record=40, between=0.3)
+    surface = fit_surface(ds, ["pga", "pgv"])
+    found = _overturning(
+        ds, [np.log(ds["intensity_value"].values), np.log(ds["im_pgv"].values)], Confidence()
+    )
+    np.testing.assert_allclose(found.value[1:], surface["coefficient"], rtol=1e-9)
+    np.testing.assert_allclose(found.ends[:, 1:], surface["coefficient_interval"], rtol=1e-9)
+    assert np.isnan(
+        _overturning(ds.isel(realization=ds["record"] < 3), [np.zeros(120)] * 2, Confidence()).value
+    ).all()
+
+
+@pytest.fixture(scope="module")
+def study():
+    """A study at levels with peaks of tilt that follow PGV and, beyond it, the duration."""
+    ds, _, _ = measured_study(PAIR, overturned=lambda inputs: np.abs(inputs.scale) > 2.5)
+    runs = with_measures(ds, ["pgv", "d5_95"])
+    tilt = np.exp(np.log(runs["im_pgv"].values) - 0.3 * np.log(runs["im_d5_95"].values)).reshape(
+        ds["outcome"].shape
+    )
+    return ds.assign(peak_tilt_ratio=(ds["outcome"].dims, tilt))
+
+
+def test_what_a_property_tells_beyond_a_measure_is_found(study):
+    found = measure_sufficiency(study, ["pga", "pgv", "uplift_ratio"])
+    assert found["measure"].values.tolist() == ["pga", "pgv", "uplift_ratio"]
+    names = ["ln(d5_95)", "ln(tm)", "magnitude", "ln(distance_rupture)"]  # records of FEMA P695 have the last
+    assert found["property"].values.tolist() == names
+    stood = (study["outcome"] == Outcome.AT_REST) & (study["peak_tilt_ratio"] >= ROCKED)
+    assert int(found["demands"]) == int(stood.sum()) > 20
+    one = found.sel(measure="pgv", property="ln(d5_95)")
+    assert float(one["demand_effect"]) == pytest.approx(-0.3, abs=1e-6)
+    assert float(one["demand_p_value"]) < 1e-6
+    names = found["predictor"].values.tolist()
+    assert {"pga", "pgv", "uplift_ratio", "pga, pgv"} <= set(names)
+    assert "pga, uplift_ratio" not in names  # of one body they are one measure
+    text = "\n".join(format_sufficiency(found))
+    assert "practicality: slope (95 %)" in text
+    assert "of 24 tests 1.2 are below 0.05 by chance" in text
+
+
+def test_what_is_needed(study):
+    with pytest.raises(ValueError, match="sufficiency needs the response peak_tilt_ratio"):
+        measure_sufficiency(study.drop_vars("peak_tilt_ratio"), ["pga"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("least", [6, 15, 35])
+def test_a_property_without_effect_is_taken_for_one_in_5_of_100(least):
+    """Records of random number, 0 to 0.95 of the variance between them: p-values and intervals."""
+    rng, found = np.random.default_rng(least), []
+    for _ in range(300):
+        number = int(rng.integers(least, int(2.3 * least)))
+        record = np.repeat(np.arange(number), rng.integers(5, 41, number))
+        n, shared = len(record), rng.uniform(0, 0.95)
+        x, z = rng.normal(0, rng.uniform(0.3, 1.0), n), rng.standard_normal(number)[record]
+        noise = np.sqrt(shared) * rng.standard_normal(number)[record] + np.sqrt(
+            1 - shared
+        ) * rng.standard_normal(n)
+        sigma, slope = rng.uniform(0.3, 0.6), rng.uniform(0.5, 2.5)
+        demand = _Demand(slope * x + sigma * noise, np.ones(n, bool), record).fit([x, z], 0.95)
+        fell = x / sigma + noise > rng.uniform(-1, 1)
+        ds = xr.Dataset(
+            {
+                "outcome": ("realization", np.where(fell, Outcome.OVERTURNED, Outcome.AT_REST).astype("i1")),
+                "record": ("realization", record.astype("i4")),
+                "intensity_value": ("realization", np.exp(x), {"units": "m s-2"}),
+            },
+            attrs={"intensity_measure": "pga"},
+        )
+        over = _overturning(ds, [x, z], Confidence())
+        scatter = demand.ends[0, -2] <= sigma <= demand.ends[1, -2]
+        held = demand.ends[0, 1] <= slope <= demand.ends[1, 1]
+        known = over.p_value[2] < 0.05 if np.isfinite(over.p_value[2]) else np.nan
+        found.append([demand.p_value[2] < 0.05, known, held, scatter])
+    shares = np.nanmean(np.array(found, float), axis=0)
+    print(least, "false: demand, overturning; held: slope, scatter", shares.round(3), np.isnan(found).sum())
+    error = np.sqrt(0.05 * 0.95 / 300)
+    assert (shares[:2] < 0.05 + 4 * error).all()
+    assert shares[2] > 0.95 - 4 * error
+    assert shares[3] > 0.75  # a scatter of few records is skewed
