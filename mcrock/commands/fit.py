@@ -16,11 +16,9 @@ from mcrock.commands.options import unpacked
 from mcrock.commands.results import FigureOptions, save_figures, write_text
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from mcrock.measurement import Recording
     from mcrock.measurement.campaign import TestFile
+    from mcrock.measurement.free_rocking import FreeRocking
 
 app = typer.Typer()
 
@@ -33,7 +31,8 @@ class TestOptions:
         list[Path] | None,
         typer.Argument(
             metavar="TEST...",
-            help="CSV file of a gyroscope, units in its header; several are repetitions.",
+            help="CSV file of a gyroscope, units in its header, or of markers (C3D, Vicon, Qualisys, DLTdv, "
+            "Tracker); several are repetitions.",
             show_default=False,
         ),
     ] = None
@@ -115,27 +114,55 @@ class RecordingOptions:
         ),
     ] = None
 
-    def read(self, file: Path, along: NDArray[np.float64]) -> tuple[Recording, list[str]]:
-        """A recording without bias and ends, turned to where the body turns about ``along`` (3,), and what to
-        say of it."""
-        from mcrock.measurement import alignment, mounting, read_recording
-        from mcrock.measurement.faults import check_readings, later_motion
+    markers: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Markers of motion capture that are on the body; default: all."),
+    ] = None
+    frame_rate: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Of a video whose points have no time [1/s].")
+    ] = None
+
+    def read(self, file: Path, axes: FreeRocking) -> tuple[Recording, list[str]]:
+        """A recording without bias and ends in axes of the body, released over the edge of ``axes``, and what
+        to say of it."""
+        from mcrock.measurement import alignment, mounting
+        from mcrock.measurement.faults import check_motion, check_readings, later_motion
+        from mcrock.measurement.markers import is_of_markers
+
+        of_markers = is_of_markers(file)
+        data, notes = self._of_markers(file) if of_markers else (self._of_sensor(file), [])
+        data = data if self.still is None else data.unbiased(self.still)
+        part = data.trimmed()
+        check_readings(part)
+        if (later := later_motion(data, part)) is not None:
+            notes.append(later)
+        if self.rest is None or of_markers:
+            turn = alignment(part, axes.along)
+        else:
+            found = mounting(part, data, axes.along, self.rest)
+            turn, notes = found.turn, [str(found), *notes]
+        part = part.turned(turn)
+        check_motion(part, axes.body, axes.along, axes.across)
+        return part, notes
+
+    def _of_sensor(self, file: Path) -> Recording:
+        from mcrock.measurement import read_recording
 
         for text in self.columns or []:
             if "=" not in text:
                 raise ValueError(f"--columns must be NAME=HEADER, as in 'omega_x=GyrX [deg/s]', got {text!r}")
         pairs = (text.partition("=") for text in self.columns or [])
-        names = {name.strip(): header.strip() for name, _, header in pairs}
-        data = read_recording(file, self.axes, names)
-        data = data if self.still is None else data.unbiased(self.still)
-        part = data.trimmed()
-        check_readings(part)
-        later = later_motion(data, part)
-        notes = [] if later is None else [later]
-        if self.rest is None:
-            return part.turned(alignment(part, along)), notes
-        found = mounting(part, data, along, self.rest)
-        return part.turned(found.turn), [str(found), *notes]
+        return read_recording(file, self.axes, {name.strip(): head.strip() for name, _, head in pairs})
+
+    def _of_markers(self, file: Path) -> tuple[Recording, list[str]]:
+        from scipy.spatial.transform import Rotation
+
+        from mcrock.measurement.files import axes_of
+        from mcrock.measurement.markers import read_markers, turned_with
+
+        chosen = None if self.markers is None else self.markers.replace(",", " ").split()
+        data, notes = turned_with(read_markers(file, self.frame_rate), self.rest, chosen)
+        return data.turned(Rotation.from_matrix(axes_of(self.axes))), notes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,7 +272,7 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     if request.energy_gain is not None:
         impact = replace(impact, energy_gain=request.energy_gain)
     rocking = FreeRocking(measured, test.edge, impact)
-    data, notes = request.recording.read(test.file, rocking.along)
+    data, notes = request.recording.read(test.file, rocking)
     found = fit_test(measured, data, test.edge, impact=impact, **how)
     names = {"test": test.name, "specimen": test.specimen, "position": test.position}
     numbers = fit_as_json(found) | names | {"repetition": test.repetition, "made_from": request.digest}

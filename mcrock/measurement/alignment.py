@@ -130,7 +130,13 @@ def _fast(recording: Recording) -> int:
 def _swing(recording: Recording, axis: Array) -> Array:
     """Rates until the first landing (n, 3)."""
     rate = recording.angular_velocity @ axis
-    return recording.angular_velocity[recording.time < landings(recording.time, rate).landing[0]]
+    found = landings(recording.time, rate).landing
+    if not found.size:
+        raise ValueError(
+            f"{recording.name}: no impact in it: the rate about the edge grows up to its end; record until "
+            "the body is at rest again"
+        )
+    return recording.angular_velocity[recording.time < found[0]]
 
 
 def _axis(rates: Array) -> Array:

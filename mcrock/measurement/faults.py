@@ -1,13 +1,26 @@
-"""Faults of a recording that is to be fitted: readings at the end of the range, gaps, a second release."""
+"""Faults of a recording that is to be fitted: nothing in it, readings at the end of the range, gaps, a second
+release, another unit or body."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.measurement.angles import rate_noise
+from mcrock.measurement.landings import landings
 from mcrock.measurement.recording import ALONG, QUIET, Recording
+
+if TYPE_CHECKING:
+    from mcrock.body import Body
+
+Array = NDArray[np.float64]
 
 FLAT = 3  # equal readings in a row at the largest of an axis: the end of the range of the sensor
 LARGE = 0.5  # of the largest reading of all axes: an axis below it has not reached its range [1]
+NOTHING = 5.0  # of the noise: what a thousand readings of noise alone seldom exceed [1]
+ALIKE = 2.0  # ratio of energies up to which body and recording may be of one test [1]
 GAP = 3.5  # of the usual interval between samples: more than two are lost [1]
 
 
@@ -22,9 +35,15 @@ def check_readings(recording: Recording) -> None:
     Raises
     ------
     ValueError
-        If an axis was clipped, or samples are missing.
+        If nothing moves, an axis was clipped, or samples are missing.
     """
     readings = recording.angular_velocity
+    noise = max(map(rate_noise, readings.T))
+    if np.linalg.norm(readings, axis=1).max() < NOTHING * noise:
+        raise ValueError(
+            f"{recording.name}: no release in it: no rate is above {NOTHING:g} times the noise of "
+            f"{noise:.3g} rad/s; give the recording of a test, or check its columns"
+        )
     for axis, values in zip(ALONG, readings.T, strict=True):
         for end in (values.max(), values.min()):
             if abs(end) < LARGE * np.abs(readings).max():
@@ -59,4 +78,64 @@ def later_motion(whole: Recording, part: Recording) -> str | None:
     return (
         f"the body moves again from {begin:.4g} s on, by a second release or a hand; the first motion is "
         f"fitted, up to {part.time[-1]:.4g} s"
+    )
+
+
+def check_motion(recording: Recording, body: Body, along: Array, across: Array) -> None:
+    """Refuse a recording that cannot be of this body, released over this edge.
+
+    What the body falls until its first impact and the rate that it has there go together by its energy: a
+    rate in another unit changes both, and the square of the one grows faster than the other.
+
+    Parameters
+    ----------
+    recording : Recording
+        In axes of the body, from before the release to rest.
+    body : Body
+    along, across : ndarray (3,)
+        Unit vectors along the edge, about which a positive turn lifts the body, and square to it, inwards.
+
+    Raises
+    ------
+    ValueError
+        If the body falls to the other side, its rates are in another unit, or it falls
+        as another body.
+    """
+    rate = recording.angular_velocity @ along
+    until = recording.time <= landings(recording.time, rate).landing[0]  # `alignment` refuses others
+    fallen = -float(np.trapezoid(rate[until], recording.time[until]))
+    fastest = float(np.abs(rate[until]).max())
+    if fallen < 0.0:
+        raise ValueError(
+            f"{recording.name}: the body falls away from its base; it was released over the opposite edge, "
+            "or two axes of the sensor point the other way: check `--edge` and `--axes`"
+        )
+    corner = body.vertices[list(body.faces[body.start_face])]
+    edge = corner[(corner @ across).argmin()]
+    width, height = -float(edge @ across), float(edge @ np.cross(along, across))
+    inertia = float(along @ body.inertia @ along) + body.mass * (width**2 + height**2)
+
+    def energies(factor: float) -> float:
+        """Potential energy lost over kinetic energy gained, of rates times a factor."""
+        angle = factor * fallen
+        if angle > 1.1 * np.arctan2(width, abs(height)):
+            return 0.0
+        rise = width * np.sin(angle) - abs(height) * (1.0 - np.cos(angle))
+        return 2.0 * body.mass * body.gravity * rise / (inertia * (factor * fastest) ** 2)
+
+    def alike(factor: float) -> bool:
+        return 1.0 / ALIKE < energies(factor) < ALIKE
+
+    if alike(1.0):
+        return
+    for factor, is_unit, was_unit in ((np.pi / 180.0, "deg/s", "rad/s"), (180.0 / np.pi, "rad/s", "deg/s")):
+        if alike(factor):
+            raise ValueError(
+                f"{recording.name}: rates of {fastest:.3g} rad/s after a fall of {fallen:.3g} rad are not of "
+                f"this body, and are if they are in {is_unit}; say so in the header or by `--columns "
+                f"'omega_x=HEADER [{is_unit}]'`, which is now {was_unit}"
+            )
+    raise ValueError(
+        f"{recording.name}: rates of {fastest:.3g} rad/s after a fall of {fallen:.3g} rad are not of this "
+        "body, by its energy; check the body of `--body`, the edge, and the units of time and rates"
     )

@@ -102,7 +102,7 @@ def read_recording(
     if (period := table.wraps.get("time")) is not None:
         unit, numbers = by_name["time"]
         by_name["time"] = (unit, np.unwrap(numbers, period=period).tolist())
-    turn = _axes(axes)
+    turn = axes_of(axes)
     rates = np.stack([_column(place, by_name, f"omega_{axis}", ANGULAR_VELOCITIES) for axis in ALONG], -1)
     time = _column(place, by_name, "time", TIMES)
     forces = [f"acceleration_{axis}" for axis in ALONG]
@@ -135,8 +135,14 @@ def _column(
     return np.where(np.abs(values) < LARGEST, values, np.nan) * factor
 
 
-def _axes(axes: str) -> Array:
-    """Matrix from axes of the sensor to those of the body."""
+def axes_of(axes: str) -> Array:
+    """Matrix (3, 3) from axes of a sensor to those of the body, by words as ``y -x z``.
+
+    Raises
+    ------
+    ValueError
+        If they are not three different ones, or left-handed.
+    """
     parts = axes.split()
     names = [part.lstrip("-+") for part in parts]
     if sorted(names) != list(ALONG):

@@ -49,6 +49,7 @@ class FreeRocking:
 
     Attributes
     ----------
+    body : Body
     along : ndarray (3,)
         Unit vector along the edge in axes of the body; a turn about it lifts the body.
     across : ndarray (3,)
@@ -69,6 +70,7 @@ class FreeRocking:
                 f"the lambdas are parameters of the law {DEFAULT_LAW.key!r}, the same for all faces: leave "
                 "law, point and faces of the impact out"
             )
+        self.body = body
         base_only = body.stands_clear and body.start_face == 0
         top, self._run = body_tables(body, base_only)
         own = np.flatnonzero((top.edge_faces == body.start_face).any(1))

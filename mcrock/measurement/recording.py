@@ -118,9 +118,11 @@ class Recording:
         Raises
         ------
         ValueError
-            If the body is moving from the first sample on.
+            If the body is moving from the first sample on, or never.
         """
         speed = np.linalg.norm(self.angular_velocity, axis=1)
+        if not speed.any():
+            raise ValueError(f"{self.name}: no release in it: all rates are 0")
         still = np.flatnonzero(speed <= QUIET * speed.max())
         fast = int(np.flatnonzero(speed >= 0.5 * speed.max())[0])
         before = still[still < fast]

@@ -49,8 +49,9 @@ def test_a_recording_is_turned_by_its_rest(run, tmp_path):
     turn = Rotation.from_rotvec([100.0, 20.0, -130.0], degrees=True)
     data, rest = recorded(run, turn, 0, np.zeros(3))
     path = write_recording(data, tmp_path / "test.csv")
-    along = FreeRocking(BODY, 1, mr.Impact()).along
-    found, (said,) = RecordingOptions(still=(0.0, 1.5), rest=rest).read(path, along)
+    found, (said,) = RecordingOptions(still=(0.0, 1.5), rest=rest).read(
+        path, BODY, FreeRocking(BODY, 1, mr.Impact())
+    )
     clean = sensed(run, before=2.0, after=1.5, noise_density=0.0).between(found.time[0], found.time[-1])
     assert np.abs(found.angular_velocity - clean.angular_velocity).max() < 0.01
     assert said.startswith(f"the sensor is turned by {np.degrees(turn.magnitude()):.3g} deg on the body, to ")

@@ -1,19 +1,25 @@
 """Recordings that do not tell what a body did are found out, and others are not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mcrock as mr
 from mcrock.measurement import Recording, sensed
-from mcrock.measurement.faults import check_readings, later_motion
+from mcrock.measurement.alignment import alignment
+from mcrock.measurement.faults import check_motion, check_readings, later_motion
+from mcrock.measurement.free_rocking import FreeRocking
+
+BLOCK = mr.cuboid(0.1, 0.14, 0.4, density=2700)
+AXES = FreeRocking(BLOCK, 0, mr.Impact())
 
 
 @pytest.fixture(scope="module")
 def run():
-    block = mr.cuboid(0.1, 0.14, 0.4, density=2700)
-    return mr.simulate(block, None, mr.Impact(lambda_lat=-0.6), start=mr.Start(edge=0, tilt=0.2), t_end=3.0)
+    return mr.simulate(BLOCK, None, mr.Impact(lambda_lat=-0.6), start=mr.Start(edge=0, tilt=0.2), t_end=3.0)
 
 
 def rounded(recording, bit):
@@ -56,3 +62,45 @@ def test_a_second_release_is_said(run):
     said = later_motion(both, part)
     begin = float(said.partition("from ")[2].partition(" s")[0])
     assert begin == pytest.approx(time[recording.time.size] + 1.0, abs=0.1)
+
+
+@given(share=st.floats(0.1, 0.95), edge=st.integers(0, 3), seed=st.integers(0, 1000))
+@settings(max_examples=12, deadline=None)
+def test_a_test_of_the_body_is_no_fault_and_in_another_unit_is(share, edge, seed):
+    """Released anywhere up to near its unstable pose, through a noisy sensor."""
+    axes = FreeRocking(BLOCK, edge, mr.Impact())
+    start = mr.Start(edge=edge, tilt=share * axes.most_tilt)
+    released = mr.simulate(BLOCK, None, mr.Impact(), start=start, t_end=3.0)
+    part = sensed(released, before=1.0, after=0.5, seed=seed).trimmed()
+    check_motion(part, BLOCK, axes.along, axes.across)
+    for factor, unit in ((np.pi / 180.0, "rad/s"), (180.0 / np.pi, "deg/s")):
+        other = replace(part, angular_velocity=factor * part.angular_velocity)
+        with pytest.raises(ValueError, match=f"are not of this body, and are if they are in {unit}"):
+            check_motion(other, BLOCK, axes.along, axes.across)
+
+
+def test_another_body_edge_and_time_are_found(run):
+    part = sensed(run, before=1.0, after=0.5).trimmed()
+    larger = mr.cuboid(0.4, 0.56, 1.6, density=2700)
+    with pytest.raises(ValueError, match="check the body of `--body`, the edge, and the units of time"):
+        check_motion(part, larger, AXES.along, AXES.across)
+    with pytest.raises(ValueError, match="check the body of `--body`, the edge, and the units of time"):
+        check_motion(replace(part, time=1e-3 * part.time), BLOCK, AXES.along, AXES.across)
+    opposite, side = (FreeRocking(BLOCK, edge, mr.Impact()) for edge in (2, 1))
+    turned = part.turned(alignment(part, opposite.along))
+    with pytest.raises(ValueError, match="released over the opposite edge"):
+        check_motion(turned, BLOCK, opposite.along, opposite.across)
+    with pytest.raises(ValueError, match="90 deg off the edge"):
+        alignment(part, side.along)
+
+
+def test_a_recording_without_a_release_or_an_impact_says_so(run):
+    whole = sensed(run, before=1.0, after=0.5)
+    with pytest.raises(ValueError, match="no release in it: all rates are 0"):
+        replace(whole, angular_velocity=0.0 * whole.angular_velocity).trimmed()
+    noise = np.random.default_rng(0).normal(0.0, 1e-3, (2000, 3))
+    with pytest.raises(ValueError, match="no release in it: no rate is above 5 times the noise"):
+        check_readings(Recording(np.arange(2000) / 256.0, noise))
+    falling = whole.between(0.0, 1.35)  # the first impact is at 1.4 s
+    with pytest.raises(ValueError, match=r"no impact in it: .* record until the body is at rest again"):
+        alignment(falling, AXES.along)
