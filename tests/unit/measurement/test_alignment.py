@@ -50,7 +50,7 @@ def test_a_recording_is_turned_by_its_rest(run, tmp_path):
     data, rest = recorded(run, turn, 0, np.zeros(3))
     path = write_recording(data, tmp_path / "test.csv")
     found, (said,) = RecordingOptions(still=(0.0, 1.5), rest=rest).read(
-        path, BODY, FreeRocking(BODY, 1, mr.Impact())
+        path, FreeRocking(BODY, 1, mr.Impact())
     )
     clean = sensed(run, before=2.0, after=1.5, noise_density=0.0).between(found.time[0], found.time[-1])
     assert np.abs(found.angular_velocity - clean.angular_velocity).max() < 0.01

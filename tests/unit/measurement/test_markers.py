@@ -100,7 +100,7 @@ def test_motion_capture_gives_the_rates_back(run, places, tmp_path, write, end):
     assert np.median(error) < 2e-4
     # where a frame interval has an impact the attitude between rows of the history is a chord
     assert np.quantile(error.max(1), 0.95) < 0.02
-    found, _ = RecordingOptions().read(path, BODY, FreeRocking(BODY, 0, mr.Impact()))
+    found, _ = RecordingOptions().read(path, FreeRocking(BODY, 0, mr.Impact()))
     assert np.median(np.abs(found.angular_velocity - of_rates(run, found))) < 2e-4
 
 
@@ -120,7 +120,7 @@ def test_a_video_gives_the_rate_in_its_plane(run, places, tmp_path):
         assert not recording.angular_velocity[:, :2].any()
         assert np.median(np.abs(recording.angular_velocity[:, 2] - truth)) < 2e-3
     found, said = RecordingOptions(axes="x -z y", frame_rate=RATE).read(
-        path, BODY, FreeRocking(BODY, 0, mr.Impact())
+        path, FreeRocking(BODY, 0, mr.Impact())
     )
     assert found.angular_velocity @ EDGE == pytest.approx(
         np.linalg.norm(found.angular_velocity, axis=1) * np.sign(found.angular_velocity @ EDGE)
