@@ -87,6 +87,8 @@ def test_fragility_files(mcrock, study_file, tmp_path):
         assert "exists already; replace it with --overwrite" in errors
     assert mcrock("export", store, "-o", tmp_path / "f.xml", "--stripes", "--overwrite")[0] == 0
     assert 'format="discrete"' in (tmp_path / "f.xml").read_text()
-    code, _, errors = mcrock("export", store, "-o", tmp_path / "g.csv", "--stripes")
+    assert mcrock("export", store, "-o", tmp_path / "g.csv", "--stripes")[0] == 0
+    assert "multilinear_CDF" in (tmp_path / "g.csv").read_text()
+    code, _, errors = mcrock("export", store, "-o", tmp_path / "g.json", "--stripes")
     assert code == 2
-    assert "--stripes goes with FILE.xml" in errors
+    assert "--stripes goes with openquake and pelicun, not with " in errors
