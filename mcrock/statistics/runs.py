@@ -40,11 +40,15 @@ _WATCHER: ContextVar[Callable[[int, int], None] | None] = ContextVar("watcher", 
 
 
 def read_once(ds: xr.Dataset) -> None:
-    """Read what every count of runs needs, unless it is large, so that not each of them reads it again."""
+    """Read what every count of runs needs, so that not each of them reads it again: if large, the records."""
     names = [name for name in ("outcome", "record", *GUESSED) if name in ds]
     if sum(ds[name].nbytes for name in names) <= SMALL:
         for name in names:
             ds[name].load()
+    elif "record" in ds and ds["record"].ndim == 1:
+        number = ds.sizes.get("motion", SMALL)
+        label = labelled(ds["record"].size, number, lambda where: ds["record"][where].values)
+        ds["record"] = ds["record"].copy(data=label)
 
 
 def guessed(ds: xr.Dataset) -> xr.DataArray:

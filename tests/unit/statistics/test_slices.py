@@ -147,6 +147,17 @@ def test_records_are_told_apart_in_as_few_bytes_as_hold_them(number):
     assert np.array_equal(record_groups(alone, 64), np.arange(n) * 64 // n)
 
 
+def test_records_of_a_large_study_are_read_once_and_kept_in_few_bytes():
+    record = np.arange(300, dtype="i4") % 22
+    values = {"outcome": np.ones((300, 1), "i1"), "intensity": [1.0], "record": record}
+    ds = build_dataset(values | {"motion_group": np.arange(22)}, units="m s-2").chunk(realization=50)
+    with patch.object(runs, "SMALL", 0), patch.object(runs, "SLICE", 70):
+        runs.read_once(ds)
+    assert ds["record"].variable._data.nbytes == 300
+    assert ds["outcome"].chunks is not None
+    assert np.array_equal(ds["record"], record)
+
+
 @given(ds=studies(clouds=st.just(True)), step=st.integers(1, 9))
 @pytest.mark.parametrize("statistic", [statistics.overturning_probability, statistics.fit_fragility])
 def test_missing_runs_of_a_cloud_do_not_count(statistic, ds, step):
