@@ -141,7 +141,7 @@ def test_which_tests_are_meant(mcrock, tmp_path, options, says):
             "one body was measured",
         ),
         (BODY.replace("depth", "dept"), (), "dept"),
-        (BODY.replace("0.4", "0.9"), (), "check the body, the unit of the angular velocity"),
+        (BODY.replace("0.4", "0.9"), (), "check the body of `--body`, the edge, and the units"),
     ],
 )
 def test_mistakes(mcrock, files, tmp_path, body, change, says):
