@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +12,39 @@ from mcrock.commands import options
 from mcrock.commands.options import SiteOptions, unpacked
 from mcrock.commands.results import ReadingOptions
 
+if TYPE_CHECKING:
+    from mcrock.show.report.audit import Signed
+
 app = typer.Typer()
+
+
+def _text(words: str) -> Any:
+    return typer.Option(metavar="TEXT", help=words, show_default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageOptions:
+    """Who answers for a report, files that belong to it, and whether it replaces one."""
+
+    object: Annotated[str, _text("What is judged, such as an inventory number.")] = ""
+    author: Annotated[str, _text("Who made the study.")] = ""
+    checker: Annotated[str, _text("Who checked it.")] = ""
+    reference: Annotated[str, _text("Number of the document or revision.")] = ""
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Further file whose digest is listed, such as the scan; repeatable."
+        ),
+    ] = None
+
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing page.")] = False
+
+    def signed(self, files: list[Path]) -> Signed:
+        """What heads the page."""
+        from mcrock.show.report.audit import Signed
+
+        given = [*files, *(self.file or [])]
+        return Signed(self.object, self.author, self.checker, self.reference, given)
 
 
 @app.command()
@@ -25,10 +58,10 @@ def report(
     ],
     hazard: options.Hazard = None,
     around: SiteOptions,
+    page_options: PageOptions,
     level: options.Level = 0.95,
     reading: ReadingOptions,
     folder: options.Folder = Path(),
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing page.")] = False,
 ) -> None:
     """Write a report of a study for a safety file: one HTML page, printable, no network needed.
 
@@ -36,7 +69,7 @@ def report(
     """
     from mcrock.show.report.page import check_page
 
-    check_page(output, overwrite)
+    check_page(output, page_options.overwrite)
     if not hazard and {around.hazard_years, around.hazard_site, around.age} != {None}:
         raise ValueError("--hazard-years, --site and --age go with --hazard FILE")
     import matplotlib
@@ -58,8 +91,9 @@ def report(
             site=site,
             store=store,
             folder=folder,
+            signed=page_options.signed(hazard or []),
             level=level,
             allow_missing=reading.allow_incomplete,
             progress=progress,
         )
-    print(save_report(page, output, overwrite=overwrite))
+    print(save_report(page, output, overwrite=page_options.overwrite))

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from mcrock.base.version import mcrock_version
 from mcrock.dataset import replacing
+from mcrock.show.report.audit import NOBODY, Signed, contents, files_section, headline
 from mcrock.show.report.brief import KeyFigure, key_figures
 from mcrock.show.report.content import Caution, Section, kind_of, laid_out
 from mcrock.show.report.results import (
@@ -45,6 +46,7 @@ def build_report(
     site: Site | None = None,
     store: Path | None = None,
     folder: str | Path = ".",
+    signed: Signed = NOBODY,
     level: float = 0.95,
     allow_missing: bool = False,
     progress: Callable[[int, int], None] | None = None,
@@ -62,6 +64,8 @@ def build_report(
         Where the dataset was read from: its digest and the versions in its log are on the page.
     folder : str or Path
         Folder that the names of record files start from; without them there are no rules of thumb.
+    signed : Signed, optional
+        Object, author, checker and reference, which head the page, and further files whose digests it has.
     level : float
         Confidence level of the intervals [1].
     allow_missing : bool
@@ -94,7 +98,7 @@ def build_report(
     except FewError as error:
         few = f"no capacity with confidence and no annual rate: {error}"
     sections = [
-        *(subject_sections(runs, study) if study else [table_section(runs)]),
+        *(subject_sections(runs, study, Path(folder)) if study else [table_section(runs)]),
         fragility_section(runs, summary, few if capacity is None else capacity, how),
         outcomes_section(runs, summary, how),
         motion_section(runs, summary, how),
@@ -105,6 +109,7 @@ def build_report(
         validity_section(summary),
         convergence_section(runs, study, summary, how),
         limits_section(study, summary),
+        files_section(ds, Path(folder), [*([store] if store else []), *signed.files]),
         provenance_section(ds, store),
         study_section(study) if study else None,
     ]
@@ -115,6 +120,8 @@ def build_report(
         description=study.description if study else "",
         missing=missing_chunks(ds),
         figures=key_figures(summary, rates, capacity),
+        answer=headline(summary, rates),
+        signed=signed,
     )
 
 
@@ -126,6 +133,8 @@ def build_page(
     description: str = "",
     missing: Sequence[str] = (),
     figures: Sequence[KeyFigure] = (),
+    answer: str = "",
+    signed: Signed = NOBODY,
 ) -> str:
     """One HTML page with everything inside: its sections, and what has to be heeded of them first.
 
@@ -138,6 +147,10 @@ def build_page(
         What the page lacks.
     figures : sequence of KeyFigure
         Numbers to begin with.
+    answer : str
+        The result in a sentence.
+    signed : Signed
+        Who answers for the page.
     """
     found = [laid_out(section) for section in sections]
     return _render(
@@ -147,6 +160,9 @@ def build_page(
         made=f"mcrock {mcrock_version()}, {date.today().isoformat()}",
         missing=missing,
         figures=figures,
+        answer=answer,
+        signed=signed.fields,
+        contents=contents(found),
         sections=found,
         cautions=[
             (section, block) for section in found for block in section.blocks if isinstance(block, Caution)

@@ -13,6 +13,7 @@ from mcrock.show.epistemic import format_nested, plot_probability_box, plot_vari
 from mcrock.show.fragility import format_fragility, format_support, plot_fragility
 from mcrock.show.measures import format_measures, plot_measures
 from mcrock.show.outcomes import format_displacements, format_outcomes, plot_exceedance, plot_outcomes
+from mcrock.show.report.audit import hazard_blocks
 from mcrock.show.report.content import Block, Caution, Section, cautions, embed
 from mcrock.show.risk import (
     format_capacity,
@@ -45,6 +46,16 @@ from mcrock.statistics import (
 )
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.sensitivity import has_indices
+
+CURVES = (
+    "lognormal: the fitted curve, whose lower tail is an assumption; stripes: the fractions of the runs that "
+    "overturned at each intensity, made to rise with the least change, without a formula."
+)
+SCORE = (
+    "Log loss: minus the logarithm of the probability that a rule gave to what happened, averaged over the "
+    "runs of recordings that it was not fitted to. 0 is certainty that came true, a rule that always says "
+    "one half has 0.693: the smaller the better."
+)
 
 
 class Site(NamedTuple):
@@ -82,7 +93,11 @@ def fragility_section(
         blocks += [embed(ax, "Fragility curves of the impact laws"), *format_laws(summary.laws)]
     if summary.measures is not None:
         ax = plot_measures(ds, found=summary.measures, **how.keywords)
-        blocks += [embed(ax, "How much each intensity measure explains"), *format_measures(summary.measures)]
+        blocks += [
+            embed(ax, "How much each intensity measure explains"),
+            *format_measures(summary.measures),
+            SCORE,
+        ]
     return Section("fragility", "Probability of overturning", blocks)
 
 
@@ -132,7 +147,7 @@ def rules_section(ds: xr.Dataset, summary: Summary, folder: Path, how: Confidenc
     if isinstance(summary.rules, xr.Dataset):
         ax = plot_baselines(ds, folder=folder, found=summary.rules, **how.keywords)
         words = "How well rules of thumb and code checks tell which runs overturn"
-        blocks = [*format_baselines(summary.rules), embed(ax, words)]
+        blocks = [*format_baselines(summary.rules), SCORE, embed(ax, words)]
     return Section("rules", "Rules of thumb and code checks", blocks)
 
 
@@ -170,8 +185,10 @@ def risk_section(
         *format_headline(rates),
         format_hazard(site.hazard),
         *format_rates(rates),
+        CURVES,
         *cautions(format_unsupported(rates)),
         *format_outside(rates),
         *format_distribution(rate_distribution(ds, site.hazard, age=site.age, **how.keywords), site.age),
+        *hazard_blocks(site.hazard),
     ]
     return Section("risk", "Risk at the site", blocks)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from math import degrees, tan
+from pathlib import Path
 
 import numpy as np
 import xarray as xr
@@ -18,6 +20,7 @@ from mcrock.show.body import plot_body
 from mcrock.show.describe import uncertain_rows
 from mcrock.show.inputs import has_distributions, plot_inputs
 from mcrock.show.numbers import format_count, format_range, label_intensities
+from mcrock.show.report.audit import floor_blocks, record_blocks
 from mcrock.show.report.content import Block, Code, Section, embed
 from mcrock.show.tables import format_table
 from mcrock.statistics.runs import count_runs, intensity_classes, numbered, overturn_levels
@@ -28,10 +31,11 @@ MOTIONS_SHOWN = 60
 OF_BODY = {"rad": ("deg", 180 / np.pi)}  # other units that readers know
 
 
-def subject_sections(ds: xr.Dataset, study: Study) -> list[Section]:
+def subject_sections(ds: xr.Dataset, study: Study, folder: Path) -> list[Section]:
     """What was computed."""
-    of_runs = [section(ds, study) for section in (body_section, inputs_section, motions_section)]
-    return [*of_runs, model_section(study)]
+    body, inputs, motions = (part(ds, study) for part in (body_section, inputs_section, motions_section))
+    further = [*record_blocks(study, folder), *floor_blocks(study)]
+    return [body, inputs, motions._replace(blocks=[*motions.blocks, *further]), model_section(study)]
 
 
 def table_section(ds: xr.Dataset) -> Section:
@@ -119,8 +123,14 @@ def motions_section(ds: xr.Dataset, study: Study) -> Section:
         f"{study.intensity.long_name}."
     ]
     blocks += _motion_table(ds, names)
-    history = sorted({*ds["motion_history"].values.tolist()} - {""}) if "motion_history" in ds else []
-    blocks.append(f"Processing: {history[0]}." if history else "The motions are used as they were published.")
+    steps = Counter(ds["motion_history"].values.tolist()) if "motion_history" in ds else {}
+    processed = [f"{words} ({number} of {len(names)})" for words, number in steps.items() if words]
+    done = (
+        f"Processing: {'; '.join(processed)}."
+        if processed
+        else "The motions are used as they were published."
+    )
+    blocks.append(done)
     return Section("motions", "Ground motions", blocks)
 
 

@@ -26,14 +26,15 @@ FLAGS = {
     "contact_lost": "contact lost",
     "energy_gain_impacts": "impacts that would gain energy",
     "infeasible_impacts": "in doubt after infeasible impacts",
-    "edge_stick_infeasible": "edge held by less than it needs",
+    "edge_stick_infeasible": "edge that should have slid",
 }
 MEANING = (
     "Contact lost: the ground would have had to pull before 45 degrees of tilt, so that a real body would "
     "have jumped. Impacts that would gain energy were changed until they gain none. In doubt: faces that "
-    "landed without a feasible pivot were put to rest, at more than the energy needed to overturn. Edge held "
-    "by less than it needs: for up to some 25 ms a corner of a loaded edge should have slid a little, which "
-    "is common under shaking in two directions, and harmless."
+    "landed without a feasible pivot were put to rest, at more than the energy needed to overturn. Edge that "
+    "should have slid: for up to some 25 ms the ground could not have held one corner of the edge that "
+    "carries the body, and a model without slip holds it; common under shaking in two directions, and "
+    "harmless."
 )
 
 

@@ -1,22 +1,28 @@
 """The page of a study: what it says is what `mcrock stats` says, in HTML that stands alone."""
 
+import hashlib
 import json
 import re
 from html.parser import HTMLParser
 
 import matplotlib
+import numpy as np
 import pytest
 
 import mcrock
+from mcrock.base.estimates import format_estimate
 from mcrock.show.convergence import format_steps
 from mcrock.show.fragility import format_fragility, format_support
+from mcrock.show.report.audit import Signed, files_section, floor_blocks, record_blocks
 from mcrock.show.report.page import build_report, save_report
 from mcrock.show.report.results import Site
 from mcrock.show.risk import format_capacity
 from mcrock.show.summary import summarize
-from mcrock.statistics import load_hazard
+from mcrock.statistics import annual_rate, load_hazard
+from mcrock.study import Study
 from tests.unit.conftest import write_study
 
+SIGNED = Signed("Block 12", "A. Author", "C. Checker", "R-7")
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 HAZARD = "pga [m/s2],mean,0.84\n0.3,1e-2,2e-2\n3,1e-4,2e-4\n30,1e-6,2e-6\n"
 
@@ -63,10 +69,15 @@ def ds(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def page(ds, tmp_path_factory):
+def hazard(tmp_path_factory):
     path = tmp_path_factory.mktemp("hazard") / "h.csv"
     path.write_text(HAZARD)
-    return build_report(ds, site=Site(load_hazard(path), 50.0, None))
+    return load_hazard(path)
+
+
+@pytest.fixture(scope="module")
+def page(ds, hazard):
+    return build_report(ds, site=Site(hazard, 50.0, None), signed=SIGNED)
 
 
 def test_page_is_html_that_stands_alone(page):
@@ -97,6 +108,43 @@ def test_numbers_are_those_of_stats(ds, page):
         assert line[1:] in found.text
     capacity = mcrock.statistics.high_confidence_capacity(ds)
     assert all(line[1:].replace("`", "") in found.text for line in format_capacity(capacity))
+
+
+def test_what_an_audit_asks_for_is_on_the_page(ds, hazard, page):
+    """The answer as of the risk, who answers for it, the hazard, and words explained where they stand."""
+    found, one = Page(page), annual_rate(ds, hazard).sel(hazard="mean")
+    one = one.sel(fragility=one.attrs["headline"])
+    percents = 100 * np.array([one["probability"], *one["probability_interval"]])
+    assert f"at this site is about {format_estimate(*percents)} % in 50 years (95 % interval" in found.text
+    for words in (*SIGNED[:4], "Annual rates at which pga is exceeded [1/a]", hazard.attrs["source"]):
+        assert words in found.text
+    for words in ("stripes: the fractions", "Edge that should have slid: for"):
+        assert words in found.text
+    assert {f"{rate:.4g}" for rate in hazard["rate"].values.ravel()} <= {*found.cells}
+
+
+def test_files_records_and_floor_are_listed(ds, tmp_path):
+    for name, dt in (("one.csv", 0.01), ("two.csv", 0.02)):
+        rows = [f"{dt * k:g}, {np.sin(k)}" for k in range(50)]
+        (tmp_path / name).write_text("time, x\n" + "\n".join(rows) + "\n")
+    digests = {row[0]: row[2] for row in files_section(ds, tmp_path, []).blocks[1].rows}
+    for name in ("one.csv", "two.csv"):
+        assert digests[name] == hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+    config = json.loads(ds.attrs["config"])
+    config["motion"]["floor"] = {"frequency": 2.0, "factor": 1.3, "damping": 0.04}
+    study = Study.from_json(json.dumps(config))
+    assert [row[:2] for row in record_blocks(study, tmp_path)[1].rows] == [["one", "0.01"], ["two", "0.02"]]
+    assert ["damping", "0.04", "1"] in [list(row) for row in floor_blocks(study)[1].rows]
+    elsewhere = tmp_path / "elsewhere"
+    assert "Not found from here: " in files_section(ds, elsewhere, []).blocks[-1]
+    assert "their own steps are not known" in record_blocks(study, elsewhere)[0]
+
+
+def test_every_section_answers_a_question_of_a_safety_case(page):
+    links = re.findall(r"<nav.*?</nav>", page, re.DOTALL)[0]
+    numbers = [int(number) for number in re.findall(r'">(\d+) ', links)]
+    assert sorted(numbers) == list(range(1, len(numbers) + 1))
+    assert links.count("</span>") == links.count("<div>")  # none without a question
 
 
 def test_a_single_recording_has_a_page_without_what_needs_several(ds, tmp_path):
