@@ -82,7 +82,13 @@ def measure_test(
     frame = np.stack([np.cross(along, up), along, up])
     rates = recording.angular_velocity @ frame.T
     begin, end = recording.motion()
-    first = float(landings(recording.time, rates[:, 1]).landing[0])
+    marks = landings(recording.time, rates[:, 1]).landing
+    if marks.size < 2:
+        raise ValueError(
+            f"{recording.name}: {marks.size} impact in it, and two are needed; record until the body "
+            "is at rest again"
+        )
+    first = float(marks[0])
     before = recording.time <= first
     step = float(np.median(np.diff(recording.time)))
     fallen = -float(np.trapezoid(rates[before, 1], recording.time[before]))

@@ -12,6 +12,7 @@ from mcrock.measurement import Recording, sensed
 from mcrock.measurement.alignment import alignment
 from mcrock.measurement.faults import check_motion, check_readings, later_motion
 from mcrock.measurement.free_rocking import FreeRocking
+from mcrock.measurement.measured import measure_test
 
 BLOCK = mr.cuboid(0.1, 0.14, 0.4, density=2700)
 AXES = FreeRocking(BLOCK, 0, mr.Impact())
@@ -104,3 +105,5 @@ def test_a_recording_without_a_release_or_an_impact_says_so(run):
     falling = whole.between(0.0, 1.35)  # the first impact is at 1.4 s
     with pytest.raises(ValueError, match=r"no impact in it: .* record until the body is at rest again"):
         alignment(falling, AXES.along)
+    with pytest.raises(ValueError, match="1 impact in it, and two are needed; record until the body is at"):
+        measure_test(BLOCK, whole.between(0.0, 1.42), AXES.along, AXES.across)
