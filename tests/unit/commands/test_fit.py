@@ -95,8 +95,8 @@ def test_a_campaign_goes_on_where_a_test_is_bad(mcrock, files, tmp_path):
     assert "--overwrite replaces it" in rows[0]["reason"]
     assert "none.csv: cannot be read" in rows[2]["reason"]
     assert not (tmp_path / "fits" / "A-1-2").exists()
-    with pytest.raises(ValueError, match=r"tests\.csv: no column 'dept'; did you mean 'depth'"):
-        read_tests(tmp_path / "fits", ["dept"])
+    with pytest.raises(ValueError, match=r"tests\.csv: no column 'surfac'; did you mean 'surface'"):
+        read_tests(tmp_path / "fits", ["surfac"])
     table = read_tests(tmp_path / "fits")
     assert table["specimen"].tolist() == ["A"] * 3
     for row in table.to_dict("records"):
