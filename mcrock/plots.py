@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from mcrock.show.angles import plot_angles
 from mcrock.show.body import plot_body
 from mcrock.show.comparison import plot_comparison
 from mcrock.show.convergence import plot_convergence
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "animate_run",
     "paper_style",
+    "plot_angles",
     "plot_baselines",
     "plot_body",
     "plot_choices",

@@ -236,8 +236,9 @@ def fit(
 ) -> None:
     """Fit impact parameters to free-rocking tests.
 
-    Writes fit.json, the section impact.toml for a study and the figure fit. Several tests, a --table or a
-    --specimen make a campaign: a folder for each test, tests.csv and report.html. See `mcrock docs fitting`.
+    Writes fit.json, the section impact.toml for a study and the figures fit and angles. Several tests, a
+    --table or a --specimen make a campaign: a folder for each test, tests.csv and report.html. See `mcrock
+    docs fitting`.
     """
     listed = tests.listed()
     if tests.is_campaign:
@@ -262,6 +263,7 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     from mcrock.measurement import fit_test
     from mcrock.measurement.covariates import sizes
     from mcrock.measurement.free_rocking import FreeRocking
+    from mcrock.show.angles import plot_angles
     from mcrock.show.fit import fit_as_json, format_fit, impact_section, plot_fit
     from mcrock.study.load import load_tested
 
@@ -278,7 +280,8 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     numbers = fit_as_json(found) | names | {"repetition": test.repetition, "made_from": request.digest}
     numbers["body"] = sizes(measured, rocking)
     numbers["verdict"] = notes + numbers["verdict"]
-    paths = save_figures({"fit": lambda: plot_fit(found)}, request.results)
+    drawn = {"fit": lambda: plot_fit(found), "angles": lambda: plot_angles(found)}
+    paths = save_figures(drawn, request.results)
     section = impact_section(found)
     write_text(output / "impact.toml", section)
     write_text(output / "fit.json", json.dumps(numbers, indent=1, allow_nan=False) + "\n")
@@ -357,7 +360,10 @@ def _write_campaign(outcomes: list[dict[str, Any]], results: FitOutput, as_json:
     explained = sum(
         each["fit"] is not None and each["fit"]["misfit"]["explained"] is True for each in outcomes
     )
-    figures = {each["test"]: output / each["test"] / f"fit.{results.format}" for each in outcomes}
+    figures = {
+        each["test"]: [output / each["test"] / f"{name}.{results.format}" for name in ("angles", "fit")]
+        for each in outcomes
+    }
     page = build_page(
         f"Campaign of {len(outcomes)} tests",
         "Impact parameters of free-rocking tests",

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+
+from PIL import Image
 
 from mcrock.show.report.content import Block, Caution, Figure, Section
 from mcrock.show.tables import Columns, format_table
 
 TYPES = {".png": "image/png", ".svg": "image/svg+xml"}  # of figures that a page can hold
 WIDTH = 2.1  # of the figure of a fit over that of a column of print [1]
+SHOWN = ("angles measured and simulated", "angular velocities measured and simulated, residuals, profiles")
+PIXELS, COLOURS = 1000, 48  # of a figure on the page
 NAMES = ("test", "specimen", "position", "repetition", "file", "body", "edge", "status", "reason")
 
 
@@ -39,14 +44,14 @@ def format_campaign(outcomes: list[dict[str, Any]]) -> list[str]:
     return [*lines, f"{len(fitted)} of {len(outcomes)} tests fitted"]
 
 
-def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, Path]) -> list[Section]:
-    """Sections of the page: all tests, and for each its estimates, verdict and figure.
+def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Path]]) -> list[Section]:
+    """Sections of the page: all tests, and for each its estimates, verdict and figures.
 
     Parameters
     ----------
     outcomes : list of dict
-    figures : dict of Path
-        By test; those that a page cannot show are named.
+    figures : dict of list of Path
+        By test, of angles and of rates; those that a page cannot show are named.
     """
     fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
     blocks: list[Block] = [_table(fitted, "\N{NON-BREAKING HYPHEN}")] if fitted else []
@@ -62,15 +67,29 @@ def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, Path]) 
             f"Recording {outcome['file']}, released over edge {fit['edge']}; body of {outcome['body']}.",
             *map(words, fit["verdict"]),
         ]
-        figure = figures[name]
-        if figure.suffix in TYPES and figure.is_file():
-            data = b64encode(figure.read_bytes()).decode("ascii")
-            words_of = f"Test {name}: angular velocities measured and simulated, residuals, profiles"
-            own.append(Figure(f"data:{TYPES[figure.suffix]};base64,{data}", words_of, WIDTH))
-        else:
-            own.append(f"figure: {figure}")
+        for figure, words_of in zip(figures[name], SHOWN, strict=True):
+            if figure.suffix in TYPES and figure.is_file():
+                data = b64encode(_light(figure)).decode("ascii")
+                source = f"data:{TYPES[figure.suffix]};base64,{data}"
+                own.append(Figure(source, f"Test {name}: {words_of}", WIDTH))
+            else:
+                own.append(f"figure: {figure}")
         sections.append(Section(f"test-{name}", f"Test {name}", own))
     return sections
+
+
+def _light(figure: Path) -> bytes:
+    """A figure as a page of many holds it: of a PNG fewer pixels and colours, a seventh of its bytes."""
+    if figure.suffix != ".png":
+        return figure.read_bytes()
+    with Image.open(figure) as image:
+        size = PIXELS, round(image.height * PIXELS / image.width)
+        small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+    found = BytesIO()
+    # of the methods the one that keeps the few colours of lines among the many of greys
+    few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.save(found, "PNG", optimize=True)
+    return found.getvalue()
 
 
 def _table(fitted: list[dict[str, Any]], hyphen: str = "-") -> Columns:

@@ -1,0 +1,77 @@
+"""A test of free rocking as angles: what the readings integrate to, and what the run that fits them does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from scipy.spatial.transform import Rotation
+
+from mcrock.measurement.angles import euler_angles
+from mcrock.measurement.recording import Recording
+from mcrock.show import style
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mcrock.measurement.fit import Fit
+
+PANELS = {  # column of the angles
+    r"In the plane, $\varphi_y$": 1,
+    r"Out of it, $\varphi_x$": 0,
+    r"About the vertical, $\varphi_z$": 2,
+}
+
+
+def angles_of(fit: Fit) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Time (n,) [s] and the angles (n, 3) [rad] of `euler_angles` that were measured and simulated.
+
+    Both are integrated from the tilt of the release, about the edge as y, with the rest of the bias taken
+    away: a drift of the measured ones is that of the noise, and of what the model leaves out.
+    """
+    after = fit.time >= fit.estimates["time"]
+    up = np.cross(fit.across, fit.along)
+    frame = np.stack([np.cross(fit.along, up), fit.along, up])
+    start = Rotation.from_rotvec([0.0, fit.estimates["tilt"], 0.0]).as_quat(scalar_first=True)
+    time = fit.time[after]
+    measured, simulated = (
+        euler_angles(Recording(time, rates[after] @ frame.T, name=fit.name).orientation(start))
+        for rates in (fit.measured, fit.simulated)
+    )
+    return time, measured, simulated
+
+
+@style.styled
+def plot_angles(fit: Fit) -> Axes:
+    """Draw the angles of a test and those of the run that fits it, with their differences.
+
+    Parameters
+    ----------
+    fit : Fit
+        From `mcrock.measurement.fit_test`.
+
+    Returns
+    -------
+    Axes
+        The first of a figure two columns wide: in the plane of the release, out of it and about the vertical,
+        each with the difference below.
+    """
+    time, measured, simulated = angles_of(fit)
+    rows = style.new_figure(style.PAGE, 70.0).subplots(2, 3, sharex=True, height_ratios=[2.0, 1.0])
+    for column, (name, axis) in enumerate(PANELS.items()):
+        above, below = rows[:, column]
+        above.plot(time, measured[:, axis], ".", color=style.ORANGE, markersize=2.0, label="measured")
+        above.plot(time, simulated[:, axis], color=style.BLUE, linewidth=0.8, label="simulated")
+        above.set_title(name)
+        below.axhline(0.0, color=style.GREY, linewidth=0.6)
+        below.plot(time, measured[:, axis] - simulated[:, axis], ".", color=style.ORANGE, markersize=1.6)
+        below.set_xlabel("Time [s]")
+    rows[0, 0].set_ylabel("Angle [rad]")
+    rows[1, 0].set_ylabel("Difference\n[rad]")
+    rows[0, 0].legend(loc="best", handlelength=1.2, markerscale=2.0)
+    largest = float(np.abs(measured - simulated).max())
+    words = f"{fit.name}, edge {fit.edge}: angles integrated from the release at "
+    words += f"{fit.estimates['tilt']:.4f} rad; "
+    style.add_note(rows[0, 0], words + f"they differ by {largest:.2g} rad at most.")
+    return rows[0, 0]
