@@ -209,7 +209,7 @@ def _sample(
         found, extra = ({name: np.asarray(v) for name, v in each.items()} for each in both)
     dims = ("chain", "draw", "parameter")
     pairs = {f"{one}, {other}": (i, j) for i, one in enumerate(keys) for j, other in enumerate(keys) if i < j}
-    variables = {"mean": (dims, centre + width * found["mean"])}
+    variables: dict[str, Any] = {"mean": (dims, centre + width * found["mean"])}
     variables |= {f"sd_{name}": (dims, width * found[f"sd_{name}"]) for name in kind.levels}
     coords: dict[str, Any] = {"chain": np.arange(CHAINS), "draw": np.arange(kind.draws)}
     coords |= {"parameter": keys} | ({"pair": list(pairs)} if pairs else {})
