@@ -1,4 +1,4 @@
-"""The commands `mcrock records check` and `mcrock records plot`."""
+"""The commands `mcrock records check`, `plot` and `select`."""
 
 from __future__ import annotations
 
@@ -131,6 +131,91 @@ def plot(
     if sum(bool(motion.acceleration[:2].any()) for motion in motions) > 1:
         print(save_figure(plot_spectra(motions), output / f"spectra.{figure_format}"))
     _end(scan, path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectOptions:
+    """What a set of recordings has to be like."""
+
+    number: Annotated[int, typer.Option(help="Recordings to choose.")] = 22
+    condition: Annotated[
+        float | None, typer.Option(help="Period of a conditional spectrum [s]; with --epsilon.")
+    ] = None
+    epsilon: Annotated[
+        float | None, typer.Option(help="Standard deviations above the median there, by the disaggregation.")
+    ] = None
+    largest_factor: Annotated[float, typer.Option(help="Largest scale factor, and its inverse [1].")] = 4.0
+    per_event: Annotated[int, typer.Option(help="Recordings of one earthquake at most.")] = 3
+    magnitude: Annotated[str | None, typer.Option(metavar="A,B", help="Smallest and largest magnitude.")] = (
+        None
+    )
+    distance: Annotated[str | None, typer.Option(metavar="A,B", help="The same of the distance [km].")] = None
+    vs30: Annotated[str | None, typer.Option(metavar="A,B", help="The same of Vs30 [m/s].")] = None
+
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Limits in SI, by name."""
+        from mcrock.excitation.selection import BY_LEVEL
+
+        found = {}
+        for name, unit in BY_LEVEL.items():
+            text = getattr(self, name)
+            if text is None:
+                continue
+            try:
+                least, most = (float(word) * unit for word in text.split(","))
+            except ValueError:
+                raise ValueError(f"--{name} must be two numbers, as in 6,7.5; got {text!r}") from None
+            found[name] = (least, most)
+        return found
+
+
+@app.command()
+@unpacked
+def select(
+    *,
+    path: Source,
+    target: Annotated[
+        Path, typer.Option(metavar="TARGET.csv", help="Periods [s], median spectrum, sigma of its logarithm.")
+    ],
+    wish: SelectOptions,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for list, figure and records.")
+    ] = Path("selection"),
+    how: ReadOptions,
+    figure_format: FigureFormat = "png",
+) -> None:
+    """Choose recordings whose spectra match a target in mean and spread.
+
+    PATH is a folder of records, of which the chosen ones are written scaled, or a flat file of NGA-West2,
+    ESM or ITACA. TARGET.csv begins as in `period [s], median [g], sigma`. More: `mcrock docs motions`.
+    """
+    check_figure(output, figure_format)
+    from mcrock.excitation import selection as chosen
+
+    periods, median, sigma = chosen.read_target_table(target)
+    if (wish.condition is None) != (wish.epsilon is None):
+        raise ValueError("--condition and --epsilon go together")
+    aim = chosen.Target(periods=periods, log_mean=median, log_std=sigma)
+    if wish.condition is not None and wish.epsilon is not None:
+        aim = chosen.conditional_spectrum(periods, median, sigma, wish.condition, wish.epsilon)
+    motions = [] if path.is_file() else _scan(path, how).motions
+    if not motions and path.is_dir():
+        raise ValueError(f"{path}: no record found")
+    candidates = chosen.candidates_of(motions, periods) if motions else chosen.read_flat_file(path, periods)
+    limits = chosen.RecordLimits(
+        ranges=wish.ranges(), largest_factor=wish.largest_factor, per_event=wish.per_event
+    )
+    found = chosen.select(candidates, aim, wish.number, limits)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from mcrock.plots import save_figure
+    from mcrock.show.selection import format_selection, plot_selection, write_selection
+
+    print(*format_selection(candidates, aim, found), sep="\n")
+    output.mkdir(parents=True, exist_ok=True)
+    print(*write_selection(output, candidates, found, motions), sep="\n")
+    print(save_figure(plot_selection(candidates, aim, found), output / f"selection.{figure_format}"))
 
 
 def _scan(path: Path, how: ReadOptions) -> FolderContents:

@@ -200,3 +200,24 @@ def test_progress_on_a_terminal_is_a_bar_for_reading_and_for_measuring(monkeypat
     motions = records._scan(RECORDS / "elcentro.AT2", records.ReadOptions()).motions
     records._survey(motions)
     assert told == ["files read", (1, 1), "records measured", (1, 1)]
+
+
+def test_a_set_is_chosen_written_and_read_by_a_study(mcrock, folder, tmp_path):
+    target = tmp_path / "target.csv"
+    target.write_text("period [s], median [g], sigma\n0.2, 0.8, 0.4\n0.5, 0.6, 0.4\n1, 0.3, 0.4\n")
+    out = tmp_path / "set22"
+    asked = ["--target", target, "--largest-factor", 1000, "-o", out]
+    code, output, error = mcrock("records", "select", folder, *asked, "--number", 2)
+    assert (code, error) == (0, "")
+    assert output.startswith("2 of 3 recordings within the limits, of 3\nmedian over that of the target: ")
+    assert (out / "selection.png").exists()
+    rows = (out / "selection.csv").read_text().splitlines()
+    assert rows[0] == "record,event,factor"
+    body = 'seed = 1\n[body]\nshape = "cuboid"\nwidth = 0.3\ndepth = 0.3\nheight = 1\ndensity = 1\n'
+    study = f"{body}[ensemble]\nrealizations = 2\n"
+    (out / "study.toml").write_text(study + (out / "motion.toml").read_text())
+    assert mcrock("check", out / "study.toml")[0] == 0
+    code, _, error = mcrock("records", "select", folder, *asked, "--number", 9)
+    assert code == 2
+    assert "9 recordings cannot be chosen: of 3 candidates scale factor leaves 3" in error
+    assert mcrock("records", "select", folder, *asked, "--condition", 1)[0] == 2

@@ -1,0 +1,136 @@
+"""Recordings for a site: correlation, conditional spectra, the match of a set, and what cannot be chosen."""
+
+import numpy as np
+import pytest
+
+from mcrock.excitation.motion import MotionError
+from mcrock.excitation.selection import (
+    Candidates,
+    RecordLimits,
+    Target,
+    baker_jayaram_2008,
+    conditional_spectrum,
+    read_flat_file,
+    read_target_table,
+    select,
+)
+
+PERIODS = np.geomspace(0.05, 5.0, 20)
+
+
+def test_correlation_is_symmetric_and_1_on_the_diagonal():
+    table = baker_jayaram_2008(PERIODS[:, None], PERIODS)
+    np.testing.assert_array_equal(table, table.T)
+    np.testing.assert_allclose(np.diag(table), 1.0, rtol=1e-12)
+    # by hand, above 0.109 s: 1 - cos(pi/2 - 0.366 ln(T2 / T1)) = 1 - sin(0.366 ln(T2 / T1))
+    assert baker_jayaram_2008(0.2, 2.0) == pytest.approx(1 - np.sin(0.366 * np.log(10)), rel=1e-12)
+    # in the branches below 0.109 s and from it to above 0.2 s
+    by_hand = 1 - 0.105 * (1 - 1 / (1 + np.exp(3))) * 0.05 / 0.0701
+    assert baker_jayaram_2008(0.03, 0.08) == pytest.approx(by_hand, rel=1e-12)
+    c1 = 1 - np.sin(0.366 * np.log(1 / 0.109))
+    c4 = c1 + 0.5 * (np.sqrt(c1) - c1) * (1 + np.cos(np.pi * 0.05 / 0.109))
+    assert baker_jayaram_2008(1.0, 0.05) == pytest.approx(c4, rel=1e-12)
+
+
+def test_conditional_spectrum_is_the_conditional_normal_distribution():
+    """Mean and variance of one normal variable given another, of 400,000 draws near the condition."""
+    rng, std = np.random.default_rng(3), np.array([0.6, 0.7, 0.65])
+    t = np.array([0.3, 1.0, 2.0])
+    draws = rng.multivariate_normal(np.zeros(3), baker_jayaram_2008(t[:, None], t), 400_000) * std
+    near = draws[np.abs(draws[:, 1] - 1.5 * 0.7) < 0.02]
+    aim = conditional_spectrum(t, np.zeros(3), std, 1.0, 1.5)
+    np.testing.assert_allclose(near.mean(axis=0), aim.log_mean, atol=0.03)
+    np.testing.assert_allclose(near.std(axis=0), aim.log_std, atol=0.02)
+    assert aim.condition == 1
+    assert aim.log_std[1] == 0
+
+
+def drawn(number, per_event=10, seed=1):
+    """Candidates of a wider and weaker population than the targets."""
+    rng = np.random.default_rng(seed)
+    correlation = baker_jayaram_2008(PERIODS[:, None], PERIODS)
+    logs = np.log(0.8) - 0.9 * np.log(PERIODS / 0.3).clip(0) + rng.normal(0, 0.7, (number, 1))
+    logs = logs + 0.75 * rng.multivariate_normal(np.zeros(20), correlation, number)
+    events = [str(i // per_event) for i in range(number)]
+    facts = {name: np.full(number, np.nan) for name in ("distance", "vs30")}
+    facts["magnitude"] = rng.uniform(5, 8, number)
+    return Candidates([str(i) for i in range(number)], events, facts, logs)
+
+
+MEAN, STD = np.log(2.0) - 0.8 * np.log(PERIODS / 0.3).clip(0), np.full(20, 0.6)
+UNIFORM = Target(periods=PERIODS, log_mean=MEAN, log_std=np.full(20, 0.3))
+
+
+@pytest.mark.parametrize("aim", [UNIFORM, conditional_spectrum(PERIODS, MEAN, STD, 1.0, 1.2)])
+def test_a_set_of_thirty_has_mean_and_spread_of_the_target(aim):
+    candidates, limits = drawn(4000), RecordLimits(ranges={"magnitude": (6, 7.5)}, per_event=2)
+    found = select(candidates, aim, 30, limits)
+    assert np.abs(found.log_mean - aim.log_mean).max() < 0.03
+    # 10 % is the tolerance of Baker and Lee (2018)
+    assert (np.abs(found.log_std - aim.log_std) < 0.1 * np.maximum(aim.log_std, 0.3)).all()
+    assert len(set(found.places)) == 30
+    assert np.bincount(np.array(candidates.events, int)[found.places]).max() <= 2
+    assert ((found.factors <= 4) & (found.factors >= 1 / 4)).all()
+    magnitudes = candidates.facts["magnitude"][found.places]
+    assert ((magnitudes >= 6) & (magnitudes <= 7.5)).all()
+    scaled = candidates.log_spectra[found.places] + np.log(found.factors)[:, None]
+    np.testing.assert_allclose(scaled.std(axis=0, ddof=1), found.log_std, rtol=1e-12, atol=1e-14)
+    if aim.condition is not None:
+        np.testing.assert_allclose(scaled[:, aim.condition], aim.log_mean[aim.condition], rtol=1e-12)
+
+
+def test_what_cannot_be_chosen_says_what_each_limit_leaves():
+    few = drawn(40)
+    with pytest.raises(
+        MotionError, match=r"30 recordings cannot be chosen: of 40 candidates scale factor leaves"
+    ):
+        select(few, UNIFORM, 30, RecordLimits(ranges={"magnitude": (7.9, 8)}))
+    with pytest.raises(MotionError, match=r"and 4 with at most 1 of an earthquake; widen"):
+        select(few, UNIFORM, 30, RecordLimits(per_event=1, largest_factor=1e9))
+    with pytest.raises(MotionError, match=r"no recording says its vs30, which is asked to be 300 to 800"):
+        select(few, UNIFORM, 5, RecordLimits(ranges={"vs30": (300, 800)}))
+
+
+NGA = (
+    "Record Sequence Number,EQID,Earthquake Magnitude,ClstD (km),Vs30 (m/s) selected for analysis,"
+    "T0.100S,T1.000S\n1,7,6.5,12,300,0.5,0.2\n2,7,6.5,-999,300,-999,0.2\n3,8,7.1,-999,500,1.0,0.4\n"
+)
+ESM = (
+    "event_id;Mw;station_code;epi_dist;vs30_m_sec;rotD50_T0_100;rotD50_T1_000\n"
+    "IT-1;6.0;AQU;20;;98.0665;9.80665\n"
+)
+
+
+def test_flat_files(tmp_path):
+    (tmp_path / "nga.csv").write_text(NGA)
+    found = read_flat_file(tmp_path / "nga.csv", [0.1, np.sqrt(0.1), 1.0])
+    assert (found.names, found.events) == (["1", "3"], ["7", "8"])
+    np.testing.assert_allclose(np.exp(found.log_spectra[0]) / 9.80665, [0.5, np.sqrt(0.1), 0.2], rtol=1e-12)
+    np.testing.assert_array_equal(found.facts["distance"], [12_000, np.nan])
+    (tmp_path / "esm.csv").write_text(ESM)
+    found = read_flat_file(tmp_path / "esm.csv", [0.1, 1.0])
+    np.testing.assert_allclose(np.exp(found.log_spectra), [[0.980665, 0.0980665]], rtol=1e-12)
+    assert found.facts["magnitude"] == [6.0]
+    for text, words in (
+        (NGA.replace("EQID", "quake"), r"missing columns 'EQID'"),
+        ("a,b\n1,2\n", "no columns of a spectrum"),
+        (NGA, r"its spectra reach from 0\.1 to 1 s"),
+    ):
+        (tmp_path / "bad.csv").write_text(text)
+        with pytest.raises(MotionError, match=rf"bad\.csv: {words}"):
+            read_flat_file(tmp_path / "bad.csv", [0.1, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("period [s], median, sigma\n1,1,0.5\n2,1,0.5\n", "the first line must be as in 'period"),
+        ("period [s], median [g], sigma\n1,1,0.5\n1,1,0.5\n", "expected rising periods"),
+        ("period [s], median [g], sigma\n1,1\n2,1\n", "expected rising periods"),
+        ("period [s], median [g], sigma\n1,x,0.5\n", "could not convert"),
+    ],
+)
+def test_targets_that_are_none(tmp_path, text, words):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(MotionError, match=rf"t\.csv: {words}"):
+        read_target_table(tmp_path / "t.csv")
