@@ -263,6 +263,7 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     from mcrock.measurement import fit_test
     from mcrock.measurement.covariates import sizes
     from mcrock.measurement.free_rocking import FreeRocking
+    from mcrock.measurement.replicates import as_measured
     from mcrock.show.angles import plot_angles
     from mcrock.show.fit import fit_as_json, format_fit, impact_section, plot_fit
     from mcrock.study.load import load_tested
@@ -279,6 +280,7 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     names = {"test": test.name, "specimen": test.specimen, "position": test.position}
     numbers = fit_as_json(found) | names | {"repetition": test.repetition, "made_from": request.digest}
     numbers["body"] = sizes(measured, rocking)
+    numbers |= as_measured(measured, data, rocking.along, rocking.across, found.averaging)
     numbers["verdict"] = notes + numbers["verdict"]
     drawn = {"fit": lambda: plot_fit(found), "angles": lambda: plot_angles(found)}
     paths = save_figures(drawn, request.results)

@@ -14,6 +14,8 @@ from mcrock.commands.results import FigureOptions, save_figures, write_netcdf, w
 
 app = typer.Typer()
 
+LEAST_CAMPAIGNS = 19  # simulated, for a p-value of 0.05
+
 
 @dataclass(frozen=True, kw_only=True)
 class SamplerOptions:
@@ -147,6 +149,73 @@ class IntoOptions:
         return [study, table]
 
 
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions:
+    """Whether the population predicts the tests that it is from."""
+
+    check: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Simulate the campaign N times from the population and hold the measured tests against it: "
+            "AVRF, OPMF, edge impacts, duration; 99 tell a p-value of 0.01. FITS must be the folder of a "
+            "campaign.",
+        ),
+    ] = None
+    workers: Annotated[
+        int | None, typer.Option(help="Tests that are simulated at once; default: all cores.")
+    ] = None
+
+    def refuse(self, fits: Path) -> None:
+        """Refuse what cannot be checked, before anything is sampled."""
+        if self.check is None:
+            return
+        if self.check < LEAST_CAMPAIGNS:
+            raise ValueError(f"--check must be at least {LEAST_CAMPAIGNS}, got {self.check}")
+        if not fits.is_dir():
+            raise ValueError(f"--check needs the folder of a campaign, whose tests it simulates, got {fits}")
+        from mcrock.measurement.replicates import read_tested
+
+        read_tested(fits)
+
+    def write(self, data: Any, fits: Path, results: FigureOptions) -> list[object]:
+        """Simulate, write the figure check and check.nc, and say what came of it."""
+        if self.check is None:
+            return []
+        from mcrock.base.two_cores import cores
+        from mcrock.ensemble.schedule import run_tasks
+        from mcrock.measurement import replicates
+        from mcrock.show.progress import count_progress
+        from mcrock.show.replicates import format_check, plot_check
+        from mcrock.study.load import load_tested
+
+        every, left_out = replicates.read_tested(fits)
+        known = set(data.constant_data["test"].values.tolist())
+        found = {name: numbers for name, numbers in every.items() if name in known}
+        left_out += [f"{name}: determines no parameter" for name in every if name not in known]
+        keys, names = tuple(data.posterior["parameter"].values.tolist()), list(found)
+        bodies = [load_tested(Path(numbers["file"]), keys) for numbers in found.values()]
+        seed = int(data.posterior.attrs["seed"])
+        tested = replicates.to_simulate(data, found, bodies, self.check, seed)
+        done: dict[str, Any] = {}
+        with count_progress("tests simulated") as progress:
+
+            def report(item: tuple[str, Any]) -> None:
+                done[item[0]] = item[1]
+                progress(len(done), len(tested))
+
+            run_tasks(
+                replicates.simulated_measures, tested, min(self.workers or cores(), len(tested)), report
+            )
+        check = replicates.check_of(
+            [numbers["measures"] for numbers in found.values()], [done[name] for name in names], names
+        )
+        assert results.output is not None
+        write_netcdf(results.output / "check.nc", check)
+        paths = save_figures({"check": lambda: plot_check(check)}, results)
+        return [*format_check(check, left_out), results.output / "check.nc", *paths]
+
+
 @app.command()
 @unpacked
 def population(
@@ -164,6 +233,7 @@ def population(
     sampler: SamplerOptions,
     predicted: PredictionOptions,
     study: IntoOptions,
+    checks: CheckOptions,
 ) -> None:
     """Turn the fits of many tests into the [impact] section of a study.
 
@@ -172,6 +242,7 @@ def population(
     correlations: `mcrock docs population`.
     """
     study.check()
+    checks.refuse(fits)
     given, output = sampler.given(), results.output
     if fits.suffix == ".nc" and given:
         raise ValueError(f"{fits} has been sampled: {', '.join(given)} only go with a table of fits")
@@ -201,7 +272,7 @@ def population(
         drawn = {"population": lambda: plot_population(data, cut)}
         if "effect" in data.posterior:
             drawn["effects"] = lambda: plot_effects(data)
-        print(*save_figures(drawn, results), sep="\n")
+        print(*save_figures(drawn, results), *checks.write(whole, fits, results), sep="\n")
     diagnosis = of_tests.diagnose(data)
     if diagnosis.problems:
         fail(untrusted(diagnosis), 1)

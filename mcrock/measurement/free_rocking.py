@@ -46,6 +46,8 @@ class FreeRocking:
     impact : Impact
         What stays fixed: the parameters that a run does not name, and what to do with impacts that would gain
         energy.
+    controls : Controls
+        By default those of fits, which end a run after 1000 impacts.
 
     Attributes
     ----------
@@ -64,7 +66,7 @@ class FreeRocking:
         place or a face.
     """
 
-    def __init__(self, body: Body, edge: int, impact: Impact) -> None:
+    def __init__(self, body: Body, edge: int, impact: Impact, controls: Controls = CONTROLS) -> None:
         if impact.law != DEFAULT_LAW.key or impact.point is not None or impact.faces:
             raise ValueError(
                 f"the lambdas are parameters of the law {DEFAULT_LAW.key!r}, the same for all faces: leave "
@@ -87,7 +89,7 @@ class FreeRocking:
         place = list(body.faces[body.start_face]).index(int(first[0]))
         self.most_tilt = float(body.edge_slenderness[place])
         self._edge, self._trace = int(edge), empty_trace(4096, 1024)
-        set_fields(self._run.settings, settings_of(CONTROLS))
+        set_fields(self._run.settings, settings_of(controls))
         self._quantiles = set_law(self._run, impact_law(impact, len(body.faces)))
         self._run.turn[:] = 1.0, 0.0, 1.0, 0.0, 0.0
         self._values = self._run.law.values

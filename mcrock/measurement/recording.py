@@ -186,10 +186,12 @@ class Recording:
         w, h = self.angular_velocity, np.diff(self.time)[:, None]
         # of a linear angular velocity: its mean, and what its two ends do not commute
         turns = Rotation.from_rotvec(0.5 * h * (w[:-1] + w[1:]) + h * h / 12.0 * np.cross(w[:-1], w[1:]))
-        found = [Rotation.from_quat(np.asarray(start, float), scalar_first=True)]
-        for turn in turns:
-            found.append(found[-1] * turn)
-        return Rotation.concatenate(found).as_quat(scalar_first=True)
+        found = Rotation.concatenate([Rotation.from_quat(np.asarray(start, float), scalar_first=True), turns])
+        step = 1
+        while step < len(found):  # products of all turns before each, of twice as many at every pass
+            found = Rotation.concatenate([found[:step], found[:-step] * found[step:]])
+            step *= 2
+        return found.as_quat(scalar_first=True)
 
     def _within(self, begin: float, end: float) -> NDArray[np.intp]:
         chosen = np.flatnonzero((self.time >= begin) & (self.time <= end))
