@@ -87,6 +87,16 @@ Years = Annotated[float, typer.Option(help="Exposure time for which a probabilit
 Age = Annotated[
     float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock [years].")
 ]
+Design = Annotated[
+    str | None,
+    typer.Option(
+        metavar="INTENSITY",
+        help="Design motion at which standards are judged, with its unit, as in 0.4g or 0.6m/s.",
+    ),
+]
+Target = Annotated[
+    float | None, typer.Option(help="Annual rate of overturning that is allowed, such as 1e-5 [1/year].")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +132,8 @@ class SiteOptions(HazardOptions):
 
     years: Years = 50.0
     age: Age = None
+    design: Design = None
+    target: Target = None
 
 
 def unpacked(command: Callable[..., None]) -> Callable[..., None]:

@@ -70,8 +70,14 @@ def report(
     from mcrock.show.report.page import check_page
 
     check_page(output, page_options.overwrite)
-    if not hazard and {around.hazard_years, around.hazard_site, around.age} != {None}:
-        raise ValueError("--hazard-years, --site and --age go with --hazard FILE")
+    if not hazard and {
+        around.hazard_years,
+        around.hazard_site,
+        around.age,
+        around.design,
+        around.target,
+    } != {None}:
+        raise ValueError("--hazard-years, --site, --age, --design and --target go with --hazard FILE")
     import matplotlib
 
     matplotlib.use("Agg")
@@ -85,7 +91,7 @@ def report(
     with reading.open(store) as ds, count_progress("permutations") as progress:
         if hazard:
             curves = load_hazard(hazard, **around.of_hazard, measure=own_measure(ds))
-            site = Site(curves, around.years, around.age)
+            site = Site(curves, around.years, around.age, around.design, around.target)
         page = build_report(
             ds,
             site=site,

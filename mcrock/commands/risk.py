@@ -40,13 +40,16 @@ def risk(
     """
     from mcrock.show.progress import reading_progress
     from mcrock.show.risk import format_distribution, format_hazard, format_risk, format_weighted, plot_risk
+    from mcrock.show.standards import format_standards
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import (
         annual_rate,
+        design_intensity,
         high_confidence_capacity,
         load_hazard,
         rate_distribution,
         rate_of_draws,
+        standards,
         weighted_probability,
     )
     from mcrock.statistics.efficiency import own_measure
@@ -65,11 +68,16 @@ def risk(
         tables["rate_distribution"] = rate_distribution(
             ds, curves, fragility=rates.attrs["headline"], beta_u=beta_u, age=site.age, **how
         )
+        if site.design is not None or site.target is not None:
+            at = None if site.design is None else design_intensity(site.design, ds)
+            tables["standards"] = standards(ds, at, rates=rates, hazard=curves, target=site.target, **how)
         if reading.measure is None and not missing_chunks(ds) and drawn_intensity(ds) is not None:
             tables["weighted_rate"] = weighted_probability(ds, curves, level=level)
         paths = save_figures({"risk": lambda: plot_risk(ds, curves, found=rates)}, figures, ds.attrs)
     lines = [*missing_chunks(ds), format_risk(rates, capacity), "", format_hazard(curves), ""]
     if "weighted_rate" in tables:
         lines += [*format_weighted(tables["weighted_rate"]), ""]
+    if "standards" in tables:
+        lines += [*format_standards(tables["standards"]), ""]
     lines += [*format_distribution(tables["rate_distribution"], site.age), *map(str, paths)]
     print_result(as_json, tables, lines)

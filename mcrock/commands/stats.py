@@ -21,6 +21,7 @@ def stats(
     level: options.Level = 0.95,
     reading: ReadingOptions,
     folder: options.Folder = Path(),
+    design: options.Design = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Print overturning probabilities and fragility with intervals.
@@ -33,7 +34,9 @@ def stats(
     from mcrock.show.summary import format_summary, missing_chunks, summarize, summary_as_json
 
     with reading.open(store) as ds, reading_progress():
-        summary = summarize(ds, folder=folder, level=level, allow_missing=reading.allow_incomplete)
+        summary = summarize(
+            ds, folder=folder, design=design, level=level, allow_missing=reading.allow_incomplete
+        )
     if as_json:
         digest = store_digest(store) if (store / STUDY).exists() else None
         print_json(summary_as_json(summary) | {"digest": digest})

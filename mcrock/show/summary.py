@@ -16,6 +16,7 @@ from mcrock.show.measures import format_measures
 from mcrock.show.numbers import format_count, format_probability, label, percent
 from mcrock.show.outcomes import format_displacements, format_outcomes
 from mcrock.show.rules import format_baselines
+from mcrock.show.standards import format_standards
 from mcrock.show.tables import dataset_as_json, table_along
 from mcrock.show.validity import format_doubt, format_validity
 from mcrock.statistics.baseline_rules import NO_MOTIONS, can_measure
@@ -26,6 +27,7 @@ from mcrock.statistics.intervals import bound_without_events
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import is_nested, pooled
 from mcrock.statistics.runs import config_of, is_shaken, read_once
+from mcrock.statistics.standards import design_intensity
 from mcrock.statistics.validity import knows_strain
 from mcrock.study import ConfigError
 
@@ -51,12 +53,19 @@ class Summary(NamedTuple):
     resurrected: tuple[int, int] | None  # from `count_resurrected`, where there are several levels
     rules: xr.Dataset | str | None  # from `baselines`, or why the motions could not be measured
     nested: Nested | None  # of a nested study without missing runs, whose runs the others pool
+    standards: xr.Dataset | None  # from `standards`, with a design motion
     is_shaken: bool  # False where the ground does not move, so that no curve means anything
     arithmetic: str | None = None  # None for the plain arithmetic of a processor
 
 
 @takes(Confidence)
-def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[ConfidenceKeywords]) -> Summary:
+def summarize(
+    ds: xr.Dataset,
+    *,
+    folder: str | Path = ".",
+    design: str | None = None,
+    **keywords: Unpack[ConfidenceKeywords],
+) -> Summary:
     """All statistics of a study.
 
     Parameters
@@ -65,6 +74,8 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
         Result of a study.
     folder : str or Path
         Folder that the names of record files start from; without them there are no rules of thumb.
+    design : str, optional
+        Design motion at which standards are judged, as in ``0.4g``.
     **keywords
         Of `mcrock.statistics.Confidence`: `level`, `cluster` and `allow_missing`.
 
@@ -75,6 +86,7 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
     """
     how = Confidence(**keywords)
     read_once(ds)
+    at = None if design is None else design_intensity(design, ds)
     is_whole = is_nested(ds) and not missing_chunks(ds)
     nested = summarize_nested(ds, how.level) if is_whole else None
     ds = pooled(ds)
@@ -101,6 +113,7 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
         resurrected=count_resurrected(ds) if ds.sizes.get("intensity", 0) > 1 else None,
         rules=_rules(ds, fragility, folder, keywords),
         nested=nested,
+        standards=None if at is None else statistics.standards(ds, at, folder=folder, **keywords),
         is_shaken=is_shaken(ds),
         arithmetic=ds.attrs.get("arithmetic"),
     )
@@ -136,6 +149,7 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
         "displacement_exceedance": summary.displacement,
         "support_fragility": summary.support,
         "baselines": summary.rules,
+        "standards": summary.standards,
     }
     if summary.nested is not None:
         names = ("variance_shares", "epistemic_probability", "epistemic_fragility", "epistemic_bounds")
@@ -168,6 +182,7 @@ def format_summary(summary: Summary) -> str:
         lines += ["", *format_baselines(summary.rules), ""]
     elif summary.rules:
         lines.append(summary.rules)
+    lines += ["", *format_standards(summary.standards), ""] if summary.standards is not None else []
     lines += [*format_sizes(summary.sizes, shaken), format_steps(summary.steps)]
     lines += [] if summary.arithmetic is None else [f"computed in {summary.arithmetic}"]
     return "\n".join(lines + format_validity(summary.validity))

@@ -32,6 +32,7 @@ from mcrock.statistics.risk import annual_rate, high_confidence_capacity, rate_o
 from mcrock.statistics.run_measures import with_measures
 from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.sensitivity import outcome_distances, sobol_indices
+from mcrock.statistics.standards import design_intensity, required_median, sliding_distance, standards
 from mcrock.statistics.sufficiency import measure_sufficiency
 from mcrock.statistics.surface import fit_surface
 from mcrock.statistics.undecided_reasons import undecided_runs
@@ -50,6 +51,7 @@ __all__ = [
     "checks_of_body",
     "compare_designs",
     "compare_measures",
+    "design_intensity",
     "displacement_limit",
     "epistemic_bounds",
     "epistemic_fragility",
@@ -74,10 +76,13 @@ __all__ = [
     "pooled",
     "rate_distribution",
     "rate_of_draws",
+    "required_median",
     "sequential_probability",
     "size_convergence",
+    "sliding_distance",
     "sobol_indices",
     "split_by_choice",
+    "standards",
     "step_check",
     "survival",
     "undecided",

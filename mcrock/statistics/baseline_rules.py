@@ -11,6 +11,10 @@ the energy of the tilted body.
 Ishiyama, Y. Criteria for overturning of rigid bodies by sinusoidal and earthquake excitations (that velocity
 as well as acceleration must be taken into account).
 
+FEMA P-58 (2018). Seismic performance assessment of buildings. Its medians of bookcases and cabinets are those
+of A.2 with the median amplification of velocity of Newmark and Hall (1982, Earthquake spectra and design,
+EERI): the seven of its library that have a size come out within 2 %.
+
 Housner, G. W. (1963). The behavior of inverted pendulum structures during earthquakes. Bulletin of the
 Seismological Society of America 53(2), 403-417.
 """
@@ -69,6 +73,7 @@ WORDS = {
     "static": "static: PGA over g tan(alpha)",
     "full_impulse": "full impulse: PGV",
     "asce_43_05": "ASCE 43-05 A.2: Sa",
+    "fema_p58": "FEMA P-58: PGV",
     BOTH: "static and full impulse",
 }
 NO_MOTIONS = (
@@ -76,6 +81,8 @@ NO_MOTIONS = (
     "pgv [m/s] of a table of outcomes"
 )
 BELOW, ABOVE = 0.5, 2.0  # what a check says of a run, as an intensity whose threshold is 1
+P58_DISPERSION = 0.5  # of its fragilities of overturning by peak floor velocity [1]
+P58_DAMPING = (0.005, 0.2)  # for which the amplification is meant [1]
 BODY = ("body_slenderness", "body_radius", "body_frequency", "gravity")
 
 
@@ -85,6 +92,7 @@ class Check(NamedTuple):
     measure: Asked  # of the motion under the body
     capacity: float  # in the unit of the measure
     source: str
+    dispersion: float = np.nan  # of a curve whose median is the capacity [1]
 
 
 def checks_of_body(
@@ -107,7 +115,10 @@ def checks_of_body(
         overturns only if that lasts. `full_impulse`, the velocity of the ground that, given at once, is just
         enough. `asce_43_05`, the spectral acceleration of the oscillator that replaces the body at the tilt
         alpha, with half the potential energy gained there and the damping of two impacts a cycle by Housner
-        (1963); without the vertical component. Not there for a body that an impact would stop.
+        (1963); without the vertical component. Not there for a body that an impact would stop. `fema_p58`,
+        the median peak velocity of FEMA P-58: the spectral velocity of that oscillator, which is the velocity
+        of `full_impulse`, over the amplification ``2.31 - 0.41 ln(damping [%])``. Not there where the damping
+        is outside 0.5 to 20 %.
 
     Examples
     --------
@@ -120,6 +131,7 @@ def checks_of_body(
     static pga 2.453
     full_impulse pgv 0.827
     asce_43_05 {'measure': 'sa', 'period': 2.108..., 'damping': 0.0293...} 2.465
+    fema_p58 pgv 0.443
     """
     a, height = tan(slenderness), radius * cos(slenderness)
     impulse = 2 * gravity * sin(slenderness / 2) / (frequency * cos(slenderness))
@@ -139,6 +151,9 @@ def checks_of_body(
             2 * gravity * gain / slenderness,
             "ASCE/SEI 43-05 A.2, without the vertical component",
         )
+        if P58_DAMPING[0] <= damping <= P58_DAMPING[1]:
+            amplified = impulse / (2.31 - 0.41 * log(100 * damping))
+            found["fema_p58"] = Check("pgv", amplified, "FEMA P-58, as explained", P58_DISPERSION)
     return found
 
 
@@ -167,20 +182,20 @@ def baselines(
     -------
     Dataset
         Along `rule`: "constant", the same probability for all runs; "pga_threshold", "pga_probit",
-        "pgv_threshold" and "pgv_probit"; "static", "full_impulse", "asce_43_05", and "static_and_impulse",
-        which takes the first two to be passed. `capacity`, the threshold, or the median of a probit curve,
-        of the measure `measure` (rule), in the unit that `units` (rule) has as text, with the `period` [s]
-        and `damping` [1] of a spectral one; `dispersion` of a probit curve [1]; `probability` and
-        `probability_interval` (bound, rule) of overturning at this capacity, by the curve of all runs over
-        the measure [1]. `misclassified` and `misclassified_interval` (bound, rule), fraction of the runs
-        that a rule predicts wrongly [1]; `log_loss` and `log_loss_interval` (bound, rule), mean of minus
-        the logarithm of the probability given to what came [1]: that of a threshold or a check is the
-        overturned fraction on its side among the other records. `record_runs`, `record_misclassified` and
+        "pgv_threshold" and "pgv_probit"; "static", "full_impulse", "asce_43_05", "fema_p58", and
+        "static_and_impulse", which takes the first two to be passed. `capacity`, the threshold, or the median
+        of a probit curve, of the measure `measure` (rule), in the unit that `units` (rule) has as text, with
+        the `period` [s] and `damping` [1] of a spectral one; `dispersion` of a probit curve [1];
+        `probability` and `probability_interval` (bound, rule) of overturning at this capacity, by the curve
+        of all runs over the measure [1]. `misclassified` and `misclassified_interval` (bound, rule), fraction
+        of the runs that a rule predicts wrongly [1]; `log_loss` and `log_loss_interval` (bound, rule), mean
+        of minus the logarithm of the probability given to what came [1]: that of a threshold or a check is
+        the overturned fraction on its side among the other records. `record_runs`, `record_misclassified` and
         `record_log_loss` (rule, left_out) are the means over the runs of each record (or lot of records,
-        where there are more than 400), for differences between rules. `spectral_velocity`,
-        ``g alpha / p`` [m/s], is Housner's (1963), to be compared with an undamped velocity spectrum. NaN
-        where a rule has none. A body whose slenderness is not between 0 and 90 degrees has no checks.
-        Attributes hold the body.
+        where there are more than 400), for differences between rules. `spectral_velocity`, ``g alpha / p``
+        [m/s], is Housner's (1963), to be compared with an undamped velocity spectrum. NaN where a rule has
+        none. A body whose slenderness is not between 0 and 90 degrees has no checks. Attributes hold the
+        body.
 
     Raises
     ------
@@ -194,9 +209,8 @@ def baselines(
         parts = (flat["outcome"].isel(realization=where) for where in slices(flat))
         there = np.concatenate([(part != Outcome.NOT_RUN).any(rest).values for part in parts])
         flat = flat if there.all() else flat.isel(realization=there)
-    body = {name: _median(flat, name) for name in BODY if name in flat}
-    stands = len(body) == len(BODY) and 0 < body["body_slenderness"] < pi / 2
-    checks = checks_of_body(*body.values()) if stands else {}
+    body = {name: median_of(flat, name) for name in BODY if name in flat}
+    checks, _ = checks_of_medians(flat)
     if not has_records(flat):
         known = measures_of(flat)
         checks = {name: check for name, check in checks.items() if measure_name(check.measure) in known}
@@ -222,7 +236,14 @@ def baselines(
     return result.assign_attrs({"level": how.level, "resamples": how.resamples, "scored": scored} | body)
 
 
-def _median(ds: xr.Dataset, name: str) -> float:
+def checks_of_medians(ds: xr.Dataset) -> tuple[dict[str, Check], float]:
+    """Checks of the body of the medians of a study, and the gravity [m/s2]; none where it does not stand."""
+    body = {name: median_of(ds, name) for name in BODY if name in ds}
+    stands = len(body) == len(BODY) and 0 < body["body_slenderness"] < pi / 2
+    return (checks_of_body(*body.values()) if stands else {}), body.get("gravity", np.nan)
+
+
+def median_of(ds: xr.Dataset, name: str) -> float:
     """Median of an input, which is read in slices."""
     first = float(ds[name][0])
     if all((ds[name].isel(realization=where) == first).all() for where in slices(ds)):
@@ -278,7 +299,9 @@ def _checked(checks: dict[str, Check], tables: dict[str, Units]) -> list[_Row]:
     rows = []
     for name, check in checks.items():
         measure = measure_name(check.measure)
-        row = _Row(name, measure, judged(tables[name], 1.0), tables[measure], check.capacity)
+        row = _Row(
+            name, measure, judged(tables[name], 1.0), tables[measure], check.capacity, check.dispersion
+        )
         if not isinstance(check.measure, str):
             row = row._replace(oscillator=(check.measure["period"], check.measure["damping"]))
         rows.append(row)

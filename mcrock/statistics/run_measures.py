@@ -14,6 +14,7 @@ from mcrock.base.tables.distributions import Distribution
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.measures import MEASURES, variable_name
+from mcrock.excitation.motion import Motion
 from mcrock.statistics.efficiency import PREFIX, by_measure, measures_of, own_measure
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
@@ -182,6 +183,25 @@ def measurer(
         return found
 
     return computed
+
+
+def motions_at(ds: xr.Dataset, level: float, folder: str | Path = ".") -> tuple[str, list[Motion]]:
+    """Recordings of a study scaled to an intensity, under the body, and the name of the measure of the study.
+
+    An uncertain floor is at its medians, and so is the body where the measure depends on it.
+    """
+    study = Study.from_json(ds.attrs["config"], folder)
+    motions = load_motions(study)
+    sizes = {
+        key: np.full(len(motions), float(ds[f"body_{key}"].median())) for key in ("slenderness", "frequency")
+    }
+    gravity = np.full(len(motions), float(ds["gravity"][0]))
+    measure, parameters = study.intensity.measure, study.intensity.parameters
+    own = recorded(measure, parameters, motions, np.arange(len(motions), dtype=np.int32), sizes, gravity)
+    scale = factors(measure, np.array([level]), own)[:, 0]
+    floor = _floor_at_medians(study) if study.motion.on_floor else {}
+    scaled = [motion.scaled(factor) for motion, factor in zip(motions, scale, strict=True)]
+    return variable_name(measure, parameters), [study.motion.under_body(motion, floor) for motion in scaled]
 
 
 def static_thresholds(ds: xr.Dataset, *, folder: str | Path = ".") -> np.ndarray | None:

@@ -27,6 +27,7 @@ from mcrock.show.risk import (
 )
 from mcrock.show.rules import format_baselines, plot_baselines
 from mcrock.show.sensitivity import format_distances, format_indices, plot_sensitivity
+from mcrock.show.standards import format_standards
 from mcrock.show.summary import (
     PEAK,
     Summary,
@@ -38,11 +39,13 @@ from mcrock.show.summary import (
 from mcrock.show.validity import format_doubt
 from mcrock.statistics import (
     by_limit,
+    design_intensity,
     displacement_limit,
     outcome_distances,
     outcome_shares,
     rate_distribution,
     sobol_indices,
+    standards,
 )
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.sensitivity import has_indices
@@ -64,6 +67,8 @@ class Site(NamedTuple):
     hazard: xr.Dataset  # from `mcrock.statistics.load_hazard`
     years: float = 50.0  # for which a probability is given [a]
     age: float | None = None  # of a body that still stands [a]
+    design: str | None = None  # motion at which standards are judged, as in 0.4g
+    target: float | None = None  # annual rate that is allowed [1/a]
 
 
 def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section:
@@ -188,7 +193,17 @@ def risk_section(
         CURVES,
         *cautions(format_unsupported(rates)),
         *format_outside(rates),
+        *_judged(ds, site, rates, how),
         *format_distribution(rate_distribution(ds, site.hazard, age=site.age, **how.keywords), site.age),
         *hazard_blocks(site.hazard),
     ]
     return Section("risk", "Risk at the site", blocks)
+
+
+def _judged(ds: xr.Dataset, site: Site, rates: xr.Dataset, how: Confidence) -> list[str]:
+    """Standards at a design motion and against a rate, where they are asked for."""
+    if site.design is None and site.target is None:
+        return []
+    at = None if site.design is None else design_intensity(site.design, ds)
+    found = standards(ds, at, rates=rates, hazard=site.hazard, target=site.target, **how.keywords)
+    return format_standards(found)

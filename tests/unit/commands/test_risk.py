@@ -51,6 +51,27 @@ def test_risk_as_json(mcrock, store, hazard):
     assert found["high_confidence_capacity"]["variables"]["beta_r"]["units"] == "1"
 
 
+def test_standards_stand_beside_risk_statistics_and_report(mcrock, store, hazard, tmp_path):
+    asked = ["--design", "0.1g", "--target", "1e-4"]
+    code, output, error = mcrock("risk", store, hazard, *asked)
+    assert (code, error) == (0, "")
+    rows = output[output.index("Standards: ") :].splitlines()
+    assert rows[1].split()[0] == "check"
+    assert rows[2].startswith("at most 1 % at the design motion")
+    assert "annual rate of overturning" in output
+    code, output, _ = mcrock("stats", store, *asked[:2], "--json")
+    verdicts = json.loads(output)["standards"]["variables"]["verdict"]["values"]
+    assert code == 0
+    assert set(verdicts) <= {"pass", "fail", "undecided"}
+    code, output, _ = mcrock("report", store, "--hazard", hazard, *asked, "-o", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "at most 10 % at 1.5 times the design motion" in page
+    assert "annual rate of overturning" in page
+    code, _, error = mcrock("stats", store, "--design", "0.4")
+    assert code == 2
+    assert "the design motion must be a pga > 0 with its unit, as in 0.4g, got '0.4'" in error
+
+
 def test_a_cloud_has_the_rate_of_its_weighted_runs_too(mcrock, study_file, hazard, tmp_path):
     cloud = "--set", 'intensity.value_g={distribution="lognormal", median=0.3, dispersion=0.5}'
     store = tmp_path / "cloud.zarr"

@@ -267,11 +267,12 @@ def test_rules_of_thumb_stand_beside_the_result():
     lines = format_summary(found).splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("Rules of thumb and code checks"))
     assert lines[start + 1].split()[:2] == ["rule", "capacity"]
-    rules = [" ".join(line.split()) for line in lines[start + 2 : start + 11]]
+    rules = [" ".join(line.split()) for line in lines[start + 2 : start + 12]]
     assert rules[0].startswith("constant probability")
     assert rules[5].startswith("static: PGA over g tan(alpha) 0.25 g 0.")
     assert rules[7].startswith("ASCE 43-05 A.2: Sa(2.11 s, 2.9 %) 0.251 g")
-    assert lines[start + 11] == ""
+    assert rules[8].startswith("FEMA P-58: PGV 0.443 m/s")
+    assert lines[start + 12] == ""
     assert summary_as_json(found)["baselines"]["variables"]["rule"]["values"][0] == "constant"
 
 
