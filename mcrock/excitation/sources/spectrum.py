@@ -104,7 +104,7 @@ class SpectrumSource(GeneratedSource):
             yield ("height_ratio",), "goes with standard = 'ac156'"
         least, most = {"rg_1_60": (0.005, 0.1), "ac156": (0.05, 0.05)}.get(str(standard), (0.0, 1.0))
         damping = data.get("damping", 0.05)
-        if _is_number(damping) and not least <= damping <= most:
+        if str(standard) in STANDARDS and _is_number(damping) and not least <= damping <= most:
             held = "0.05" if least == most else f"{least:g} to {most:g}"
             yield ("damping",), f"{STANDARDS[str(standard)]} has {held} [1], got {damping:g}"
         band, dt = data.get("band", BAND), data.get("dt", 0.01)

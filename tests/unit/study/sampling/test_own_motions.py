@@ -397,6 +397,7 @@ def test_the_band_of_a_spectrum_is_chosen(make):
         (PULSE, ["motion.shape=triangle"], "expected 'one-sine'"),
         (PULSE, ["motion.period=-1"], "must be > 0"),
         (SYNTHETIC, ["motion.damping=1.5"], "must be"),
+        (SPECTRUM, ["motion.damping=1.5"], "damping: must be > 0 and <= 0.8"),
         (SPECTRUM, ["motion.table=x.csv"], "expected exactly one of 'ground'"),
         (
             STANDARD,
