@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, least_squares
+from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body
-from mcrock.impact.conditions import Impact
-from mcrock.measurement.free_rocking import FreeRocking
+from mcrock.impact.conditions import Controls, Impact
+from mcrock.measurement.free_rocking import OTHERS, SIZES, FreeRocking
 from mcrock.measurement.landings import Landings, landings
 from mcrock.measurement.phases import contact_phases
 from mcrock.measurement.rates import Rates
@@ -19,7 +20,9 @@ from mcrock.measurement.sensor import means
 
 Array = NDArray[np.float64]
 
-AXES = 3  # of the gyroscope; the last three unknowns are what is left of its bias [rad/s]
+AXES = 3  # of the gyroscope
+SENSOR = 2 * AXES  # last unknowns: how it is turned on the body [rad], and what is left of its bias [rad/s]
+MOST_TURN = 0.2  # of the sensor about each axis [rad]
 STEPS = {"time": 1e-5, "tilt": 1e-5}  # of differences [s], [rad]
 STEP = 1e-4  # of the other parameters, over the width of their bounds [1]
 OFF_AXIS = 0.5  # share of the first swing that may turn about other axes than the edge [1]
@@ -29,9 +32,10 @@ TOO_FAST = 1.1  # landing rate over that of a body released where it tips over [
 class Comparison:
     """One test, measured and simulated.
 
-    The unknowns are ``time`` of the release [s], ``tilt`` there [rad], the free impact parameters, and what
-    is left of the bias of the gyroscope about each axis [rad/s], which is no parameter of the test but would
-    otherwise be taken for one.
+    The unknowns are ``time`` of the release [s], ``tilt`` there [rad], the free impact parameters, and two of
+    the sensor about each axis, which are no parameters of the test but would otherwise be taken for some: the
+    rotation vector from axes of the body to its own [rad], which `alignment` finds to the noise about two
+    axes and not at all about the edge, and what is left of its bias [rad/s].
 
     A reading is compared with the mean of the simulated angular velocity over one sample, as a low-pass
     filter makes it, or over a small part of it, as without one. Either way the simulated reading changes
@@ -47,7 +51,7 @@ class Comparison:
     impact : Impact
         What is not fitted.
     free : sequence of str
-        Keys of the impact parameters that are.
+        Keys of the impact parameters that are, and of `OTHERS` of a run.
     bounds : dict
         Of each of them, low and high.
     n_landings : int
@@ -74,6 +78,7 @@ class Comparison:
     ) -> None:
         self.rocking = FreeRocking(body, edge, impact)
         self.names = ("time", "tilt", *free)
+        self.size_along = SIZES[int(np.abs(self.rocking.along).argmax())]  # which no first swing shows
         self.free, self.impact, self.edge, self.name = tuple(free), impact, edge, recording.name
         rate = recording.angular_velocity @ self.rocking.along
         self.landings = self._landings(recording, rate, n_landings)
@@ -86,18 +91,26 @@ class Comparison:
         self._last: tuple[tuple[int, bytes], Rates] | None = None
         self.simulations = 0
         tilt = self._tilt_of(body, float(np.abs(rate[recording.time <= first]).max()))
-        swing = self.rocking(tilt, dict.fromkeys(free, 0.0), 60.0 / body.frequency)
+        begin = {key: OTHERS.get(key, 0.0) for key in free}
+        swing = self.rocking(tilt, begin, 60.0 / body.frequency)
         fall = float(landings(swing.time, swing.angular_velocity @ self.rocking.along).landing[0])
         earliest = min(float(self.time[0]), first - fall) - fall
         most = float(np.abs(self.measured).max())
-        self.lower = np.array([earliest, 0.0, *(bounds[key][0] for key in free), *[-most] * AXES])
-        self.upper = np.array(
-            [first, self.rocking.most_tilt, *(bounds[key][1] for key in free), *[most] * AXES]
-        )
-        self.start = np.array([first - fall, tilt, *(0.0 for _ in free), *[0.0] * AXES])
+        sensor = np.array([*[MOST_TURN] * AXES, *[most] * AXES])
+        self.lower = np.array([earliest, 0.0, *(bounds[key][0] for key in free), *-sensor])
+        most_tilt = self.rocking.most_tilt * max(bounds.get(key, (1.0, 1.0))[1] for key in SIZES)
+        self.upper = np.array([first, most_tilt, *(bounds[key][1] for key in free), *sensor])
+        self.start = np.array([first - fall, tilt, *begin.values(), *[0.0] * SENSOR])
+        self.turns = tuple(range(len(self.start) - SENSOR, len(self.start) - AXES))
         width = self.upper - self.lower
         self._steps = np.array([STEPS.get(name, STEP * width[i]) for i, name in enumerate(self.names)])
-        self._scales = np.concatenate([[1e-3, 1e-3], 0.01 * width[2:-AXES], [1e-3 * most] * AXES])
+        self._scales = np.concatenate(
+            [[1e-3, 1e-3], 0.01 * width[2:-SENSOR], [1e-2] * AXES, [1e-3 * most] * AXES]
+        )
+
+    def values(self, x: Array) -> dict[str, float]:
+        """Unknowns but those of the sensor, by name."""
+        return dict(zip(self.names, x.tolist(), strict=False))
 
     def narrow(self, x: Array, share: float) -> None:
         """Look for the release no further from that of x than a share of the time to the first landing."""
@@ -105,14 +118,23 @@ class Comparison:
         self.lower[0] = max(self.lower[0], x[0] - room)
         self.upper[0] = min(self.upper[0], x[0] + room)
 
+    def control(self, controls: Controls) -> None:
+        """Simulate with other controls from now on."""
+        self.rocking.control(controls)
+        self._last = None
+
     def simulated(self, x: Array, n: int | None = None) -> Array:
-        """The first n readings by the model, without bias (n, 3) [rad/s]."""
+        """The first n readings by the model in axes of the sensor, without bias (n, 3) [rad/s]."""
+        return self._readings(x, n) @ _turned(x)
+
+    def _readings(self, x: Array, n: int | None) -> Array:
+        """Those in axes of the body."""
         n = self.time.size if n is None else n
-        key = n, x[1:-AXES].tobytes()
+        key = n, x[1:-SENSOR].tobytes()
         if self._last is None or self._last[0] != key:
             # up to the same time whatever that of the release: the steps of a run depend on it
             until = float(self.time[n - 1] - self.lower[0]) + self.sample
-            parameters = dict(zip(self.free, x[2:-AXES].tolist(), strict=True))
+            parameters = dict(zip(self.free, x[2:-SENSOR].tolist(), strict=True))
             self._last = key, self.rocking(float(x[1]), parameters, until)
             self.simulations += 1
         rates = self._last[1]
@@ -136,16 +158,19 @@ class Comparison:
     def jacobian(self, x: Array, n: int | None = None, central: bool = True) -> Array:
         """Derivatives of the residuals (3 n, k): central differences within the bounds, or those to one side,
         with half of the simulations."""
-        here = None if central else self.simulated(x, n)
+        middle, turned = self._readings(x, n), _turned(x)
         found = np.zeros((self.measured[:n].size, x.size))
         for i, step in enumerate(self._steps):
             low, high = x.copy(), x.copy()
             high[i] = min(x[i] + step, self.upper[i])
             if central or high[i] < x[i] + step:
                 low[i] = max(x[i] - step, self.lower[i])
-            below = here if here is not None and low[i] == x[i] else self.simulated(low, n)
-            found[:, i] = ((below - self.simulated(high, n)) / (high[i] - low[i])).ravel()
-        for i in range(AXES):
+            below = middle if low[i] == x[i] else self._readings(low, n)
+            found[:, i] = ((below - self._readings(high, n)) @ turned / (high[i] - low[i])).ravel()
+        readings, turn = middle @ turned, x[-SENSOR:-AXES]
+        for i, axis in enumerate(np.eye(AXES)):
+            # derivative of a rotation by its vector, to the square of that
+            found[:, i - SENSOR] = np.cross(readings, axis + 0.5 * np.cross(turn, axis)).ravel()
             found[i::AXES, i - AXES] = -1.0
         return found
 
@@ -165,11 +190,11 @@ class Comparison:
         scale: float,
         n: int | None = None,
         tries: int = 60,
-        fixed: int | None = None,
+        fixed: Sequence[int] = (),
         central: bool = True,
     ) -> OptimizeResult:
-        """Local minimum of `cost` from x, by scipy's trust-region method; one unknown may stay fixed."""
-        free = np.arange(x.size) != fixed
+        """Local minimum of `cost` from x, by scipy's trust-region method; some unknowns may stay."""
+        free = ~np.isin(np.arange(x.size), fixed)
         margin = 1e-9 * (self.upper - self.lower)
         x = np.clip(x, self.lower + margin, self.upper - margin)
 
@@ -240,6 +265,11 @@ class Comparison:
                 "the recording starts at the release"
             )
         return 0.99 * slope
+
+
+def _turned(x: Array) -> Array:
+    """Matrix that takes rows in axes of the body to those of the sensor."""
+    return Rotation.from_rotvec(x[-SENSOR:-AXES]).as_matrix().T
 
 
 def _words(vector: Array) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from mcrock.base.notebook import Displayed
 from mcrock.body import Body
 from mcrock.impact.conditions import Impact
 from mcrock.impact.registry import ImpactParameter
-from mcrock.measurement.comparison import AXES, Comparison
+from mcrock.measurement.comparison import AXES, SENSOR, Comparison
 from mcrock.measurement.landings import Landings
 from mcrock.measurement.misfit import Misfit, misfit
 from mcrock.measurement.profiles import Profile, near_best, profiles, uncertainty
@@ -36,7 +36,16 @@ SCALE = 2.0  # of the loss over that of the noise: 99 % as efficient as least sq
 LATERAL = ("lambda", "lambda_lat", "tau")  # what only lateral rocking shows
 RESOLVED = 2.0  # samples that its first flight must last [1]
 AT_BOUND = 1e-3  # of the width of the search: an estimate so near to its end lies there [1]
+STARTS = 2  # of the search, while the model does not explain the test
+CLOSE = 1.25  # misfit of another minimum over the least that is said [1]
 ROUNDS = 3  # of the fit, while the profiles meet a lower minimum
+
+
+class Optimum(NamedTuple):
+    """A local minimum beside the best."""
+
+    estimates: dict[str, float]
+    error: float  # equation (28) over that of the best [1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +74,11 @@ class Fit(Displayed):
     noise : float
         Standard deviation of the residuals by their median [rad/s].
     time, measured, simulated : ndarray (n,), (n, 3), (n, 3)
-        What was compared: [s] and [rad/s] in axes of the body, both less the bias found.
+        What was compared: [s] and [rad/s] in axes of the sensor, both less the bias found.
     bias : ndarray (3,)
         [rad/s].
+    turn : ndarray (3,)
+        Rotation vector that takes axes of the body to those of the sensor as it was given [rad].
     landings : Landings
         Of the recording.
     along, across : ndarray (3,)
@@ -92,6 +103,8 @@ class Fit(Displayed):
         That were run.
     preferred : float
         How much larger the deviance of the other averaging is; 0 if it was given [1].
+    optima : tuple of Optimum
+        Other local minima whose misfit is at most a quarter larger.
     """
 
     name: str
@@ -107,6 +120,7 @@ class Fit(Displayed):
     measured: Array
     simulated: Array
     bias: Array
+    turn: Array
     landings: Landings
     along: Array
     across: Array
@@ -120,6 +134,7 @@ class Fit(Displayed):
     objective: str
     simulations: int
     preferred: float = 0.0
+    optima: tuple[Optimum, ...] = ()
 
     def __repr__(self) -> str:
         words = ", ".join(f"{name} {value:.4g}" for name, value in self.estimates.items())
@@ -235,18 +250,17 @@ def fit_test(
         return Comparison(other, recording, edge, impact, free, limits, landings, averaging)
 
     comparison = compare(body, 1.0 if averaging is None else averaging)
-    candidates, noise = search(comparison, seed)
-    least = 1e-4 * float(np.abs(comparison.measured).max())
-    for _ in range(2):
-        x, scale = _best(comparison, candidates, SCALE * noise)[0], SCALE * noise
-        noise = noise_of(comparison.residuals(x), least)
-    scale = SCALE * noise
-    modes = _best(comparison, candidates, scale)
+    modes, scale = _minima(comparison, seed)
     preferred = 0.0
     if averaging is None:
         comparison, modes, preferred = _preferred(comparison, compare(body, INSTANT), modes, scale)
-        noise = noise_of(comparison.residuals(modes[0]), least)
-        scale = SCALE * noise
+    for again in range(1, STARTS):  # a search may have missed what explains the test
+        if misfit(comparison, modes[0]).explained is not False:
+            break
+        more = best_of(comparison, _minima(comparison, seed + again)[0], scale)
+        modes = best_of(comparison, [*modes, *more], scale)
+    noise = noise_of(comparison.residuals(modes[0]), _least(comparison))
+    scale = SCALE * noise
     found: dict[str, Profile] = {}
     if objective == "mean":
         x = _least_mean(comparison, modes[0])
@@ -260,11 +274,11 @@ def fit_test(
             found, better = profiles(comparison, near, scale, level, names, several)
             if better is None:
                 break
-            modes = _best(comparison, [better, *modes], scale)
+            modes = best_of(comparison, [better, *modes], scale)
         x = modes[0]
     by_size = size_effects(body, lambda other: compare(other, comparison.averaging), x, scale)
     fit = _result(comparison, x, limits, found, noise, by_size, level, objective)
-    return replace(fit, preferred=preferred)
+    return replace(fit, preferred=preferred, optima=_optima(comparison, modes, scale))
 
 
 def _bounds(
@@ -283,9 +297,32 @@ def _bounds(
     return {key: tuple(map(float, given.get(key, known[key]))) for key in free}  # type: ignore[misc]
 
 
-def _best(comparison: Comparison, candidates: list[Array], scale: float) -> list[Array]:
+def _minima(comparison: Comparison, seed: int) -> tuple[list[Array], float]:
+    """Local minima of a search, the lowest first, and the scale of the loss [rad/s]."""
+    modes, noise = search(comparison, seed)
+    for central in (False, True):
+        modes = best_of(comparison, modes, SCALE * noise, central)
+        noise = noise_of(comparison.residuals(modes[0]), _least(comparison))
+    return best_of(comparison, modes, SCALE * noise), SCALE * noise
+
+
+def _least(comparison: Comparison) -> float:
+    """Noise that every sensor is taken to have [rad/s]."""
+    return 1e-4 * float(np.abs(comparison.measured).max())
+
+
+def _optima(comparison: Comparison, modes: list[Array], scale: float) -> tuple[Optimum, ...]:
+    """Other minima whose misfit is close to that of the first."""
+    least = comparison.mean_error(modes[0])
+    others = [Optimum(comparison.values(x), comparison.mean_error(x) / least) for x in modes[1:]]
+    return tuple(other for other in others if other.error <= CLOSE)
+
+
+def best_of(
+    comparison: Comparison, candidates: list[Array], scale: float, central: bool = True
+) -> list[Array]:
     """Local minima from candidates, the lowest first, each once."""
-    found = [comparison.fitted(candidate, scale) for candidate in candidates]
+    found = [comparison.fitted(candidate, scale, central=central) for candidate in candidates]
     kept: list[Array] = []
     for result in sorted(found, key=lambda result: float(result.cost)):
         if all(far(comparison, result.x, other) for other in kept):
@@ -298,7 +335,7 @@ def _preferred(
 ) -> tuple[Comparison, list[Array], float]:
     """The comparison that the readings prefer, its minima, and the difference of the deviances."""
     instant.lower, instant.upper = mean.lower.copy(), mean.upper.copy()
-    others = _best(instant, modes, scale)
+    others = best_of(instant, modes, scale)
     costs = mean.cost(modes[0], scale), instant.cost(others[0], scale)
     instant.simulations += mean.simulations
     by = 2.0 * abs(costs[0] - costs[1]) / (scale / SCALE) ** 2
@@ -311,19 +348,19 @@ def _resolved(comparison: Comparison, x: Array) -> bool:
 
 
 def _least_mean(comparison: Comparison, x: Array) -> Array:
-    """Minimum of (28) near x, by a simplex; the bias stays."""
-    free = slice(0, x.size - AXES)
+    """Minimum of (28) near x, by a simplex; bias and turn of the sensor stay."""
+    free = slice(0, x.size - SENSOR)
     width = 0.01 * (comparison.upper - comparison.lower)[free]
     simplex = np.vstack([x[free], x[free] + np.diag(width)])
     simplex = np.clip(simplex, comparison.lower[free], comparison.upper[free])
     found = minimize(
-        lambda part: comparison.mean_error(np.concatenate([part, x[-AXES:]])),
+        lambda part: comparison.mean_error(np.concatenate([part, x[-SENSOR:]])),
         x[free],
         method="Nelder-Mead",
         bounds=list(zip(comparison.lower[free], comparison.upper[free], strict=True)),
         options={"initial_simplex": simplex, "maxfev": 2000, "xatol": 1e-6, "fatol": 1e-9},
     )
-    return np.concatenate([found.x, x[-AXES:]])
+    return np.concatenate([found.x, x[-SENSOR:]])
 
 
 def _intervals(
@@ -371,7 +408,7 @@ def _result(
     objective: str,
 ) -> Fit:
     impact = comparison.impact
-    estimates = {name: float(value) for name, value in zip(comparison.names, x, strict=False)}
+    estimates = comparison.values(x)
     intervals, errors, covariance = _intervals(comparison, x, limits, found, noise, level)
     fitted = {ImpactParameter[key.upper()].argument: estimates[key] for key in comparison.free}
     fixed = {parameter: getattr(impact, parameter) for parameter in ("energy_gain", "facet_fallback")}
@@ -394,6 +431,7 @@ def _result(
         comparison.measured - x[-AXES:],
         comparison.simulated(x),
         x[-AXES:],
+        x[-SENSOR:-AXES],
         comparison.landings,
         comparison.rocking.along,
         comparison.rocking.across,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from mcrock.body import Body
 from mcrock.excitation import STILL
 from mcrock.impact.conditions import Controls, Impact
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
+from mcrock.kernel.batch import NO_RESULTS, Batch, empty_batch, run_part
+from mcrock.kernel.contact import fill_constants
 from mcrock.kernel.layout import set_fields
 from mcrock.kernel.start import start_tilted
 from mcrock.kernel.trace import empty_trace
@@ -22,6 +25,7 @@ Array = NDArray[np.float64]
 # finer than those of a study, so that what a fit sees is smooth in the parameters; without a limit, lateral
 # rocking that loses nothing would go on for as many impacts as there is time for
 CONTROLS = Controls(step=0.005, edge_zeno_time=1e-6, rest_time=1e-4, max_impacts=1000)
+COARSE = replace(CONTROLS, step=0.02)  # to search with: readings to 1e-4 rad/s of those with `CONTROLS`
 PARAMETERS = {
     parameter.key: parameter
     for parameter in (
@@ -31,6 +35,9 @@ PARAMETERS = {
         ImpactParameter.TAU,
     )
 }
+SIZES = ("size_x", "size_y", "size_z")
+OTHERS = {**dict.fromkeys(SIZES, 1.0), "rate": 0.0}  # of a run, with what they are unless they are given
+AXES = 3
 
 
 class FreeRocking:
@@ -89,22 +96,53 @@ class FreeRocking:
         place = list(body.faces[body.start_face]).index(int(first[0]))
         self.most_tilt = float(body.edge_slenderness[place])
         self._edge, self._trace = int(edge), empty_trace(4096, 1024)
-        set_fields(self._run.settings, settings_of(controls))
+        self.control(controls)
         self._quantiles = set_law(self._run, impact_law(impact, len(body.faces)))
+        self._batch: Batch | None = None  # from the second run on: the first one may have to compile
         self._run.turn[:] = 1.0, 0.0, 1.0, 0.0, 0.0
         self._values = self._run.law.values
+        self._body, self._n_vertex, self._factors = body, int(self._run.body.n_vertex), np.ones(AXES)
+
+    def control(self, controls: Controls) -> None:
+        """Integrate with other controls from now on."""
+        set_fields(self._run.settings, settings_of(controls))
 
     def __call__(self, tilt: float, parameters: Mapping[str, float], until: float) -> Rates:
-        """A run released from a tilt [rad] with impact parameters by their keys, up to a time [s]."""
+        """A run released from a tilt [rad], up to a time [s].
+
+        Parameters are those of impacts by their keys, and `OTHERS`: ``size_x``, ``size_y`` and ``size_z``, by
+        which the body is stretched along its axes [1], and the ``rate`` at the release [rad/s].
+        """
         for key, value in parameters.items():
-            self._values[PARAMETERS[key]] = value
+            if key in PARAMETERS:
+                self._values[PARAMETERS[key]] = value
+        self._stretch(np.array([parameters.get(key, 1.0) for key in SIZES]))
+        rate = float(parameters.get("rate", 0.0))
         while True:
             self._trace.used[:] = 0
-            start_tilted(self._run, self._edge, float(tilt), 0.0)
+            start_tilted(self._run, self._edge, float(tilt), rate)
             self._run.end = float(until)
-            run_alone(self._run, STILL, self._quantiles, self._trace)
+            if self._batch is None:
+                run_alone(self._run, STILL, self._quantiles, self._trace)
+                self._batch = empty_batch(self._quantiles)
+            else:  # what `run_alone` does, without looking each time for what is to be compiled
+                run_part(self._run, STILL, self._batch, 0.0, self._trace, NO_RESULTS, None)
             rows, events = map(int, self._trace.used)
             if rows <= len(self._trace.history) and events <= len(self._trace.events):
                 break
             self._trace = empty_trace(rows, events)  # the run is repeatable: once more, with room
         return rates_of(self._trace.history[:rows])
+
+    def _stretch(self, factors: Array) -> None:
+        if (factors == self._factors).all():
+            return
+        body, self._factors = self._body, factors
+        vertices, inertia = body.vertices[: self._n_vertex] * factors, stretched_inertia(body.inertia, factors)
+        fill_constants(self._run.body, body.mass, inertia, vertices, body.gravity, body.start_face)
+
+
+def stretched_inertia(inertia: Array, factors: Array) -> Array:
+    """Inertia (3, 3) about the centre of mass of a body stretched along its axes by factors (3,) [1]."""
+    second = 0.5 * np.trace(inertia) * np.eye(3) - inertia  # moments of mass about the centre
+    second *= np.outer(factors, factors)
+    return np.asarray(np.trace(second) * np.eye(3) - second)

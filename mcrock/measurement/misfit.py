@@ -44,7 +44,8 @@ def misfit(comparison: Comparison, x: Array) -> Misfit:
     rest = left[time < x[0] - comparison.sample]
     swing = left[(time > x[0]) & (time < impact - comparison.sample)]
     after = left[time > impact + comparison.sample]
-    noise = _size(rest) if len(rest) >= FEWEST else np.nan
+    # a wrong model draws the bias off zero, which is not noise
+    noise = _size(rest - np.median(rest, axis=0)) if len(rest) >= FEWEST else np.nan
     most = 3.0 * _size(after)  # a sample in which the sensor rings counts little
     near = after.clip(-most, most)
     correlations = (near[1:] * near[:-1]).sum(0) / (near * near).sum(0)

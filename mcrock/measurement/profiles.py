@@ -199,7 +199,7 @@ class _Walk(NamedTuple):
             value = x[k] + self.side * min(step, abs(end - x[k]))
             guess = np.clip(x + tangent * (value - x[k]), comparison.lower, comparison.upper)
             guess[k] = value
-            result = comparison.fitted(guess, self.scale, tries=TRIES, fixed=k)
+            result = comparison.fitted(guess, self.scale, tries=TRIES, fixed=(k,), central=False)
             root = self.root(float(result.cost))
             found.append((result.x, float(result.cost)))
             if root > FAR * self.quantile and step > 1e-7 * width:

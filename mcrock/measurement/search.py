@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from mcrock.measurement.comparison import AXES, Comparison
+from mcrock.measurement.comparison import SENSOR, Comparison
+from mcrock.measurement.free_rocking import COARSE, CONTROLS, OTHERS
 
 Array = NDArray[np.float64]
 
@@ -31,7 +32,7 @@ def first_swing(comparison: Comparison) -> tuple[Array, float]:
     least = 1e-4 * float(np.abs(comparison.measured).max())
     x, scale = comparison.start, 1e-2 * float(np.abs(comparison.measured).max())
     for _ in range(2):
-        x = comparison.fitted(x, scale, n).x
+        x = comparison.fitted(x, scale, n, fixed=comparison.turns).x
         scale = ROBUST * noise_of(comparison.residuals(x, n), least)
     return x, scale / ROBUST
 
@@ -71,13 +72,17 @@ def search(comparison: Comparison, seed: int) -> tuple[list[Array], float]:
     seed : int
         Of the scrambled Sobol design in the impact parameters.
     """
+    comparison.control(COARSE)
     x, noise = first_swing(comparison)
     comparison.narrow(x, NARROW)
     scale = ROBUST * noise
-    free = slice(2, x.size - AXES)
+    free = slice(2, x.size - SENSOR)
     low, high = comparison.lower[free], comparison.upper[free]
     units = qmc.Sobol(low.size, rng=np.random.default_rng(seed)).random(POINTS)
     design = np.stack([_spread(u, low, high) for u in units])
+    for i, key in enumerate(comparison.free):
+        if key in OTHERS and key != comparison.size_along:  # the first swing tells it
+            design[:, i] = x[2 + i]
     known = 2 + comparison.free.index("lambda_lon") if "lambda_lon" in comparison.free else None
     candidates: list[Array] = []
     for n in ends(comparison):
@@ -96,15 +101,19 @@ def search(comparison: Comparison, seed: int) -> tuple[list[Array], float]:
                 chosen.append(pool[i])
             if len(chosen) == KEPT:
                 break
-        found = [comparison.fitted(candidate, scale, n, TRIES, central=False) for candidate in chosen]
+        found = [
+            comparison.fitted(candidate, scale, n, TRIES, fixed=comparison.turns, central=False)
+            for candidate in chosen
+        ]
         candidates = [result.x for result in sorted(found, key=lambda result: float(result.cost))]
+    comparison.control(CONTROLS)
     return candidates, noise
 
 
 def far(comparison: Comparison, x: Array, other: Array) -> bool:
     """Whether two candidates differ in an impact parameter."""
     width = comparison.upper - comparison.lower
-    return bool((np.abs(x - other) > APART * width)[2:-AXES].any())
+    return bool((np.abs(x - other) > APART * width)[2:-SENSOR].any())
 
 
 def _spread(u: Array, low: Array, high: Array) -> Array:

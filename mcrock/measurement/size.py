@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 
 from mcrock.body import Body
 from mcrock.measurement.comparison import Comparison
+from mcrock.measurement.free_rocking import stretched_inertia
 
 Array = NDArray[np.float64]
 
 LARGER = 0.01  # [1]
+TRIES = 12  # steps of a local fit
 
 
 def stretched(body: Body, factors: Array) -> Body:
     """A body stretched along its axes, x, y and z, by factors (3,) [1]: faces stay, and so does the mass."""
-    second = 0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia  # moments of mass about the centre
-    second *= np.outer(factors, factors)
-    return replace(body, inertia=np.trace(second) * np.eye(3) - second, vertices=body.vertices * factors)
+    inertia = stretched_inertia(body.inertia, factors)
+    return replace(body, inertia=inertia, vertices=body.vertices * factors)
 
 
 def size_effects(body: Body, compare: Callable[[Body], Comparison], x: Array, scale: float) -> Array:
@@ -39,5 +40,5 @@ def size_effects(body: Body, compare: Callable[[Body], Comparison], x: Array, sc
     found = []
     for axis in range(3):
         comparison = compare(stretched(body, np.where(np.arange(3) == axis, 1.0 + LARGER, 1.0)))
-        found.append((comparison.fitted(x, scale).x - x)[: len(comparison.names)])
+        found.append((comparison.fitted(x, scale, tries=TRIES, central=False).x - x)[: len(comparison.names)])
     return np.array(found)

@@ -1,0 +1,106 @@
+"""How often intervals of fitted tests hold the truth, in tests that the package did not simulate.
+
+    python -m tests.benchmarks.fit_coverage FOLDER FAULT READINGS [FIRST LAST]
+    python -m tests.benchmarks.fit_coverage FOLDER
+
+The first fits tests FIRST to LAST (0 to 500) with a fault of `FAULTS`, READINGS mean or instant, and adds a
+line for each to FOLDER/FAULT-READINGS.jsonl; the second prints the table of the page fitting.
+"""
+
+import json
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+import mcrock as mr
+from mcrock.measurement import Recording, alignment, fit_test
+from tests.unit.measurement.rocked import Block, read, rock
+
+# what is wrong with a body, its test or its sensor; size: standard deviation of each dimension [1]
+FAULTS = {
+    "none": {},
+    "size": {"size": 0.01},
+    "misaligned": {"misaligned": np.radians(1.0)},
+    "ringing": {"ringing": 0.1},
+    "slip": {"slip": 2e-4},
+}
+READINGS = ("mean", "instant")
+LAMBDAS = ("lambda", "lambda_lon", "lambda_lat")
+
+
+def drawn_test(fault, readings, number):
+    """Body as measured, recording, and truth of a test."""
+    rng = np.random.default_rng([number, zlib.crc32(fault.encode()), READINGS.index(readings)])
+    faults = dict(FAULTS[fault])
+    while True:
+        width, height = rng.uniform(0.06, 0.2), rng.uniform(0.3, 0.8)
+        sides = np.array([width, width * rng.uniform(1.0, 1.6), height])
+        truth = {
+            "tilt": rng.uniform(0.6, 0.9) * np.arctan(sides[0] / sides[2]),
+            "lambda": rng.uniform(0.4, 1.6),
+            "lambda_lon": rng.uniform(0.6, 1.3),
+            "lambda_lat": rng.choice([-1.0, 1.0]) * rng.uniform(0.3, 1.0),
+        }
+        block = Block(*sides)
+        if block.loses(0, truth["lambda_lon"], truth["lambda_lat"]):
+            break
+    given = mr.cuboid(*(sides * (1.0 + rng.normal(0.0, faults.pop("size", 0.0), 3))), density=2700)
+    slip = faults.pop("slip", 0.0) * rng.choice([-1.0, 1.0])
+    pieces = rock(block, 0, *truth.values(), slip=slip)
+    time, rates, release = read(pieces, rng, mean=readings == "mean", **faults)
+    part = Recording(time, rates).unbiased((0.0, 0.9)).trimmed()
+    return given, part.turned(alignment(part, (0.0, 1.0, 0.0))), {"time": release} | truth
+
+
+def row_of(fault, readings, number):
+    """What the fit of a test says, for the tables."""
+    body, recording, truth = drawn_test(fault, readings, number)
+    try:
+        fit = fit_test(body, recording, 0)
+    except ValueError as error:
+        return {"number": number, "error": str(error)}
+    return {
+        "number": number,
+        "sides": np.ptp(body.vertices, axis=0).tolist(),
+        "truth": truth,
+        "estimates": fit.estimates,
+        "intervals": fit.intervals,
+        "errors": {name: float(value) for name, value in fit.standard_errors.items()},
+        "resolved": fit.resolved,
+        "explained": fit.misfit.explained,
+        "right": (fit.averaging == 1.0) == (readings == "mean"),
+        "misfit": fit.misfit._asdict(),
+        "by_size": fit.by_size.tolist(),
+        "several": sum(profile.quantile > 5.0 for profile in fit.profiles.values()),
+        "samples": int(fit.time.size),
+    }
+
+
+def shares(rows):
+    """Share of the intervals that hold the truth, by parameter."""
+    for name in ("time", "tilt", *LAMBDAS):
+        truths = [(row["truth"][name], *row["intervals"][name]) for row in rows if name in row["intervals"]]
+        yield f"{np.mean([low <= truth <= high for truth, low, high in truths] or [np.nan]):.3f}"
+
+
+def main(folder, fault=None, readings=None, first="0", last="500"):
+    if fault is not None:
+        with (Path(folder) / f"{fault}-{readings}.jsonl").open("a") as file:
+            for number in range(int(first), int(last)):
+                file.write(json.dumps(row_of(fault, readings, number)) + "\n")
+                file.flush()
+        return
+    print("| fault, readings | tests | explained | time | tilt | lambda | lambda_lon | lambda_lat |")
+    print("|---|---|---|---|---|---|---|---|")
+    for path in sorted(Path(folder).glob("*.jsonl")):
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        fits = [row for row in rows if row.get("resolved")]
+        explained = sum(row["explained"] is True for row in fits)
+        cells = [path.stem.replace("-", ", "), f"{len(fits)} of {len(rows)}", str(explained), *shares(fits)]
+        print("|", " | ".join(cells), "|")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
