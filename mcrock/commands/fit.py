@@ -263,9 +263,10 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     from mcrock.measurement import fit_test
     from mcrock.measurement.covariates import sizes
     from mcrock.measurement.free_rocking import FreeRocking
+    from mcrock.measurement.neighbours import neighbours
     from mcrock.measurement.replicates import as_measured
+    from mcrock.show import fit as show
     from mcrock.show.angles import plot_angles
-    from mcrock.show.fit import fit_as_json, format_fit, impact_section, plot_fit
     from mcrock.study.load import load_tested
 
     test, search, output = request.test, request.search, request.results.output
@@ -278,17 +279,23 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     data, notes = request.recording.read(test.file, rocking)
     found = fit_test(measured, data, test.edge, impact=impact, **how)
     names = {"test": test.name, "specimen": test.specimen, "position": test.position}
-    numbers = fit_as_json(found) | names | {"repetition": test.repetition, "made_from": request.digest}
+    near = neighbours(measured, data, found) if found.misfit.explained is False else []
+    nearby = show.neighbours_as_json(near)
+    words = show.neighbour_words(nearby)
+    numbers = show.fit_as_json(found) | {"neighbours": nearby} | names
+    numbers |= {"repetition": test.repetition, "made_from": request.digest}
     numbers["body"] = sizes(measured, rocking)
     numbers |= as_measured(measured, data, rocking.along, rocking.across, found.averaging)
-    numbers["verdict"] = notes + numbers["verdict"]
-    drawn = {"fit": lambda: plot_fit(found), "angles": lambda: plot_angles(found)}
+    numbers["verdict"] = notes + numbers["verdict"] + words
+    drawn = {"fit": lambda: show.plot_fit(found), "angles": lambda: plot_angles(found)}
     paths = save_figures(drawn, request.results)
-    section = impact_section(found)
+    section = show.impact_section(found)
     write_text(output / "impact.toml", section)
     write_text(output / "fit.json", json.dumps(numbers, indent=1, allow_nan=False) + "\n")
     written = [output / "fit.json", output / "impact.toml", *paths]
-    return [format_fit(found), *notes, section.rstrip("\n"), *map(str, written)], numbers
+    table = [str(show.neighbour_table(nearby))] if nearby else []
+    lines = [show.format_fit(found), *table, *words, *notes, section.rstrip("\n")]
+    return [*lines, *map(str, written)], numbers
 
 
 def _attempt(request: Request) -> dict[str, Any]:

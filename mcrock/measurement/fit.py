@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.spatial.transform import Rotation
 from scipy.stats import norm
 
 from mcrock.base.checks import Integer
@@ -74,7 +75,7 @@ class Fit(Displayed):
     noise : float
         Standard deviation of the residuals by their median [rad/s].
     time, measured, simulated : ndarray (n,), (n, 3), (n, 3)
-        What was compared: [s] and [rad/s] in axes of the sensor, both less the bias found.
+        What was compared: [s] and [rad/s] in axes of the body, both less the bias found.
     bias : ndarray (3,)
         [rad/s].
     turn : ndarray (3,)
@@ -411,6 +412,7 @@ def _result(
     estimates = comparison.values(x)
     intervals, errors, covariance = _intervals(comparison, x, limits, found, noise, level)
     fitted = {ImpactParameter[key.upper()].argument: estimates[key] for key in comparison.free}
+    back = Rotation.from_rotvec(-x[-SENSOR:-AXES])
     fixed = {parameter: getattr(impact, parameter) for parameter in ("energy_gain", "facet_fallback")}
     others = {
         parameter.argument: getattr(impact, parameter.argument)
@@ -428,8 +430,8 @@ def _result(
         comparison.mean_error(x),
         noise,
         comparison.time,
-        comparison.measured - x[-AXES:],
-        comparison.simulated(x),
+        back.apply(comparison.measured - x[-AXES:]),
+        back.apply(comparison.simulated(x)),
         x[-AXES:],
         x[-SENSOR:-AXES],
         comparison.landings,

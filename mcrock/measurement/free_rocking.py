@@ -137,7 +137,8 @@ class FreeRocking:
         if (factors == self._factors).all():
             return
         body, self._factors = self._body, factors
-        vertices, inertia = body.vertices[: self._n_vertex] * factors, stretched_inertia(body.inertia, factors)
+        vertices = body.vertices[: self._n_vertex] * factors
+        inertia = stretched_inertia(body.inertia, factors)
         fill_constants(self._run.body, body.mass, inertia, vertices, body.gravity, body.start_face)
 
 

@@ -5,23 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
+from mcrock.impact.registry import ImpactParameter, options
 from mcrock.measurement.fit import UNITS
+from mcrock.measurement.neighbours import ENERGY_GAIN
+from mcrock.show import style
 from mcrock.show.tables import format_table
 
 if TYPE_CHECKING:
     from mcrock.measurement.fit import Fit
-
-
-from typing import TYPE_CHECKING
-
-from matplotlib.axes import Axes
-
-from mcrock.impact.registry import ImpactParameter, options
-from mcrock.show import style
-
-if TYPE_CHECKING:
-    from mcrock.measurement.fit import Fit
+    from mcrock.measurement.neighbours import Neighbour
+    from mcrock.show.tables import Columns
 
 
 def format_fit(fit: Fit) -> str:
@@ -69,6 +64,12 @@ def misfit_words(fit: Fit) -> list[str]:
             "Intervals are of this model and may miss the truth; check the dimensions of the body, the edge, "
             "--energy-gain, and whether an end slipped or the body moved when it was released"
         )
+    for optimum in fit.optima:
+        values = ", ".join(f"{key} {optimum.estimates[key]:.4g}" for key in fit.parameters)
+        lines.append(
+            f"another optimum, {values}, has a mean residual {optimum.error:.2f} times as large: look in the "
+            "figure whether this one has the right impacts"
+        )
     for key in fit.at_bound:
         low, high = fit.bounds[key]
         lines.append(
@@ -76,6 +77,67 @@ def misfit_words(fit: Fit) -> list[str]:
             "Python `fit_test(bounds=...)` widens it"
         )
     return lines
+
+
+ADDED = {
+    **{f"size_{axis}": f"size along {axis}" for axis in "xyz"},
+    "rate": "rate at the release",
+    "tau": "tau, by an end that slips",
+    ENERGY_GAIN: "energy_gain",
+}
+
+
+def neighbours_as_json(found: list[Neighbour]) -> list[dict[str, Any]]:
+    """Numbers of neighbours of the model for programs, the nearest first."""
+    return [
+        {
+            "added": list(each.added),
+            "estimates": each.estimates,
+            "deviance": each.deviance,
+            "first_swing": _number(each.misfit.first_swing),
+            "after_impact": _number(each.misfit.after_impact),
+            "explained": each.misfit.explained,
+        }
+        for each in found
+    ]
+
+
+def neighbour_table(found: list[dict[str, Any]]) -> Columns:
+    """What each neighbour would explain, of their numbers."""
+    keys = [key for key in found[0]["estimates"] if key not in ("time", "tilt", *ADDED)]
+    heads = ["if this were free", "estimate", "deviance", "first swing", "after impact", *keys]
+    rows = []
+    for each in found:
+        values = [f"{each['estimates'][key]:.4g}" for key in each["added"] if key in each["estimates"]]
+        numbers = [
+            f"{each['deviance']:.0f}",
+            *(f"{each[part]:.2f}" for part in ("first_swing", "after_impact")),
+        ]
+        rows.append(
+            [
+                _added(each),
+                " ".join(values) or "-",
+                *numbers,
+                *(f"{each['estimates'][key]:.4g}" for key in keys),
+            ]
+        )
+    return format_table(heads, rows)
+
+
+def neighbour_words(found: list[dict[str, Any]]) -> list[str]:
+    """What neighbours, of their numbers, say of the test."""
+    if not found:
+        return []
+    good = [each for each in found if each["explained"]]
+    named = [_added(each) for each in good if len(each["added"]) == 1] or list(map(_added, good))
+    if not named:
+        return ["none of these explains the test to the noise: the lambdas may differ between its impacts"]
+    return [f"it would be explained to the noise by another {' or '.join(named)}: check that, and fit again"]
+
+
+def _added(neighbour: dict[str, Any]) -> str:
+    added = neighbour["added"]
+    return ADDED[added[0]] if len(added) == 1 else "size along x, y and z"
 
 
 def estimate_rows(fit: Fit) -> list[list[str]]:
@@ -149,6 +211,8 @@ def fit_as_json(fit: Fit) -> dict[str, Any]:
         "bias": fit.bias.tolist(),
         "lateral_rocking_resolved": fit.resolved,
         "averaging": fit.averaging,
+        "turn": fit.turn.tolist(),
+        "other_optima": [optimum._asdict() for optimum in fit.optima],
         "at_bound": list(fit.at_bound),
         "misfit": {name: _number(value) for name, value in fit.misfit._asdict().items()}
         | {"explained": fit.misfit.explained},
