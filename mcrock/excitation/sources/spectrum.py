@@ -43,7 +43,7 @@ class SpectrumSource(GeneratedSource):
     standard: str | None = optional(
         ChoiceKey(tuple(STANDARDS)),
         "spectrum of RG 1.60, for a peak ground acceleration of 1 m/s2, or that of AC156, for S_DS = 1 m/s2",
-        "rg_1_60",
+        "ac156",
     )
     height_ratio: float = entry(
         NumberKey("1", least=0.0, most=1.0), "height z/h of the support of AC156", 0.5, default=0.0
