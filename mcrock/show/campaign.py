@@ -77,13 +77,6 @@ def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Pa
                 own.append(f"figure: {figure}")
         if fit.get("neighbours"):
             own.append(neighbour_table(fit["neighbours"]))
-        figure = figures[name]
-        if figure.suffix in TYPES and figure.is_file():
-            data = b64encode(figure.read_bytes()).decode("ascii")
-            words_of = f"Test {name}: angular velocities measured and simulated, residuals, profiles"
-            own.append(Figure(f"data:{TYPES[figure.suffix]};base64,{data}", words_of, WIDTH))
-        else:
-            own.append(f"figure: {figure}")
         sections.append(Section(f"test-{name}", f"Test {name}", own))
     return sections
 
