@@ -26,6 +26,7 @@ GALLERY = (
     "spectra",
     "rare_events",
     "slurm",
+    "campaign",
     "calibrating",
 )
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
