@@ -3,6 +3,7 @@
 from math import atan2, hypot
 
 import numpy as np
+import xarray as xr
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -55,6 +56,14 @@ def shaking(
     omega, phase = rng.uniform(0.5, 4.0, (3, 4)) * body.frequency, rng.uniform(0, 6.3, (3, 4))
     waves = np.sin(omega[:, :, None] * t + phase[:, :, None]).mean(1) * np.array([[1.0], [1.0], [vertical]])
     return Motion(strength * np.tan(body.slenderness) * body.gravity * waves, dt=0.02, name=f"shaking {seed}")
+
+
+def stepped(run: Run) -> xr.Dataset:
+    """History with a row for each step: without the states just before impacts, of which no response is."""
+    time, kinds = run.history.time.values, ("edge_impact", "facet_impact", "landing")
+    impacts = [event["t"] for event in run.events if event["kind"] in kinds]
+    first, again = np.diff(time, prepend=-1.0) != 0.0, np.diff(time, append=np.inf) == 0.0
+    return run.history.isel(time=~(first & again & np.isin(time, impacts)))
 
 
 def rotations(run: Run) -> np.ndarray:

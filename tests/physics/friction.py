@@ -12,6 +12,7 @@ from mcrock.excitation import Motion
 from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import simulate
+from tests.physics.contact import stepped
 
 SMALL_RISE = 1e-3  # over the size of a body [1]
 ONE_END = ("EDGE_SLIP_FIRST", "EDGE_SLIP_SECOND")  # which is first depends on the numbers of the vertices
@@ -116,7 +117,8 @@ def ground_work(run: Run, motion: Motion | None) -> float:
 
 def settled(run: Run) -> float:
     """Energy that motion coming to rest gives up, beside impacts and friction [J]."""
-    t, energy, lost = run.history.time.values, run.history.energy.values, 0.0
+    history, lost = stepped(run), 0.0
+    t, energy = history.time.values, history.energy.values
     for i, event in enumerate(run.events):
         if event["kind"] == "rest":  # the rows of an instant are those of its events, in their order
             earlier = sum(other["t"] == event["t"] for other in run.events[:i])

@@ -3,7 +3,7 @@
 Nothing here knows a column of compiled code: a response that reports another one's number is found out.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import atan2, cos, pi
@@ -20,7 +20,7 @@ from mcrock.impact.conditions import Controls
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import Impact, Start, simulate, simulate_part
 from mcrock.verify.bench.workloads import inputs_of
-from tests.physics.contact import barrier, rotations, vertex_positions
+from tests.physics.contact import barrier, rotations, stepped, vertex_positions
 
 FINE = Controls(step=0.004, max_step=1e-3, edge_zeno_time=1e-12, rest_time=1e-4)
 RTOL = 1e-9  # rounding of sums over a run, and of forces and poses computed twice [1]
@@ -55,7 +55,8 @@ def still(length=1.0):
 
 
 def made(body, motion, impact=None, **options):
-    return Case(body, motion, simulate(body, motion, impact, **{"controls": FINE, **options}))
+    run = simulate(body, motion, impact, **{"controls": FINE, **options})
+    return Case(body, motion, replace(run, recorded=stepped(run)))
 
 
 def free_rocking():

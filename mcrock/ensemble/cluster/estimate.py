@@ -89,7 +89,7 @@ def measure(study: Study, motions: list[Motion]) -> Estimate:
         timed=timed,
         disk=each * study.n_realizations * outers + fixed * prod(whole.grid) + study_file,
         chunks=prod(whole.grid),
-        files=prod(whole.grid) + 1,
+        files=prod(whole.grid) + 2,  # of the study, and README.txt
         chunk_memory=sum(array.nbytes for array in values.values()) / n * whole.length,
     )
 

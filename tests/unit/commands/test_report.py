@@ -23,7 +23,10 @@ def test_mistakes_are_one_line_and_write_nothing(mcrock, store, tmp_path):
     for arguments, words in (
         ((store, "-o", tmp_path / "r.pdf"), "the name of a report must end in .html"),
         ((store, "-o", tmp_path / "no" / "r.html"), "does not exist"),
-        ((store, "-o", page, "--age", 10), "--hazard-years, --site and --age go with --hazard"),
+        (
+            (store, "-o", page, "--age", 10),
+            "--hazard-years, --site, --age, --design and --target go with --hazard",
+        ),
         ((store, "-o", page, "--hazard", hazard), "the intensity needs a unit"),
         ((store, "-o", page, "--level", 2), "level"),
         ((tmp_path / "none.zarr", "-o", page), "no such store or file"),

@@ -39,7 +39,7 @@ def test_a_dry_run_prints_the_script_and_what_the_study_needs(mcrock, study_file
         r"# 120000 runs of [\d.]+ ms \(mean of \d+ runs\): [\d.]+ core-hours on processors as this one",
         lines[1],
     )
-    assert re.fullmatch(r"# [\d.]+ MB on disk in 82 files", lines[2])
+    assert re.fullmatch(r"# [\d.]+ MB on disk in 83 files", lines[2])
     assert re.fullmatch(
         r"# \d+ tasks of 2 cores, .* each after the start, [\d.]+ [MG]B of memory each", lines[3]
     )

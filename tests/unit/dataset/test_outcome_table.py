@@ -172,6 +172,6 @@ def test_rules_of_thumb_go_by_what_the_table_has():
     body = {"body_slenderness": 0.2, "body_radius": 1.0, "body_frequency": 2.7, "gravity": 9.81}
     fitted = {"constant", "pga_threshold", "pga_probit", "pgv_threshold", "pgv_probit"}
     assert {*baselines(mr.read_outcomes(pd.DataFrame(rows)), **HOW)["rule"].values} == fitted
-    checked = {"static", "full_impulse", "static_and_impulse"}
+    checked = {"static", "full_impulse", "static_and_impulse", "fema_p58"}
     known = baselines(mr.read_outcomes(pd.DataFrame(rows | body)), **HOW)
     assert {*known["rule"].values} == fitted | checked

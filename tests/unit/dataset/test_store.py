@@ -119,7 +119,7 @@ def test_parts_fill_the_store(store, header):
 
 def test_a_chunk_is_a_file(store, header):
     write_part(store, 0, part(0, N), header.attrs)
-    assert len(tree(store)) == 1 + len(chunks_done(store))
+    assert len(tree(store)) == 2 + len(chunks_done(store))  # study.zip and README.txt
 
 
 def test_a_chunk_has_its_runs_and_their_intensities(store, header, template):
@@ -242,7 +242,7 @@ def test_a_write_that_fails_keeps_the_chunks_before_it(store, header, monkeypatc
     with pytest.raises(OSError, match="No space left"):
         write_part(store, 0, part(0, 3 * LENGTH), header.attrs)
     assert np.flatnonzero(chunks_done(store)).tolist() == list(range(failing))
-    assert len(tree(store)) == 1 + failing
+    assert len(tree(store)) == 2 + failing
 
 
 def test_only_one_of_many_creators_wins(tmp_path, template):

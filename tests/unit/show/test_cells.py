@@ -66,7 +66,7 @@ def test_a_fit_shows_its_estimates_and_intervals():
         name="test 3", edge=1, estimates={"time": 0.25, "lambda": 0.812345},
         intervals={"lambda": (0.80, 0.83)}, standard_errors={"lambda": 0.008}, profiles={},
         covariance=np.eye(2), error=0.1, noise=0.05, time=time, measured=np.ones((5, 3)),
-        simulated=np.zeros((5, 3)), bias=np.zeros(3), landings=Landings(time[:2], time[:2]),
+        simulated=np.zeros((5, 3)), bias=np.zeros(3), turn=np.zeros(3), landings=Landings(time[:2], time[:2]),
         along=np.array([1.0, 0, 0]), across=np.array([0, 1.0, 0]), impact=mr.Impact(),
         bounds={"lambda": (0.3, 2.0)}, resolved=True, misfit=Misfit(0.05, 1.0, 1.0, 0.0, 0.1),
         by_size=np.zeros((3, 2)), averaging=0.0, level=0.95, objective="robust", simulations=9,
