@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 from scipy.spatial.transform import Rotation
 
 from mcrock.base.params import Mode, Outcome
@@ -37,6 +38,17 @@ from tests.physics.contact import (
 
 # a fixed set of examples: a failure is a failure everywhere, and a pass stays a pass
 few = settings(derandomize=True, max_examples=25)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def same_draws():
+    """Examples that are the same whatever else is loaded: Hypothesis takes constants from loaded modules."""
+    with pytest.MonkeyPatch.context() as patch:
+        if hasattr(providers, "_get_local_constants"):  # no part of its interface
+            nothing = providers.Constants(integers=set(), floats=set(), bytes=set(), strings=set())
+            patch.setattr(providers, "_get_local_constants", lambda: nothing)
+        yield
+
 
 # drift of energy from one impact to the next over the energy that overturns the body: RK4 leaves 4e-12
 # a step at p h = 0.004, most of it in the last part of a fall; largest of 1000 random runs 6e-10
