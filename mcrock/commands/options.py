@@ -134,6 +134,12 @@ class SiteOptions(HazardOptions):
     age: Age = None
     design: Design = None
     target: Target = None
+    folder: Folder = Path()
+
+    @property
+    def of_standards(self) -> dict[str, Any]:
+        """Keywords of `mcrock.statistics.standards`."""
+        return {"target": self.target, "folder": self.folder}
 
 
 def unpacked(command: Callable[..., None]) -> Callable[..., None]:

@@ -26,7 +26,9 @@ def _text(words: str) -> Any:
 class PageOptions:
     """Who answers for a report, files that belong to it, and whether it replaces one."""
 
-    object: Annotated[str, _text("What is judged, such as an inventory number.")] = ""
+    object: Annotated[str, _text("What is judged; default, as of the next three: [report] of the study.")] = (
+        ""
+    )
     author: Annotated[str, _text("Who made the study.")] = ""
     checker: Annotated[str, _text("Who checked it.")] = ""
     reference: Annotated[str, _text("Number of the document or revision.")] = ""
@@ -61,7 +63,6 @@ def report(
     page_options: PageOptions,
     level: options.Level = 0.95,
     reading: ReadingOptions,
-    folder: options.Folder = Path(),
 ) -> None:
     """Write a report of a study for a safety file: one HTML page, printable, no network needed.
 
@@ -70,14 +71,8 @@ def report(
     from mcrock.show.report.page import check_page
 
     check_page(output, page_options.overwrite)
-    if not hazard and {
-        around.hazard_years,
-        around.hazard_site,
-        around.age,
-        around.design,
-        around.target,
-    } != {None}:
-        raise ValueError("--hazard-years, --site, --age, --design and --target go with --hazard FILE")
+    if not hazard and {around.hazard_years, around.hazard_site, around.age, around.target} != {None}:
+        raise ValueError("--hazard-years, --site, --age and --target go with --hazard FILE")
     import matplotlib
 
     matplotlib.use("Agg")
@@ -87,16 +82,14 @@ def report(
     from mcrock.statistics import load_hazard
     from mcrock.statistics.efficiency import own_measure
 
-    site = None
     with reading.open(store) as ds, count_progress("permutations") as progress:
-        if hazard:
-            curves = load_hazard(hazard, **around.of_hazard, measure=own_measure(ds))
-            site = Site(curves, around.years, around.age, around.design, around.target)
+        curves = load_hazard(hazard, **around.of_hazard, measure=own_measure(ds)) if hazard else None
+        site = Site(curves, around.years, around.age, around.design, around.target)
         page = build_report(
             ds,
             site=site,
             store=store,
-            folder=folder,
+            folder=around.folder,
             signed=page_options.signed(hazard or []),
             level=level,
             allow_missing=reading.allow_incomplete,

@@ -70,7 +70,7 @@ def risk(
         )
         if site.design is not None or site.target is not None:
             at = None if site.design is None else design_intensity(site.design, ds)
-            tables["standards"] = standards(ds, at, rates=rates, hazard=curves, target=site.target, **how)
+            tables["standards"] = standards(ds, at, rates=rates, hazard=curves, **site.of_standards, **how)
         if reading.measure is None and not missing_chunks(ds) and drawn_intensity(ds) is not None:
             tables["weighted_rate"] = weighted_probability(ds, curves, level=level)
         paths = save_figures({"risk": lambda: plot_risk(ds, curves, found=rates)}, figures, ds.attrs)

@@ -16,6 +16,7 @@ from mcrock.dataset.folders import is_folder_store
 from mcrock.dataset.inventory import chunk_files, is_store, take_inventory
 
 IN_CONFIG = {"config", "title", "seed"}  # attributes that the config has too
+SIGNED = "report"  # section of the config by which no study is told from another
 
 
 def check_same_study(path: Path, attrs: Mapping[str, Any], study: str | None = None) -> Template:
@@ -45,7 +46,7 @@ def check_same_study(path: Path, attrs: Mapping[str, Any], study: str | None = N
     if not is_store(path):
         raise StoreError(f"{path} {'is not a store of mcrock' if path.exists() else 'is gone'}")
     template = read_template(path)
-    if template.attributes == dict(attrs):
+    if template.attributes == dict(attrs) or of_study(template.attributes) == of_study(attrs):
         return template
     check_same_arithmetic(path, template.attributes, attrs, "this process computes")
     found = differences(template.attributes, attrs)
@@ -60,6 +61,12 @@ def check_same_study(path: Path, attrs: Mapping[str, Any], study: str | None = N
     )
 
 
+def of_study(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """Global attributes with the config as tables, less the section of who answers for the study."""
+    config = json.loads(attrs["config"])
+    return {**attrs, "config": {key: config[key] for key in config if key != SIGNED}}
+
+
 def check_same_arithmetic(path: Path, old: Mapping[str, Any], new: Mapping[str, Any], other: str) -> None:
     """Refuse a store with runs in another arithmetic, by its attributes and those of another study."""
     stored, wanted = (attrs.get("arithmetic") or PLAIN for attrs in (old, new))
@@ -72,7 +79,7 @@ def check_same_arithmetic(path: Path, old: Mapping[str, Any], new: Mapping[str, 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """In what two studies differ that have these global attributes, with both values."""
-    configs = differing_keys(json.loads(old["config"]), json.loads(new["config"]))
+    configs = differing_keys(*(of_study(attrs)["config"] for attrs in (old, new)))
     others = ({name: attrs[name] for name in attrs.keys() - IN_CONFIG} for attrs in (old, new))
     return "; ".join(
         f"{key} (stored {json.dumps(was)}, wanted {json.dumps(wanted)})"
@@ -137,6 +144,8 @@ def extend_store(path: Path, template: Template) -> None:
 def mend_store(path: Path, template: Template) -> None:
     """Check that a store is the one of `template`, and put back what `create_store` wrote and is damaged.
 
+    Who answers for the study is as `template` has it from then on.
+
     Raises
     ------
     StoreError
@@ -145,7 +154,8 @@ def mend_store(path: Path, template: Template) -> None:
         If something whole is in the place of ``study.zip``, which would be overwritten.
     """
     try:
-        check_same_study(path, template.attributes, template.study)
+        if check_same_study(path, template.attributes, template.study).attributes != template.attributes:
+            write_template(path, template)
     except ForeignError:
         raise
     except DamageError:

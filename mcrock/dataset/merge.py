@@ -13,7 +13,7 @@ from mcrock.dataset.atomic import replacing
 from mcrock.dataset.contents import Key, Template, chunk_path, read_template
 from mcrock.dataset.create import StoreError, check_folder, create_store, remove_leftovers
 from mcrock.dataset.folders import is_folder_store
-from mcrock.dataset.identity import check_same_arithmetic, differences
+from mcrock.dataset.identity import check_same_arithmetic, differences, of_study
 from mcrock.dataset.inventory import chunk_state, damage, is_store, take_inventory
 
 
@@ -76,10 +76,10 @@ def _common_template(stores: Sequence[Path]) -> Template:
     for store in stores[1:]:
         other = read_template(store)
         check_same_arithmetic(store, other.attributes, template.attributes, f"{first}")
-        if other.attributes != template.attributes:
+        if of_study(other.attributes) != of_study(template.attributes):
             found = differences(template.attributes, other.attributes)
             raise StoreError(f"{store} holds another study than {first}: {found}")
-        if other != template:
+        if other.arrays != template.arrays:
             raise StoreError(
                 f"{store} has chunks of {other.length} realizations and {first} of {template.length}, as one "
                 "of them was extended: they cannot be merged"

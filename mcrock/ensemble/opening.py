@@ -17,7 +17,7 @@ from mcrock.base.version import mcrock_version
 from mcrock.dataset import build_dataset, is_store, outputs
 from mcrock.dataset.contents import Template
 from mcrock.dataset.create import StoreError, check_folder, check_removable, create_store, remove_leftovers
-from mcrock.dataset.identity import extend_store, known_length, mend_store
+from mcrock.dataset.identity import SIGNED, extend_store, known_length, mend_store
 from mcrock.dataset.store import make_template
 from mcrock.ensemble.part import Job
 from mcrock.excitation import Motion, intensity, pack_motions
@@ -78,12 +78,13 @@ def study_digest(attrs: dict[str, Any]) -> str:
     """Digest of what two stores have in common if the runs of one of them may be in the other.
 
     That is everything but the number of realizations, where the first ones do not depend on it, the number of
-    outer draws, and the intensities.
+    outer draws, the intensities, and who answers for the study.
     """
     config = json.loads(attrs["config"])
     if config["ensemble"]["design"] != "latin_hypercube":
         del config["ensemble"]["realizations"]
     config["ensemble"].pop("outer", None)
+    config.pop(SIGNED, None)
     for levels in ("levels", "levels_g"):
         config["intensity"].pop(levels, None)
     text = json.dumps({**attrs, "config": config}, sort_keys=True)

@@ -32,7 +32,13 @@ from mcrock.study.sampling.intensities import OF_MOTION
 
 OF_SHAKING = ("record", "azimuth", "polarity", "intensity_value", "own_intensity")
 OF_MOTIONS = ("motion_name", "motion_group", "motion_intensity")
-WITHOUT_RUNS = ("title", "description", "limits", "ensemble")  # of a study file: no run depends on them
+WITHOUT_RUNS = (
+    "title",
+    "description",
+    "limits",
+    "report",
+    "ensemble",
+)  # of a study file: no run depends on them
 
 
 class PairingError(ValueError):

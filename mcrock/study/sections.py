@@ -83,6 +83,15 @@ class LimitsTable(Table):
     )
 
 
+class ReportTable(Table):
+    """Who answers for the study and of what it is: heads the page of `mcrock report`, whose options win."""
+
+    object: str = entry(Text(), "what is judged", "Cabinet, inventory number 1984.12", default="")
+    author: str = entry(Text(), "who made the study", "A. Author", default="")
+    checker: str = entry(Text(), "who checked it", "C. Checker", default="")
+    reference: str = entry(Text(), "number of the document or revision", "R-17, revision 2", default="")
+
+
 class EnsembleTable(Table):
     """How many realizations, and how their inputs are spread."""
 

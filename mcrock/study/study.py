@@ -30,6 +30,7 @@ from mcrock.study.sections import (
     EnsembleTable,
     GroundTable,
     LimitsTable,
+    ReportTable,
     StartTable,
 )
 
@@ -88,6 +89,11 @@ class Study(Displayed, Table):
     limits: LimitsTable | None = optional(
         None,
         "limits by which results are judged after the runs; `mcrock stats` and `mcrock plot` take others",
+    )
+    report: ReportTable | None = optional(
+        None,
+        "who answers for the study, on the page that `mcrock report` makes; no run depends on it, so that it "
+        "may be changed between the runs of a store",
     )
     controls_table: ControlsTable = entry(
         None, "numerical settings of the runs", default_factory=ControlsTable, alias="controls"

@@ -30,7 +30,7 @@ ROWS = 80  # of a hazard table
 PARTS = {  # questions of a safety case, and the sections that answer them
     "What is judged, and what threatens it": ("body", "motions"),
     "What is assumed, and what is uncertain": ("inputs", "model"),
-    "How likely it is": ("fragility", "outcomes", "motion", "risk"),
+    "How likely it is": ("fragility", "outcomes", "motion", "risk", "standards"),
     "What decides it": ("uncertainty", "sensitivity"),
     "Why the numbers hold": ("rules", "validity", "convergence"),
     "What they leave out": ("limits",),
@@ -52,6 +52,11 @@ class Signed(NamedTuple):
         """What heads the page, by name."""
         names = [name for name in self._fields if name != "files"]
         return [(name, text) for name in names if (text := getattr(self, name))]
+
+    def or_of(self, study: Study | None) -> Signed:
+        """With what a study says where nothing is said here."""
+        said = study.report if study else None
+        return self._replace(**{name: text for name, text in said or () if not getattr(self, name)})
 
 
 NOBODY = Signed()

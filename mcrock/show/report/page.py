@@ -27,6 +27,7 @@ from mcrock.show.report.results import (
     risk_section,
     rules_section,
     sensitivity_section,
+    standards_section,
 )
 from mcrock.show.report.subject import study_section, subject_sections, table_section
 from mcrock.show.report.trust import convergence_section, limits_section, provenance_section, validity_section
@@ -59,13 +60,14 @@ def build_report(
         Result of a study, or a table of outcomes from `mcrock.read_outcomes`, of which the page says what
         it cannot know.
     site : Site, optional
-        Hazard of a site, for the risk there.
+        Hazard of a site, for the risk there, and design motion and target frequency, for standards.
     store : Path, optional
         Where the dataset was read from: its digest and the versions in its log are on the page.
     folder : str or Path
         Folder that the names of record files start from; without them there are no rules of thumb.
     signed : Signed, optional
-        Object, author, checker and reference, which head the page, and further files whose digests it has.
+        Object, author, checker and reference, which head the page in place of those of the study's [report],
+        and further files whose digests it has.
     level : float
         Confidence level of the intervals [1].
     allow_missing : bool
@@ -85,13 +87,14 @@ def build_report(
     """
     how = Confidence(level=level, allow_missing=allow_missing)
     study = study_of(ds)
+    signed = signed.or_of(study)
     summary = summarize(ds, folder=folder, **how.keywords)
     runs = pooled(ds)
     rates = capacity = few = None
     try:
         if summary.is_shaken:
             capacity = high_confidence_capacity(ds, allow_missing=allow_missing)
-        if site is not None:
+        if site is not None and site.hazard is not None:
             rates = annual_rate(ds, site.hazard, years=site.years, level=level, allow_missing=allow_missing)
             if is_nested(ds):
                 rates["rate_of_draws"] = rate_of_draws(ds, site.hazard)
@@ -106,6 +109,7 @@ def build_report(
         rules_section(runs, summary, Path(folder), how),
         sensitivity_section(ds, how, progress),
         risk_section(ds, site, few if rates is None else rates, how),
+        standards_section(ds, site, rates, Path(folder), how),
         validity_section(summary),
         convergence_section(runs, study, summary, how),
         limits_section(study, summary),

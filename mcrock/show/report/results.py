@@ -62,9 +62,9 @@ SCORE = (
 
 
 class Site(NamedTuple):
-    """Inputs of the risk at a site."""
+    """Inputs of the risk at a site, and of the standards."""
 
-    hazard: xr.Dataset  # from `mcrock.statistics.load_hazard`
+    hazard: xr.Dataset | None = None  # from `mcrock.statistics.load_hazard`
     years: float = 50.0  # for which a probability is given [a]
     age: float | None = None  # of a body that still stands [a]
     design: str | None = None  # motion at which standards are judged, as in 0.4g
@@ -179,7 +179,7 @@ def risk_section(
     ds: xr.Dataset, site: Site | None, rates: xr.Dataset | str | None, how: Confidence
 ) -> Section | None:
     """Annual rate and where it comes from, or why there is none; None without a hazard."""
-    if site is None or rates is None:
+    if site is None or site.hazard is None or rates is None:
         return None
     if isinstance(rates, str):
         return Section("risk", "Risk at the site", [Caution(rates)])
@@ -193,17 +193,20 @@ def risk_section(
         CURVES,
         *cautions(format_unsupported(rates)),
         *format_outside(rates),
-        *_judged(ds, site, rates, how),
         *format_distribution(rate_distribution(ds, site.hazard, age=site.age, **how.keywords), site.age),
         *hazard_blocks(site.hazard),
     ]
     return Section("risk", "Risk at the site", blocks)
 
 
-def _judged(ds: xr.Dataset, site: Site, rates: xr.Dataset, how: Confidence) -> list[str]:
-    """Standards at a design motion and against a rate, where they are asked for."""
-    if site.design is None and site.target is None:
-        return []
+def standards_section(
+    ds: xr.Dataset, site: Site | None, rates: xr.Dataset | None, folder: Path, how: Confidence
+) -> Section | None:
+    """Standards at a design motion and against a rate; None where none is asked for."""
+    if site is None or (site.design is None and site.target is None):
+        return None
     at = None if site.design is None else design_intensity(site.design, ds)
-    found = standards(ds, at, rates=rates, hazard=site.hazard, target=site.target, **how.keywords)
-    return format_standards(found)
+    found = standards(
+        ds, at, rates=rates, hazard=site.hazard, target=site.target, folder=folder, **how.keywords
+    )
+    return Section("standards", "Standards", [*format_standards(found)])

@@ -68,6 +68,12 @@ def test_stores_of_other_studies_are_refused(mcrock, study_file, shares, tmp_pat
     assert not (tmp_path / "all.zarr").exists()
 
 
+def test_stores_may_differ_in_who_answers_for_them(mcrock, study_file, shares, tmp_path):
+    changed = ("--resume", "--task", "2/2", "--set", "report.author=B. Bauer")
+    assert mcrock("run", study_file, "-o", shares[1], *changed)[0] == 0
+    assert mcrock("merge", tmp_path / "all.zarr", *shares)[0] == 0
+
+
 def test_chunks_of_other_lengths_are_refused(mcrock, study_file, shares, tmp_path):
     whole = ("--set", "ensemble.realizations=200")
     for store, options in zip(shares, (("--overwrite",), ("--extend",)), strict=True):

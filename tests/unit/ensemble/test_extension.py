@@ -1,5 +1,6 @@
 """Stores that are given more realizations or further intensities: nothing is lost, and no bit differs."""
 
+import json
 import os
 
 import pytest
@@ -132,6 +133,21 @@ def test_any_other_change_is_refused(study_file, tmp_path, change, message):
         with pytest.raises(StoreError, match=message):
             call(load_config(study_file, change), tmp_path / "s.zarr", extend=True)
     run_study(load_config(study_file), tmp_path / "s.zarr", resume=True)
+
+
+@pytest.mark.parametrize("options", [{"resume": True}, {"extend": True}], ids=str)
+def test_who_answers_for_a_study_may_change_between_its_runs(study_file, tmp_path, counted, options):
+    """No run is computed again, none differs, and the store has who answers now; other changes are named."""
+    path, signed = tmp_path / "s.zarr", ["report.author=B. Bauer", "report.checker=C. Checker"]
+    first = run_study(load_config(study_file, ["report.author=A. Author"]), path)
+    counted.clear()
+    later = run_study(load_config(study_file, signed), path, **options)
+    assert not counted
+    same_runs(later.drop_attrs(deep=False), first.drop_attrs(deep=False))
+    stored = json.loads(load_dataset(path).attrs["config"])["report"]
+    assert (stored["author"], stored["checker"]) == ("B. Bauer", "C. Checker")
+    with pytest.raises(StoreError, match=r"differs in body\.height \(stored 1\.0, wanted 1\.1\)\. Choose"):
+        run_study(load_config(study_file, ["body.height=1.1"]), path, **options)
 
 
 def test_another_kernel_extends_nothing(study_file, tmp_path, monkeypatch):

@@ -123,6 +123,22 @@ def test_what_an_audit_asks_for_is_on_the_page(ds, hazard, page):
     assert {f"{rate:.4g}" for rate in hazard["rate"].values.ravel()} <= {*found.cells}
 
 
+def test_the_study_says_who_answers_for_it_where_nothing_else_does(ds):
+    config = json.loads(ds.attrs["config"]) | {"report": {"author": "S. Study", "reference": "S-1"}}
+    signed = ds.assign_attrs(config=json.dumps(config))
+    text = Page(build_report(signed, signed=Signed(author="A. Author", checker="C. Checker"))).text
+    head = text.split("Study file")[0]  # at the end of the page, which has it as it was
+    assert all(words in head for words in ("A. Author", "C. Checker", "S-1"))
+    assert "S. Study" not in head
+
+
+def test_standards_need_no_hazard(ds):
+    found = Page(build_report(ds, site=Site(design="1.5m/s2")))
+    assert "standards" in found.ids
+    assert "at most 1 % at the design motion" in found.text
+    assert "risk" not in found.ids
+
+
 def test_files_records_and_floor_are_listed(ds, tmp_path):
     for name, dt in (("one.csv", 0.01), ("two.csv", 0.02)):
         rows = [f"{dt * k:g}, {np.sin(k)}" for k in range(50)]
