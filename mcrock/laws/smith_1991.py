@@ -29,12 +29,14 @@ from mcrock.laws.normal_form import NEGLIGIBLE, NormalForm
 from mcrock.laws.problem import ImpactResult, SingleContact, coefficient, first_of
 from mcrock.laws.whittaker_1904 import final_slip_impulses, no_solution
 
+NO_SLIP = 1e-10  # slip over velocity that counts as none: both laws leave as little of it, or forget it [1]
 SAMPLES = 32  # of a trigonometric polynomial of degree 8, which has 17 coefficients
 CIRCLE = 0.05  # distance from the unit circle of roots that are tried as angles [1]
 SLOW = 1e-3  # approach over slip below which the solutions of a grazing contact are tried, too [1]
 COARSE = 1e-3  # rounding of a slip up to which it may be a solution, relative [1]
 MUCH = 1e6  # friction that counts as infinite: beyond, rounding in g exceeds the difference [1]
 RESIDUAL = 1e-9  # of the equations up to which a slip is a solution, relative [1]
+TURNS = 5  # of an iteration whose error shrinks by slip over mu p [1]
 SAME = 1e-6  # difference of slips up to which two solutions are one, relative to the velocity [1]
 
 
@@ -69,7 +71,7 @@ def smith(contact: SingleContact, *, restitution: float) -> ImpactResult:
     e = coefficient("restitution", restitution, 0.0, 1.0)
     form, mu = NormalForm.of(contact), float(contact.friction)
     speed = float(np.linalg.norm(contact.velocity))
-    if mu == 0.0 or np.linalg.norm(form.slip) <= NEGLIGIBLE * speed:
+    if mu == 0.0 or np.linalg.norm(form.slip) <= NO_SLIP * speed:
         found = final_slip_impulses(form, mu, -e * form.approach)
     else:
         found = _impulses(form, mu, -(1.0 + e) * form.approach)
@@ -150,19 +152,34 @@ def _impulses(form: NormalForm, mu: float, change: float) -> list[tuple[float, n
         g, _, _ = equations.parts(unknown[1:])
         b = float(unknown[0]) * speed / size
         found.append((b / mu, -b * g))
-    if mu > MUCH:
-        found += _reversed(form, change)
+    found += [last for last in _turned(form, mu, change) if _is_new(last, found)]
     if change == 0.0 and (not found or equations.parts(equations.slip)[1] > 0.0):
         found.append((0.0, np.zeros_like(form.slip)))
     return sorted(found, key=lambda solution: solution[0])
 
 
-def _reversed(form: NormalForm, change: float) -> list[tuple[float, np.ndarray]]:
-    """The solution of infinite friction without a finite b: the slip is reversed and g = 0."""
-    wanted = np.append(change, -2.0 * form.slip)
-    impulse = np.linalg.lstsq(form.inverse, wanted, rcond=NEGLIGIBLE)[0]
-    fits = np.linalg.norm(form.inverse @ impulse - wanted) <= RESIDUAL * np.linalg.norm(wanted)
-    return [(float(impulse[0]), impulse[1:])] if fits and impulse[0] > 0.0 else []
+def _turned(form: NormalForm, mu: float, change: float) -> list[tuple[float, np.ndarray]]:
+    """The solution where mu p is large over the slip, which rounding in g hides from the equations of b.
+
+    The impulse follows from the slip after, g from the impulse, and the slip from g; it starts reversed, as
+    infinite friction leaves it.
+    """
+    speed, after = float(np.linalg.norm(form.slip)), -form.slip
+    for _ in range(TURNS):
+        wanted = np.append(change, after - form.slip)
+        p, *x = np.linalg.lstsq(form.inverse, wanted, rcond=NEGLIGIBLE)[0]
+        if p <= 0.0 or np.linalg.norm(form.inverse @ [p, *x] - wanted) > RESIDUAL * np.linalg.norm(wanted):
+            return []
+        last, g = after, -np.array(x) / (mu * p)
+        square = g * (speed**2 + float(after @ after)) - speed * form.slip  # w+ |w+|
+        after = square / np.sqrt(max(float(np.linalg.norm(square)), NEGLIGIBLE * speed**2))
+    return [(float(p), np.array(x))] if np.linalg.norm(after - last) <= RESIDUAL * speed else []
+
+
+def _is_new(impulse: tuple[float, np.ndarray], found: list[tuple[float, np.ndarray]]) -> bool:
+    """Whether an impulse is none of those found."""
+    one, others = np.append(*impulse), [np.append(p, x) for p, x in found]
+    return all(np.linalg.norm(one - other) > SAME * np.linalg.norm(one) for other in others)
 
 
 def _solutions(equations: _Equations) -> list[np.ndarray]:

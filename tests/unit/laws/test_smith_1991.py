@@ -133,6 +133,18 @@ def test_grazing_in_space_does_not_rebound():
     assert np.linalg.norm(impact.impulse) > 0.1
 
 
+@pytest.mark.parametrize("friction", [0.3, 1e6, inf])
+@pytest.mark.parametrize("slip", [3.67e-6, 1e-9, 1e-11])
+def test_little_slip_is_reversed(slip, friction):
+    """A mass that does not couple turns the little that slips, whatever the friction, and the rest rebounds."""
+    for turn in (0.0, 1.0):
+        axes = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+        contact = SingleContact(np.eye(2), [-1.0, -slip] @ axes, axes[0], friction)
+        impact = smith(contact, restitution=0.5)
+        # a slip below 1e-10 of the velocity counts as none
+        assert axes @ impact.velocity == pytest.approx([0.5, slip], rel=1e-6, abs=1e-10)
+
+
 def test_unbounded_mass():
     """Figure 8: the curve ends where the tip rebounds with the opposite of its velocity."""
     tip = np.array([np.sin(0.7), np.cos(0.7)])
