@@ -153,15 +153,17 @@ def edge_energy_roots(mass, inertia, old, new, w, up, lambda_):
 
     The change of energy is a parabola in tau; NaN if it is positive everywhere.
     """
+    before = kinetic_energy(mass, inertia, old, w)
     at_zero = edge_map(mass, inertia, old, new, w, up, lambda_, 0.0)
-    at_one = edge_map(mass, inertia, old, new, w, up, lambda_, 1.0)
-    slope = (at_one[0] - at_zero[0], at_one[1] - at_zero[1], at_one[2] - at_zero[2])
-    c0 = kinetic_energy(mass, inertia, new, at_zero) - kinetic_energy(mass, inertia, old, w)
-    c2 = kinetic_energy(mass, inertia, new, slope)
-    c1 = kinetic_energy(mass, inertia, new, at_one) - kinetic_energy(mass, inertia, new, at_zero) - c2
-    square = c1 * c1 - 4.0 * c2 * c0
-    root = sqrt(square) if square >= 0.0 else nan
-    return (-c1 - root) / (2.0 * c2), (-c1 + root) / (2.0 * c2)
+    sx, sy, sz = edge_map(mass, inertia, old, new, (0.0, 0.0, 0.0), up, lambda_, 1.0)
+    # the tau that alone gives the energy before: 1 N m s would drown in the energy of a heavy body
+    unit = sqrt(before / kinetic_energy(mass, inertia, new, (sx, sy, sz)))
+    at_one = at_zero[0] + unit * sx, at_zero[1] + unit * sy, at_zero[2] + unit * sz
+    c0 = kinetic_energy(mass, inertia, new, at_zero) - before
+    c1 = kinetic_energy(mass, inertia, new, at_one) - kinetic_energy(mass, inertia, new, at_zero) - before
+    square = c1 * c1 - 4.0 * before * c0
+    root, half = sqrt(square) if square >= 0.0 else nan, 0.5 * unit / before
+    return (-c1 - root) * half, (-c1 + root) * half
 
 
 @jit

@@ -103,6 +103,20 @@ def test_figure_13(spin, lambda_, interval, along):
         assert edge_energy_change(1.0, inertia, old, new, omega, UP, lambda_, outside) > 0
 
 
+@pytest.mark.parametrize("size", [1e-3, 16.0, 1e4])
+@pytest.mark.parametrize("lambda_", [0.0, 0.5, 1.0])
+def test_interval_of_tau_scales_with_the_body(size, lambda_):
+    """tau as m L^2 / T of lengths by ``size`` and times by its root: it has no unit that matters."""
+    inertia, old, new = block(0.2)
+    clock, omega = size**0.5, np.array([1.0, 0.3, 0.4])
+    roots = edge_energy_roots(1.0, inertia, old, new, tuple(omega), UP, lambda_)
+    large = [tuple(power * np.array(x)) for power, x in ((size**5, inertia), (size, old), (size, new))]
+    scaled = edge_energy_roots(size**3, *large, tuple(omega / clock), UP, lambda_)
+    # of rounding next to the wider end
+    width = np.abs(roots).max()
+    assert np.array(scaled) * clock / size**5 == pytest.approx(roots, rel=0.0, abs=ENERGY_RTOL * width)
+
+
 def test_no_torque_helps_below_a_negative_lambda():
     inertia, old, new = block(0.2)
     assert edge_energy_roots(1.0, inertia, old, new, (1.0, 0.0, 0.0), UP, -0.5) == pytest.approx(
