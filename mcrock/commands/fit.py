@@ -41,7 +41,7 @@ class TestOptions:
         typer.Option(
             metavar="TESTS.csv",
             help="Instead, a table with the columns file, specimen, position, repetition and, if tests "
-            "differ, body and edge; others are covariates.",
+            "differ, body, edge, still and rest; others are covariates.",
         ),
     ] = None
     body: Annotated[
@@ -244,7 +244,8 @@ def fit(
     if tests.is_campaign:
         places = [replace(results, output=results.output / test.name) for test in listed]
         requests = [
-            Request(t, recording, search, energy_gain, place) for t, place in zip(listed, places, strict=True)
+            Request(test, replace(recording, **test.windows), search, energy_gain, place)
+            for test, place in zip(listed, places, strict=True)
         ]
         outcomes = _fit_all(requests, overwrite, workers)
         _write_campaign(outcomes, results, as_json)

@@ -151,8 +151,8 @@ class SensorOptions:
                 '--sensor is for free rocking on contacts that stick: [motion] source = "none", no [contact]'
             )
 
-    def readings(self, run: Run, seed: int) -> Recording | None:
-        """What the sensor reads, if one is asked for."""
+    def readings(self, run: Run, *seeds: int) -> Recording | None:
+        """What the sensor reads, if one is asked for; its noise is that of all the seeds."""
         if self.sensor is None:
             return None
         import numpy as np
@@ -162,6 +162,7 @@ class SensorOptions:
 
         to_sensor = Rotation.from_rotvec(self.sensor_turn, degrees=True).inv()
         before, after = self.sensor_still
+        seed = int(np.random.SeedSequence(seeds).generate_state(1)[0])
         recording = sensed(
             run,
             rate=self.sensor_rate,
@@ -264,7 +265,7 @@ def simulate(
     check_folder(folder)
     found = _repeat(study, **at)
     animation.check(found.run)
-    recording = sensor.readings(found.run, study.seed + at["realization"])
+    recording = sensor.readings(found.run, study.seed, at["realization"])
     sources = {"title": study.title, "seed": study.seed}
     title = f"{found.name}, {found.place}"
     paths = save_run(found.run, folder, title + found.measure, found.motion, sources)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
@@ -14,6 +15,7 @@ from mcrock.base.tables.parsing import read_data
 
 NEEDED = ("file", "specimen", "position", "repetition")
 OWN = ("body", "edge")  # that a test may have of its own
+WINDOWS = ("still", "rest")  # of its recording: times as of the options of these names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +31,8 @@ class TestFile:
         File with its section ``[body]``.
     edge : int
         Over which it was released.
+    windows : dict of tuple of 2 float
+        ``still`` and ``rest``, start and end [s], of those that are its own.
     covariates : dict of str
         Other columns of its table.
     """
@@ -39,6 +43,7 @@ class TestFile:
     repetition: str
     body: Path
     edge: int
+    windows: dict[str, tuple[float, float]] = field(default_factory=dict)
     covariates: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -71,8 +76,8 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
     ----------
     path : Path
         CSV file with the columns ``file``, ``specimen``, ``position``, ``repetition`` and, where tests have
-        their own, ``body`` (a file) and ``edge``; names of files are relative to the table. Others are
-        covariates.
+        their own, ``body`` (a file), ``edge``, ``still`` and ``rest`` (start and end [s], as in ``0 1.5``);
+        names of files are relative to the table. Others are covariates.
     body, edge : Path, int
         Of the tests that have none of their own.
 
@@ -86,11 +91,11 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
     mistakes = [
         f"{path}: no column {name!r}; expected {', '.join(NEEDED)}" for name in NEEDED if name not in heads
     ]
-    others = [head for head in heads if head not in (*NEEDED, *OWN)]
+    known = [*NEEDED, *OWN, *WINDOWS]
+    others = [head for head in heads if head not in known]
     for head in others:
-        if meant := suggest(str(head), [*NEEDED, *OWN]):
-            known = ", ".join((*NEEDED, *OWN))
-            mistakes.append(f"{path}: unknown column {head!r}{meant}; {known} are")
+        if meant := suggest(str(head), known):
+            mistakes.append(f"{path}: unknown column {head!r}{meant}; {', '.join(known)} are")
     if mistakes or not rows:
         raise ConfigError(mistakes or [f"{path}: there are no rows below the header"])
     found = []
@@ -105,15 +110,28 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
         elif not given["edge"].isdigit():
             mistakes.append(f"{path}, line {number}: edge must be a number 0, 1, ..., got {given['edge']!r}")
         else:
-            words = {name: given[name] for name in NEEDED[1:]}
+            words: dict[str, Any] = {name: given[name] for name in NEEDED[1:]}
+            words["covariates"] = {name: (row.get(name) or "").strip() for name in others}
+            try:
+                words["windows"] = {name: _window(row[name]) for name in WINDOWS if row.get(name)}
+            except ValueError as error:
+                mistakes.append(f"{path}, line {number}: {error}")
+                continue
             place, its_body = path.parent / given["file"], Path(given["body"])
-            beside = {name: (row.get(name) or "").strip() for name in others}
-            found.append(
-                TestFile(file=place, body=its_body, edge=int(given["edge"]), covariates=beside, **words)
-            )
+            found.append(TestFile(file=place, body=its_body, edge=int(given["edge"]), **words))
     for name, count in Counter(test.name for test in found).items():
         if count > 1:
             mistakes.append(f"{path}: {count} rows of specimen, position and repetition {name}; number them")
     if mistakes:
         raise ConfigError(mistakes)
     return found
+
+
+def _window(text: str) -> tuple[float, float]:
+    try:
+        begin, end = map(float, text.split())
+    except ValueError:
+        begin = end = 0.0
+    if not begin < end:
+        raise ValueError(f"still and rest must be start and end in s, as in 0 1.5, got {text!r}")
+    return begin, end

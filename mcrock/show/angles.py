@@ -61,17 +61,18 @@ def plot_angles(fit: Fit) -> Axes:
     rows = style.new_figure(style.PAGE, 70.0).subplots(2, 3, sharex=True, height_ratios=[2.0, 1.0])
     for column, (name, axis) in enumerate(PANELS.items()):
         above, below = rows[:, column]
-        above.plot(time, measured[:, axis], ".", color=style.ORANGE, markersize=2.0, label="measured")
-        above.plot(time, simulated[:, axis], color=style.BLUE, linewidth=0.8, label="simulated")
+        above.plot(time, 1e3 * measured[:, axis], ".", color=style.ORANGE, markersize=2.0, label="measured")
+        above.plot(time, 1e3 * simulated[:, axis], color=style.BLUE, linewidth=0.8, label="simulated")
         above.set_title(name)
         below.axhline(0.0, color=style.GREY, linewidth=0.6)
-        below.plot(time, measured[:, axis] - simulated[:, axis], ".", color=style.ORANGE, markersize=1.6)
+        difference = 1e3 * (measured[:, axis] - simulated[:, axis])
+        below.plot(time, difference, ".", color=style.ORANGE, markersize=1.6)
         below.set_xlabel("Time [s]")
-    rows[0, 0].set_ylabel("Angle [rad]")
-    rows[1, 0].set_ylabel("Difference\n[rad]")
+    rows[0, 0].set_ylabel("Angle [mrad]")
+    rows[1, 0].set_ylabel("Difference\n[mrad]")
     rows[0, 0].legend(loc="best", handlelength=1.2, markerscale=2.0)
     largest = float(np.abs(measured - simulated).max())
     words = f"{fit.name}, edge {fit.edge}: angles integrated from the release at "
     words += f"{fit.estimates['tilt']:.4f} rad; "
-    style.add_note(rows[0, 0], words + f"they differ by {largest:.2g} rad at most.")
+    style.add_note(rows[0, 0], words + f"they differ by {1e3 * largest:.2g} mrad at most.")
     return rows[0, 0]

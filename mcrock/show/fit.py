@@ -287,18 +287,18 @@ def _draw_profiles(part: Any, fit: Fit) -> None:
     for i, (ax, (name, profile)) in enumerate(
         zip(part.subplots(1, len(fit.profiles)), fit.profiles.items(), strict=True)
     ):
+        low, high = fit.intervals.get(name, (min(profile.values), max(profile.values)))
         if name in fit.intervals:
-            ax.axvspan(*fit.intervals[name], **SPAN)
+            ax.axvspan(low, high, **SPAN)
         ax.axhline(profile.quantile, color="0.4", linewidth=0.6, linestyle=":")
         ax.plot(profile.values, profile.deviance, color=style.BLUE, marker=".", markersize=2.5, linewidth=0.9)
         ax.axvline(fit.estimates[name], color=style.ORANGE, linewidth=0.8)
-        low, high = fit.intervals.get(name, (min(profile.values), max(profile.values)))
         room = 0.25 * (high - low)
         ax.set_xlim(low - room, high + room)
         ax.set_ylim(0.0, HIGHEST * profile.quantile)
         ax.set_xlabel(LABELS[name])
-        ax.locator_params(axis="x", nbins=2)
-        ax.ticklabel_format(useOffset=False)
+        # at the ends of the interval: of a narrow one far from 0 the numbers are too long for round ones
+        ax.set_xticks([low, high], [f"{end:.{digits_of(high - low)}f}" for end in (low, high)])
         if i == 0:
             ax.set_ylabel("Deviance [1]")
         else:

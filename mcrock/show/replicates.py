@@ -39,9 +39,10 @@ def format_check(check: xr.Dataset, left_out: list[str]) -> list[str]:
     heads = ["measured tests", f"inside {LEVEL:.0%} of those predicted", "mean rank", "p-value of the ranks"]
     return [
         format_table(heads, rows, left=True),
-        f"ranks among {campaigns} simulated campaigns; uniform ones have a mean of 0.5. The p-value, at "
-        f"least {1.0 / (campaigns + 1):.2g}, is that of their distance from uniform ones among these, which "
-        "repeat specimens and positions as the tests do",
+        f"rank: share of {campaigns} simulated campaigns in which the test has less, 0.5 in the mean if the "
+        "population predicts the tests",
+        "p-value: share of these campaigns whose own ranks among the others are as far from uniform, "
+        f"{1.0 / (campaigns + 1):.2g} at least",
         "the population was fitted to the same tests, which makes p-values too large rather than too small",
         *(f"left out: {reason}" for reason in left_out),
     ]
@@ -88,6 +89,7 @@ def plot_check(check: xr.Dataset) -> Axes:
         lower.plot([0.0, 1.0], [0.0, 1.0], color=style.GREY, linewidth=0.8, linestyle=":")
         lower.step([0.0, *rank, 1.0], [0.0, *(np.arange(rank.size) + 1) / rank.size, 1.0], where="post")
         lower.set_title(f"p = {float(check['p_value'].sel(measure=name)):.2g}")
+        lower.set_xticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
         lower.set_xlabel("Rank")
     style.probability_axis(below[0], "Tests below")
     style.add_note(

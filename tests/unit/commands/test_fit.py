@@ -73,10 +73,11 @@ def test_a_campaign_goes_on_where_a_test_is_bad(mcrock, files, tmp_path):
     """One is fitted, of two the reasons are said; what stands is kept, but not if its body has changed."""
     (tmp_path / "bad.csv").write_text(HEAD + "\n0,0,0,0\n0.1,1,0,0\n")
     (tmp_path / "block.toml").write_text(BODY)
-    table = "file,specimen,position,repetition,surface\n{},A,1,1,glass\nbad.csv,A,1,2,\nnone.csv,A,1,3,\n"
+    table = "file,specimen,position,repetition,surface,still\n{},A,1,1,glass,0 1.5\n"
+    table += "bad.csv,A,1,2,,\nnone.csv,A,1,3,,\n"
     (tmp_path / "tests.csv").write_text(table.format(files / "test.csv"))
     command = ["fit", "--table", tmp_path / "tests.csv", "--body", tmp_path / "block.toml", "--edge", "0"]
-    command += ["--still", "0", "1.5", "--axes", "y -x z", "--workers", "1", "-o", tmp_path / "fits"]
+    command += ["--axes", "y -x z", "--workers", "1", "-o", tmp_path / "fits"]
     statuses = []
     for body in (BODY, BODY, BODY.replace("2700", "2600")):
         (tmp_path / "block.toml").write_text(body)

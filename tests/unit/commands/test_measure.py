@@ -44,6 +44,17 @@ def test_tests_are_measured_and_a_bad_one_is_named(mcrock, folder, tmp_path, mon
     assert found["measures"]["variables"]["avrf"]["values"][0] == pytest.approx(float(rows[0]["avrf"]))
 
 
+def test_a_time_at_rest_may_be_a_tests_own(mcrock, folder, tmp_path, monkeypatch):
+    """What a table says of a test holds, not the option: from 2.2 to 2.3 s the body falls."""
+    monkeypatch.chdir(folder)
+    table = "file,specimen,position,repetition,still\ntest-1.csv,block,1,1,0 1.5\n"
+    (folder / "own.csv").write_text(table)
+    how = "--body", "block.toml", "--edge", 0, "--json", "--still"
+    own = mcrock("measure", "--table", "own.csv", *how, 2.2, 2.3)
+    assert own[0] == 0
+    assert own == mcrock("measure", "test-1.csv", *how, 0, 1.5)
+
+
 def test_nothing_to_measure_is_refused(mcrock, folder, monkeypatch):
     monkeypatch.chdir(folder)
     code, output, errors = mcrock("measure", "noise.csv", "--body", "block.toml", "--edge", 0)

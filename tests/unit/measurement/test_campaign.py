@@ -33,12 +33,13 @@ table = "draws.csv"
 
 
 def test_rows_of_a_table_are_tests(tmp_path):
-    rows = "a.csv,A,1,2,,marble\nb.csv,B/2,1,1,3,\n"
-    (tmp_path / "tests.csv").write_text(HEAD.replace("\n", ",material\n") + rows)
+    rows = "a.csv,A,1,2,,marble,\nb.csv,B/2,1,1,3,,2.5 4\n"
+    (tmp_path / "tests.csv").write_text(HEAD.replace("\n", ",material,rest\n") + rows)
     first, second = read_campaign(tmp_path / "tests.csv", tmp_path / "block.toml", 0)
     assert (first.file, first.edge, first.name) == (tmp_path / "a.csv", 0, "A-1-2")
     assert (second.edge, second.name) == (3, "B_2-1-1")
-    assert [test.covariates["material"] for test in (first, second)] == ["marble", ""]
+    assert [test.covariates for test in (first, second)] == [{"material": "marble"}, {"material": ""}]
+    assert [test.windows for test in (first, second)] == [{}, {"rest": (2.5, 4.0)}]
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,10 @@ def test_rows_of_a_table_are_tests(tmp_path):
         (HEAD + "a.csv,A,,2,0\n", "line 2: nothing in the column 'position'"),
         (HEAD + "a.csv,A,1,2,\n", "--edge for all tests"),
         (HEAD + "a.csv,A,1,2,x\n", "edge must be a number"),
+        (
+            HEAD.replace("edge", "edge,still") + "a.csv,A,1,2,0,1.5\n",
+            "line 2: still and rest must be start and end",
+        ),
         (HEAD + "a.csv,A,1,2,0\nb.csv,A,1,2,0\n", "2 rows of specimen, position and repetition A-1-2"),
     ],
 )
