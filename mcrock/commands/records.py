@@ -151,6 +151,10 @@ class SelectOptions:
     )
     distance: Annotated[str | None, typer.Option(metavar="A,B", help="The same of the distance [km].")] = None
     vs30: Annotated[str | None, typer.Option(metavar="A,B", help="The same of Vs30 [m/s].")] = None
+    pulses: Annotated[
+        bool | None,
+        typer.Option(help="Only recordings with a pulse, or without, by the flat file.", show_default=False),
+    ] = None
 
     def ranges(self) -> dict[str, tuple[float, float]]:
         """Limits in SI, by name."""
@@ -203,7 +207,10 @@ def select(
         raise ValueError(f"{path}: no record found")
     candidates = chosen.candidates_of(motions, periods) if motions else chosen.read_flat_file(path, periods)
     limits = chosen.RecordLimits(
-        ranges=wish.ranges(), largest_factor=wish.largest_factor, per_event=wish.per_event
+        ranges=wish.ranges(),
+        largest_factor=wish.largest_factor,
+        per_event=wish.per_event,
+        pulses=wish.pulses,
     )
     found = chosen.select(candidates, aim, wish.number, limits)
     import matplotlib

@@ -39,27 +39,46 @@ FACTS = {
     "distance": "distance_rupture",
     "vs30": "vs30",
 }  # in the metadata of a motion
-# flat files: columns of name, event and facts, and of the spectrum with the unit of its values
-FLAT = {
-    "NGA-West2": (
-        "Record Sequence Number",
-        "EQID",
+PULSE = "pulse"  # fact of a flat file: the period of the pulse, where there is one
+
+
+class FlatFile(NamedTuple):
+    """Columns of a flat file, in small letters; of several the first that a row has counts."""
+
+    name: tuple[str, ...]  # whose cells together name a recording
+    event: tuple[str, ...]
+    facts: dict[str, tuple[str, ...]]
+    spectrum: str  # pattern of the columns of the spectrum, with the period
+    unit: str  # of its values
+
+
+# as in the headers of NGA-West2 (RotD50, 5 %), of the flat file of ESM of 2018, whose format that of ITA18
+# has, and of the answers of the web service of ESM
+FLAT = (
+    FlatFile(
+        ("record sequence number",),
+        ("eqid",),
         {
-            "magnitude": "Earthquake Magnitude",
-            "distance": "ClstD (km)",
-            "vs30": "Vs30 (m/s) selected for analysis",
+            "magnitude": ("earthquake magnitude",),
+            "distance": ("clstd (km)",),
+            "vs30": ("vs30 (m/s) selected for analysis",),
+            PULSE: ("tp",),
         },
-        r"T(\d+\.\d+)S",
+        r"t(\d+\.\d+)s",
         "g",
     ),
-    "ESM and ITACA": (
-        "station_code",
-        "event_id",
-        {"magnitude": "Mw", "distance": "epi_dist", "vs30": "vs30_m_sec"},
-        r"rotD50_T(\d+_\d+)",
+    FlatFile(
+        ("network_code", "station_code"),
+        ("event_id", "esm_event_id"),
+        {
+            "magnitude": ("mw", "emec_mw"),
+            "distance": ("epi_dist",),
+            "vs30": ("vs30_m_sec", "vs30_m_s", "vs30_m_sec_wa", "vs30_m_s_wa"),
+        },
+        r"rotd50_t(\d+_\d+)",
         "cm/s2",
     ),
-}
+)
 
 
 class Candidates(NamedTuple):
@@ -67,7 +86,7 @@ class Candidates(NamedTuple):
 
     names: list[str]
     events: list[str]
-    facts: dict[str, FloatArray]  # by the names of `BY_LEVEL` (n,), in SI; NaN where not known
+    facts: dict[str, FloatArray]  # by the names of `BY_LEVEL` (n,), in SI; NaN where not known; maybe `PULSE`
     log_spectra: FloatArray  # (n, n_period), of the geometric mean or RotD50 [ln m/s2]
 
 
@@ -104,11 +123,14 @@ class RecordLimits:
         By which a recording is scaled up, or down by its inverse [1].
     per_event : int
         Recordings of one earthquake at most.
+    pulses : bool, optional
+        Whether all have a pulse, or none.
     """
 
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     largest_factor: float = 4.0
     per_event: int = 3
+    pulses: bool | None = None
 
 
 class Selection(NamedTuple):
@@ -207,48 +229,60 @@ def candidates_of(motions: Sequence[Motion], periods: ArrayLike) -> Candidates:
 def read_flat_file(path: str | Path, periods: ArrayLike) -> Candidates:
     """Candidates of a flat file of NGA-West2 (T0.010S, in g) or of ESM and ITACA (rotD50_T0_010, in cm/s2).
 
-    Spectra are interpolated in logarithms; rows without one (as -999) are left out.
+    Spectra are interpolated in logarithms; rows without one (as -999) within the periods are left out.
 
     Raises
     ------
     MotionError
         With the columns that are missing, or if the periods of the target are beyond those of the file.
     """
-    text = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    heads = next(csv.reader(text[:1], delimiter=_delimiter(text)), [])
-    table = csv.DictReader(text, delimiter=_delimiter(text))
-    found = [item for item in FLAT.values() if sum(bool(re.fullmatch(item[3], head)) for head in heads) > 1]
-    if not found:
-        raise MotionError(f"{path}: no columns of a spectrum, such as T0.010S [g] or rotD50_T0_010 [cm/s2]")
-    name, event, columns, pattern, unit = found[0]
-    missing = [column for column in (name, event, *columns.values()) if column not in heads]
-    if missing:
-        raise MotionError(f"{path}: missing columns {', '.join(map(repr, missing))}")
-    own = {head: float(m[1].replace("_", ".")) for head in heads if (m := re.fullmatch(pattern, head))}
-    at, wanted = np.array(sorted(own.values())), np.asarray(periods, float)
-    if wanted[0] < at[0] or wanted[-1] > at[-1]:
-        raise MotionError(
-            f"{path}: its spectra reach from {at[0]:g} to {at[-1]:g} s, not to those of the target"
-        )
-    order = sorted(own, key=own.__getitem__)
-    rows = [row for row in table if all(_number(row[head]) > 0 for head in order)]
-    spectra = np.array([[_number(row[head]) for head in order] for row in rows]).reshape(-1, len(order))
-    logs = np.log(spectra * ACCELERATIONS[unit])
-    facts = {
-        key: np.array([_number(row[column]) for row in rows]) * BY_LEVEL[key]
-        for key, column in columns.items()
-    }
-    facts = {key: np.where(values > 0, values, np.nan) for key, values in facts.items()}
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        first = file.readline()
+        file.seek(0)
+        table = csv.reader(file, delimiter=";" if first.count(";") > first.count(",") else ",")
+        heads = [head.strip().lower() for head in next(table, [])]
+        kind, own = _kind_of_flat_file(path, heads)
+        at, wanted = np.array(sorted(own)), np.asarray(periods, float)
+        if wanted[0] < at[0] or wanted[-1] > at[-1]:
+            raise MotionError(
+                f"{path}: its spectra reach from {at[0]:g} to {at[-1]:g} s, not to those of the target"
+            )
+        at = at[np.searchsorted(at, wanted[0], "right") - 1 : np.searchsorted(at, wanted[-1]) + 1]
+        places = [own[period] for period in at]
+        rows = [row for row in table if len(row) == len(heads) and all(_number(row[i]) > 0 for i in places)]
+    spectra = np.array([[_number(row[i]) for i in places] for row in rows]).reshape(-1, len(at))
+    logs = np.log(spectra * ACCELERATIONS[kind.unit])
     return Candidates(
-        [row[name] for row in rows],
-        [row[event] for row in rows],
-        facts,
+        [".".join(row[heads.index(each)] for each in kind.name) for row in rows],
+        [row[next(heads.index(each) for each in kind.event if each in heads)] for row in rows],
+        {
+            key: BY_LEVEL.get(key, 1.0) * np.array([_first(row, heads, columns) for row in rows])
+            for key, columns in kind.facts.items()
+            if set(columns) & set(heads)
+        },
         np.array([np.interp(np.log(wanted), np.log(at), log) for log in logs]).reshape(-1, len(wanted)),
     )
 
 
-def _delimiter(text: list[str]) -> str:
-    return ";" if text and text[0].count(";") > text[0].count(",") else ","
+def _kind_of_flat_file(path: str | Path, heads: list[str]) -> tuple[FlatFile, dict[float, int]]:
+    """What a flat file is, by its columns, and the place of the spectrum at each period [s]."""
+    for kind in FLAT:
+        found = {i: m for i, head in enumerate(heads) if (m := re.fullmatch(kind.spectrum, head))}
+        if len(found) < 2:
+            continue
+        needed = [(each,) for each in kind.name] + [kind.event]
+        needed += [kind.facts[name] for name in BY_LEVEL]
+        missing = [" or ".join(map(repr, each)) for each in needed if not set(each) & set(heads)]
+        if missing:
+            raise MotionError(f"{path}: missing columns {', '.join(missing)}, in capital or small letters")
+        return kind, {float(m[1].replace("_", ".")): i for i, m in found.items()}
+    raise MotionError(f"{path}: no columns of a spectrum, such as T0.010S [g] or rotD50_T0_010 [cm/s2]")
+
+
+def _first(row: list[str], heads: list[str], columns: tuple[str, ...]) -> float:
+    """The first number > 0 of some cells of a row; NaN where there is none, as with -999."""
+    numbers = (_number(row[heads.index(column)]) for column in columns if column in heads)
+    return next((number for number in numbers if number > 0), np.nan)
 
 
 def _number(text: str | None) -> float:
@@ -291,6 +325,12 @@ def select(
         if np.isnan(candidates.facts[name]).all():
             raise MotionError(f"no recording says its {name}, which is asked to be {least:g} to {most:g}")
         tests[name] = (candidates.facts[name] >= least) & (candidates.facts[name] <= most)
+    if keep.pulses is not None:
+        if PULSE not in candidates.facts:
+            raise MotionError(
+                "no recording says whether it has a pulse; a flat file of NGA-West2 does, in its column 'Tp'"
+            )
+        tests[PULSE] = np.isfinite(candidates.facts[PULSE]) == keep.pulses
     allowed = np.flatnonzero(np.logical_and.reduce(list(tests.values())))
     events = np.unique(candidates.events, return_inverse=True)[1]
     most = int(np.minimum(np.bincount(events[allowed], minlength=1), keep.per_event).sum())

@@ -1,5 +1,8 @@
 """Recordings for a site: correlation, conditional spectra, the match of a set, and what cannot be chosen."""
 
+import csv
+import io
+
 import numpy as np
 import pytest
 
@@ -91,34 +94,109 @@ def test_what_cannot_be_chosen_says_what_each_limit_leaves():
         select(few, UNIFORM, 5, RecordLimits(ranges={"vs30": (300, 800)}))
 
 
-NGA = (
-    "Record Sequence Number,EQID,Earthquake Magnitude,ClstD (km),Vs30 (m/s) selected for analysis,"
-    "T0.100S,T1.000S\n1,7,6.5,12,300,0.5,0.2\n2,7,6.5,-999,300,-999,0.2\n3,8,7.1,-999,500,1.0,0.4\n"
+# Headers, less some columns, as they are in the flat file of NGA-West2 (RotD50, 5 %), where cells have two
+# lines and semicolons and names come twice, in that of ESM of 2018, and in an answer of the service of ESM
+NGA_HEAD = (
+    "Record Sequence Number,EQID,Earthquake Name,YEAR,MODY,HRMN,Station Name,Station Sequence Number,"
+    "Station ID  No.,Earthquake Magnitude,Magnitude Type,Mo (dyne.cm),"
+    "Coseismic Surface Rupture: 1=Yes; 0=No;    -999=Unknown,Slip Rate (mm/Yr),EpiD (km),HypD (km),"
+    "Joyner-Boore Dist. (km),Campbell R Dist. (km),RmsD (km),ClstD (km),Rx,Unused Column,D,Unused Column,T,"
+    "GMX's C1,Vs30 (m/s) selected for analysis,Column Not Used,File Name (Horizontal 1),"
+    "Lowest Usable Freq - Ave. Component (Hz),PGA (g),PGV (cm/sec),PGD (cm),T0.010S,T0.095S,T0.100S,T0.500S,"
+    'T1.000S,T1.100S,T20.000S,Ave Strike (deg),TYPE(CRjb = 0),CRjb,"TYPE\n(CRjb = 2)",CRjb,'
+    '"TYPE\n(CRjb = 5)",CRjb,'
+    "U,IDPv4,XCI,XCI1,Damping (%),RotD percentile,Quality_Flag,Late P-trigger,Idirectivity,Tp,Ry 2"
 )
-ESM = (
-    "event_id;Mw;station_code;epi_dist;vs30_m_sec;rotD50_T0_100;rotD50_T1_000\n"
-    "IT-1;6.0;AQU;20;;98.0665;9.80665\n"
+ESM_HEAD = (
+    "event_id;event_time;ISC_ev_id;USGS_ev_id;INGV_ev_id;EMSC_ev_id;ev_nation_code;ev_latitude;ev_longitude;"
+    "ev_depth_km;ev_hyp_ref;fm_type_code;ML;ML_ref;Mw;Mw_ref;Ms;Ms_ref;EMEC_Mw;EMEC_Mw_type;EMEC_Mw_ref;"
+    "event_source_id;network_code;station_code;location_code;instrument_code;proximity_code;ec8_code;"
+    "vs30_m_sec;vs30_ref;slope_deg;vs30_m_sec_WA;epi_dist;epi_az;JB_dist;rup_dist;U_hp;U_pga;rotD50_pga;"
+    "U_T90;rotD50_T90;U_T0_100;rotD50_T0_010;rotD50_T0_100;rotD50_T0_500;rotD50_T1_000;rotD50_T10_000;"
+    "rotD100_T0_100"
+)
+URL_HEAD = (
+    "esm_event_id,event_time,isc_event_id,ev_nation_code,,ev_located_code,fm_type_code,ml,mw,mw_ref,emec_mw,"
+    "network_code,station_code,location_code,channel_code,vs30_m_s,ec8_code,vs30_m_s_wa,epi_dist,jb_dist,"
+    "rotd50_pga,rot_d00_t90,u_t0_100,rotd50_t0_010,rotd50_t0_100,rotd50_t0_500,rotd50_t1_000,rotd50_t10_000"
 )
 
 
-def test_flat_files(tmp_path):
-    (tmp_path / "nga.csv").write_text(NGA)
-    found = read_flat_file(tmp_path / "nga.csv", [0.1, np.sqrt(0.1), 1.0])
+def row(head, missing, **cells):
+    """A line with cells under the names of a header."""
+    mark = ";" if head.startswith("event_id;") else ","
+    names = next(csv.reader(io.StringIO(head, newline=""), delimiter=mark))
+    assert set(cells) <= set(names)
+    return mark.join(str(cells.get(name, missing)) for name in names)
+
+
+def nga(number, event, **cells):
+    known = {"Record Sequence Number": number, "EQID": event, "Earthquake Magnitude": 6.5, "ClstD (km)": 12}
+    known |= {"Vs30 (m/s) selected for analysis": 300, "T0.100S": 0.5, "T0.500S": 0.4, "T1.000S": 0.2}
+    return row(NGA_HEAD, -999, **known | cells)
+
+
+NGA = "\n".join(
+    [
+        NGA_HEAD,
+        nga(1, 7),
+        nga(2, 7, **{"T0.500S": -999}),
+        nga(3, 8, Tp=3.1, **{"ClstD (km)": -999}),
+    ]
+)
+
+
+def test_a_flat_file_of_nga_west2(tmp_path):
+    (tmp_path / "nga.csv").write_text(NGA, encoding="utf-8-sig")
+    found = read_flat_file(tmp_path / "nga.csv", [0.1, np.sqrt(0.05), 1.0])
     assert (found.names, found.events) == (["1", "3"], ["7", "8"])
-    np.testing.assert_allclose(np.exp(found.log_spectra[0]) / 9.80665, [0.5, np.sqrt(0.1), 0.2], rtol=1e-12)
+    wanted = [0.5, np.sqrt(0.5 * 0.4), 0.2]
+    np.testing.assert_allclose(np.exp(found.log_spectra[0]) / 9.80665, wanted, rtol=1e-12)
     np.testing.assert_array_equal(found.facts["distance"], [12_000, np.nan])
-    (tmp_path / "esm.csv").write_text(ESM)
-    found = read_flat_file(tmp_path / "esm.csv", [0.1, 1.0])
-    np.testing.assert_allclose(np.exp(found.log_spectra), [[0.980665, 0.0980665]], rtol=1e-12)
-    assert found.facts["magnitude"] == [6.0]
+    np.testing.assert_array_equal(found.facts["pulse"], [np.nan, 3.1])
     for text, words in (
-        (NGA.replace("EQID", "quake"), r"missing columns 'EQID'"),
+        (NGA.replace("EQID", "quake"), r"missing columns 'eqid', in capital or small letters"),
         ("a,b\n1,2\n", "no columns of a spectrum"),
-        (NGA, r"its spectra reach from 0\.1 to 1 s"),
+        (NGA, r"its spectra reach from 0\.01 to 20 s"),
     ):
         (tmp_path / "bad.csv").write_text(text)
         with pytest.raises(MotionError, match=rf"bad\.csv: {words}"):
-            read_flat_file(tmp_path / "bad.csv", [0.1, 2.0])
+            read_flat_file(tmp_path / "bad.csv", [0.1, 30.0])
+
+
+@pytest.mark.parametrize(
+    ("head", "cells"),
+    [
+        (ESM_HEAD, {"event_id": "IT-1", "Mw": 6.0, "vs30_m_sec": 300, "vs30_m_sec_WA": 700}),
+        (ESM_HEAD, {"event_id": "IT-1", "EMEC_Mw": 6.0, "vs30_m_sec_WA": 300}),
+        (URL_HEAD, {"esm_event_id": "IT-1", "mw": 6.0, "vs30_m_s": 300}),
+        (URL_HEAD, {"esm_event_id": "IT-1", "emec_mw": 6.0, "vs30_m_s_wa": 300}),
+    ],
+)
+def test_flat_files_of_esm(tmp_path, head, cells):
+    spectrum = "rotD50_T" if ";" in head else "rotd50_t"
+    values = {f"{spectrum}{t}": x for t, x in (("0_100", 98.0665), ("0_500", 49.03325), ("1_000", 9.80665))}
+    known = {"network_code": "IT", "station_code": "AQU", "epi_dist": 20, **values}
+    rows = [head, row(head, "", **known | cells), row(head, "", **cells)]  # the last without a spectrum
+    (tmp_path / "esm.csv").write_text("\n".join(rows))
+    found = read_flat_file(tmp_path / "esm.csv", [0.1, 1.0])
+    assert (found.names, found.events) == (["IT.AQU"], ["IT-1"])
+    np.testing.assert_allclose(np.exp(found.log_spectra), [[0.980665, 0.0980665]], rtol=1e-12)
+    assert {name: each.tolist() for name, each in found.facts.items()} == {
+        "magnitude": [6.0],
+        "distance": [20_000],
+        "vs30": [300],
+    }
+
+
+@pytest.mark.parametrize("pulses", [True, False])
+def test_recordings_with_a_pulse_or_without(pulses):
+    few = drawn(400)
+    with pytest.raises(MotionError, match="no recording says whether it has a pulse"):
+        select(few, UNIFORM, 5, RecordLimits(pulses=pulses))
+    few.facts["pulse"] = np.where(np.arange(400) % 4, np.nan, 2.0)
+    found = select(few, UNIFORM, 20, RecordLimits(pulses=pulses))
+    assert ((found.places % 4 == 0) == pulses).all()
 
 
 @pytest.mark.parametrize(
