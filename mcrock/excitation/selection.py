@@ -39,7 +39,7 @@ FACTS = {
     "distance": "distance_rupture",
     "vs30": "vs30",
 }  # in the metadata of a motion
-PULSE = "pulse"  # fact of a flat file: the period of the pulse, where there is one
+PULSE = "pulse"  # fact of the tables of PEER: the period of the pulse, where there is one
 
 
 class FlatFile(NamedTuple):
@@ -222,6 +222,9 @@ def candidates_of(motions: Sequence[Motion], periods: ArrayLike) -> Candidates:
         name: np.array([float(motion.metadata.get(fact, np.nan)) for motion in motions])
         for name, fact in FACTS.items()
     }
+    periods_of_pulses = np.array([float(motion.metadata.get("pulse_period", np.nan)) for motion in motions])
+    if np.isfinite(periods_of_pulses).any():
+        facts[PULSE] = periods_of_pulses
     events = [str(motion.metadata.get("event", motion.group)) for motion in motions]
     return Candidates([motion.name for motion in motions], events, facts, np.log(np.array(spectra)))
 
@@ -328,7 +331,8 @@ def select(
     if keep.pulses is not None:
         if PULSE not in candidates.facts:
             raise MotionError(
-                "no recording says whether it has a pulse; a flat file of NGA-West2 does, in its column 'Tp'"
+                "no recording says that it has a pulse; a flat file of NGA-West2 does, in its column 'Tp', "
+                "and the table of a PEER download"
             )
         tests[PULSE] = np.isfinite(candidates.facts[PULSE]) == keep.pulses
     allowed = np.flatnonzero(np.logical_and.reduce(list(tests.values())))

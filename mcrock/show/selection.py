@@ -25,10 +25,10 @@ def format_selection(candidates: Candidates, target: Target, found: Selection) -
     """How far mean and standard deviation are from the target, and the list with its factors."""
     mean, std = found.log_mean - target.log_mean, found.log_std - target.log_std
     i, j = (int(np.abs(off).argmax()) for off in (mean, std))
-    events = {candidates.events[place] for place in found.places}
+    events, n = {candidates.events[place] for place in found.places}, len(candidates.names)
     lines = [
-        f"{len(found.places)} of {found.allowed} recordings within the limits, of {len(candidates.names)}; they "
-        f"are of {format_count(len(events), 'earthquake')}",
+        f"{len(found.places)} of {found.allowed} recordings within the limits, of {n}, and "
+        + format_count(len(events), "earthquake"),
         f"median over that of the target: {np.exp(mean.min()):.3f} to {np.exp(mean.max()):.3f}, farthest at "
         f"{target.periods[i]:g} s",
         f"standard deviation less that of the target: {std.min():+.3f} to {std.max():+.3f}, farthest at "

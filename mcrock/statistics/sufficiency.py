@@ -3,6 +3,12 @@
 Luco, N., Cornell, C. A. (2007). Structure-specific scalar intensity measures for near-source and ordinary
 earthquake ground motions. Earthquake Spectra 23(2), 357-392. (Efficiency and sufficiency.)
 
+Graybill, F. A., Wang, C.-M. (1980). Confidence intervals on nonnegative linear combinations of variances.
+Journal of the American Statistical Association 75(372), 869-873. (Interval of the scatter.)
+
+Zou, G. Y., Donner, A. (2008). Construction of confidence limits about effect measures: a general approach.
+Statistics in Medicine 27(10), 1693-1702. (Interval of the proficiency from those of scatter and slope.)
+
 Padgett, J. E., Nielson, B. G., DesRoches, R. (2008). Selection of optimal intensity measures in probabilistic
 seismic demand models of highway bridge portfolios. Earthquake Engineering and Structural Dynamics 37(5),
 711-725. (Practicality and proficiency.)
@@ -17,7 +23,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import xarray as xr
-from scipy.special import stdtr, stdtrit
+from scipy.special import chdtri, stdtr, stdtrit
 
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
@@ -60,8 +66,10 @@ def measure_sufficiency(
     sufficient as to a property z of the motion if z tells nothing once the measure is known. Both
     coefficients of z are given, of ``ln(demand) = a + b ln(x) + c z`` and of the probability of overturning,
     ``F(c0 + c1 ln(x) + c z)``; z is the logarithm of the significant duration and of the mean period of the
-    motion and, where the records have them, of the distance, and the magnitude itself. Intervals and p-values
-    are Student's, with the jackknife over recordings.
+    motion and, where the records have them, of the distance, the magnitude itself, and 1 for a pulse where a
+    set names its pulses. Intervals and p-values are Student's, with the jackknife over recordings. The
+    interval of the scatter holds that, centred on the jackknife's estimate without bias, and that of a normal
+    variance between recordings and one within them (Graybill and Wang 1980), whose sum is the estimate.
 
     Parameters
     ----------
@@ -130,9 +138,9 @@ class _Effects(NamedTuple):
     p_value: np.ndarray  # (k,)
 
 
-def _student(every: np.ndarray, level: float) -> _Effects:
-    """From estimates (1 + n_record, k) of all records and without each."""
-    value, freedom = every[0], len(every) - 2
+def _student(every: np.ndarray, level: float, fitted: int = 1) -> _Effects:
+    """From estimates (1 + n_record, k) of all records and without each, of so many coefficients."""
+    value, freedom = every[0], len(every) - 1 - fitted
     error = jackknife(every[1:])
     half = stdtrit(freedom, (1 + level) / 2) * error
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -169,15 +177,51 @@ class _Demand(NamedTuple):
         if np.linalg.matrix_rank(bend).min() < size:
             return _unknown(size + 2)
         found = np.linalg.solve(bend, slope[..., None])[..., 0]
-        left = sums[:, size, size] - (found * slope).sum(axis=1)
-        scatter = np.log(np.maximum(left, 1e-300) / (sums[:, 0, 0] - size)) / 2
-        with np.errstate(divide="ignore"):
-            of_slope = scatter - np.log(np.abs(found[:, 1]))
-        fit = _student(np.column_stack([found, scatter, of_slope]), level)
-        for part in (fit.value, *fit.ends):
-            part[-2:] = np.exp(part[-2:])
-            part[-1] = np.nan if (fit.ends[0, 1] <= 0 <= fit.ends[1, 1]) else part[-1]
-        return fit
+        left = np.maximum(sums[:, size, size] - (found * slope).sum(axis=1), 1e-300)
+        fit = _student(found, level, size)
+        scatter = _scatter(rows[size] - found[0] @ rows[:size], record, size, level)
+        logs = np.log(left / (sums[:, 0, 0] - size)) / 2
+        unbiased = number * logs[0] - (number - 1) * logs[1:].mean()
+        half = stdtrit(number - size, (1 + level) / 2) * jackknife(logs[1:, None])[0]
+        scatter[1:] = min(scatter[1], unbiased - half), max(scatter[2], unbiased + half)
+        more = np.exp([scatter, _ratio(scatter, np.array([fit.value[1], *fit.ends[:, 1]]))])
+        return _Effects(
+            np.append(fit.value, more[:, 0]),
+            np.append(fit.ends, more[:, 1:].T, axis=1),
+            np.append(fit.p_value, [np.nan, np.nan]),
+        )
+
+
+def _scatter(residual: np.ndarray, record: np.ndarray, size: int, level: float) -> np.ndarray:
+    """Logarithm of the standard deviation of residuals (n,) of a fit of so many coefficients, and its ends.
+
+    The sum of a variance between records, of their means, and one within them, both of normal variables, the
+    ends by Graybill and Wang (1980). A fit takes the freedom of all coefficients but one slope from that
+    between records.
+    """
+    runs = np.bincount(record)
+    mean = np.bincount(record, weights=residual) / runs
+    freedom = np.array([len(runs) - size + 1, max(len(record) - len(runs), 1)])
+    between = ((mean - mean.mean()) ** 2).sum() / freedom[0]
+    within = ((residual - mean[record]) ** 2).sum() / freedom[1]
+    parts = np.array([between, (1 - (1 / runs).mean()) * within])
+    low, high = (freedom / chdtri(freedom, (1 + sign * level) / 2) for sign in (-1, 1))
+    total = max(parts.sum(), 1e-300)
+    least = total - np.hypot(*((1 - low) * parts))
+    most = total + np.hypot(*((high - 1) * parts))
+    return np.log([total, max(least, 1e-300), most]) / 2
+
+
+def _ratio(scatter: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """Logarithm of scatter over slope and its ends, of those of ln(scatter) and of the slope (3,).
+
+    NaN where the slope may be 0; by Zou and Donner (2008), as both are independent.
+    """
+    if slope[1] <= 0 <= slope[2]:
+        return np.full(3, np.nan)
+    (a, low, high), b = scatter, np.log(np.abs(slope))
+    least, most = np.sort(b[1:])
+    return a - b[0] + np.array([0.0, -np.hypot(a - low, most - b[0]), np.hypot(high - a, b[0] - least)])
 
 
 def _overturning(runs: xr.Dataset, covariates: Sequence[np.ndarray], how: Confidence) -> _Effects:
@@ -221,11 +265,15 @@ def _logarithm(runs: xr.Dataset, measure: str) -> np.ndarray:
 
 
 def _properties(ds: xr.Dataset, runs: xr.Dataset, folder: Path) -> dict[str, np.ndarray]:
-    """Properties (n_run,) of the motions that vary: logarithms, but of the magnitude."""
+    """Properties (n_run,) of the motions that vary: logarithms, but of magnitude and pulse."""
     found = {f"ln({name})": _logarithm(runs, name) for name in OF_MOTION}
     motions = load_motions(Study.from_json(ds.attrs["config"], folder)) if has_records(ds) else []
     metadata = {name: np.array([float(m.metadata.get(name, np.nan)) for m in motions]) for name in OF_RECORD}
     known = {name: values for name, values in metadata.items() if len(values) and (values > 0).all()}
+    if motions:
+        facts = [motion.metadata for motion in motions]
+        pulse = ["pulse_period" in each or each.get("set") == "nearfield_pulse" for each in facts]
+        found["pulse"] = np.array(pulse, float)[runs["record"].values]
     if MAGNITUDE in known:
         found[MAGNITUDE] = known.pop(MAGNITUDE)[runs["record"].values]
     for name in list(known)[:1]:  # one distance: they hardly differ

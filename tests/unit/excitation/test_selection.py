@@ -6,12 +6,13 @@ import io
 import numpy as np
 import pytest
 
-from mcrock.excitation.motion import MotionError
+from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.selection import (
     Candidates,
     RecordLimits,
     Target,
     baker_jayaram_2008,
+    candidates_of,
     conditional_spectrum,
     read_flat_file,
     read_target_table,
@@ -189,10 +190,18 @@ def test_flat_files_of_esm(tmp_path, head, cells):
     }
 
 
+def test_pulses_of_a_peer_download_are_known():
+    grid = np.zeros((3, 400))
+    grid[0] = np.sin(np.arange(400) / 10)
+    motions = [Motion(grid, 0.01, "a", metadata={"pulse_period": 2.0}), Motion(grid, 0.01, "b")]
+    np.testing.assert_array_equal(candidates_of(motions, [0.5]).facts["pulse"], [2.0, np.nan])
+    assert "pulse" not in candidates_of(motions[1:], [0.5]).facts
+
+
 @pytest.mark.parametrize("pulses", [True, False])
 def test_recordings_with_a_pulse_or_without(pulses):
     few = drawn(400)
-    with pytest.raises(MotionError, match="no recording says whether it has a pulse"):
+    with pytest.raises(MotionError, match="no recording says that it has a pulse"):
         select(few, UNIFORM, 5, RecordLimits(pulses=pulses))
     few.facts["pulse"] = np.where(np.arange(400) % 4, np.nan, 2.0)
     found = select(few, UNIFORM, 20, RecordLimits(pulses=pulses))

@@ -1,15 +1,18 @@
 """Sufficiency of intensity measures: exact recovery, another code, and how often nothing is an effect."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.stats import t
+from scipy.stats import chi2, t
 
 from mcrock.base.params import Outcome
 from mcrock.show.measures import format_sufficiency
 from mcrock.statistics import fit_surface, measure_sufficiency, with_measures
 from mcrock.statistics.inference import Confidence
-from mcrock.statistics.sufficiency import ROCKED, _Demand, _overturning
+from mcrock.statistics.sufficiency import ROCKED, _Demand, _overturning, _scatter
+from mcrock.study.sampling.motions import load_motions
 from tests.unit.statistics.measured import measured_study
 from tests.unit.statistics.test_surface import two_measures
 
@@ -45,9 +48,20 @@ def test_intervals_are_of_least_squares_without_each_record():
     every = [np.linalg.lstsq(columns[keep], y[keep])[0] for keep in (record != i for i in range(-1, 12))]
     error = np.sqrt(11 / 12 * ((np.array(every[1:]) - np.mean(every[1:], axis=0)) ** 2).sum(axis=0))
     np.testing.assert_allclose(found.value[1:3], every[0][1:], rtol=1e-9)
-    np.testing.assert_allclose((found.ends[1] - found.value)[1:3], t.ppf(0.95, 11) * error[1:], rtol=1e-9)
-    np.testing.assert_allclose(found.p_value[1:3], 2 * t.sf(np.abs(every[0][1:]) / error[1:], 11), rtol=1e-9)
+    np.testing.assert_allclose((found.ends[1] - found.value)[1:3], t.ppf(0.95, 9) * error[1:], rtol=1e-9)
+    np.testing.assert_allclose(found.p_value[1:3], 2 * t.sf(np.abs(every[0][1:]) / error[1:], 9), rtol=1e-9)
     assert found.value[-1] == pytest.approx(found.value[-2] / found.value[1])
+
+
+def test_the_scatter_is_the_sum_of_that_between_and_within_recordings():
+    """Of equal numbers of runs it is by hand; with one run each it is the chi-squared interval."""
+    residual = np.array([[1.0, 2.0, 3.0], [-2.0, -1.0, 0.0], [0.0, -1.0, -2.0], [1.0, 0.0, -1.0]])
+    found = np.exp(2 * _scatter(residual.ravel(), np.repeat(np.arange(4), 3), 2, 0.9))
+    assert found[0] == pytest.approx(residual.mean(axis=1).var(ddof=1) + 2 / 3 * 1.0)
+    assert found[1] < found[0] < found[2]
+    alone = np.exp(2 * _scatter(residual[:, 0], np.arange(4), 2, 0.9))
+    total = 3 * residual[:, 0].var(ddof=1)
+    np.testing.assert_allclose(alone, [total / 3, *(total / chi2.ppf([0.95, 0.05], 3))], rtol=1e-9)
 
 
 def test_effects_on_overturning_are_those_of_the_surface():
@@ -92,6 +106,16 @@ def test_what_a_property_tells_beyond_a_measure_is_found(study):
     assert "of 24 tests 1.2 are below 0.05 by chance" in text
 
 
+def test_a_pulse_is_a_property_where_the_set_names_pulses(study, monkeypatch):
+    def named(config):
+        motions = load_motions(config)
+        facts = [each.metadata | ({"pulse_period": 2.0} if i % 2 else {}) for i, each in enumerate(motions)]
+        return [replace(each, metadata=new) for each, new in zip(motions, facts, strict=True)]
+
+    monkeypatch.setattr("mcrock.statistics.sufficiency.load_motions", named)
+    assert "pulse" in measure_sufficiency(study, ["pga"])["property"]
+
+
 def test_what_is_needed(study):
     with pytest.raises(ValueError, match="sufficiency needs the response peak_tilt_ratio"):
         measure_sufficiency(study.drop_vars("peak_tilt_ratio"), ["pga"])
@@ -102,16 +126,18 @@ def test_what_is_needed(study):
 def test_a_property_without_effect_is_taken_for_one_in_5_of_100(least):
     """Records of random number, 0 to 0.95 of the variance between them: p-values and intervals."""
     rng, found = np.random.default_rng(least), []
-    for _ in range(300):
+    for _ in range(600):
         number = int(rng.integers(least, int(2.3 * least)))
         record = np.repeat(np.arange(number), rng.integers(5, 41, number))
         n, shared = len(record), rng.uniform(0, 0.95)
         x, z = rng.normal(0, rng.uniform(0.3, 1.0), n), rng.standard_normal(number)[record]
+        x += rng.choice([0.0, 0.4]) * rng.standard_normal(number)[record]
         noise = np.sqrt(shared) * rng.standard_normal(number)[record] + np.sqrt(
             1 - shared
         ) * rng.standard_normal(n)
         sigma, slope = rng.uniform(0.3, 0.6), rng.uniform(0.5, 2.5)
-        demand = _Demand(slope * x + sigma * noise, np.ones(n, bool), record).fit([x, z], 0.95)
+        demand = _Demand(slope * x + sigma * noise, np.ones(n, bool), record)
+        beside, alone = demand.fit([x, z], 0.95), demand.fit([x], 0.95)
         fell = x / sigma + noise > rng.uniform(-1, 1)
         ds = xr.Dataset(
             {
@@ -122,13 +148,15 @@ def test_a_property_without_effect_is_taken_for_one_in_5_of_100(least):
             attrs={"intensity_measure": "pga"},
         )
         over = _overturning(ds, [x, z], Confidence())
-        scatter = demand.ends[0, -2] <= sigma <= demand.ends[1, -2]
-        held = demand.ends[0, 1] <= slope <= demand.ends[1, 1]
+        truth = [slope, sigma, sigma / slope]
+        held = (alone.ends[0, 1:] <= truth) & (truth <= alone.ends[1, 1:])
+        assert ((alone.ends[0, 1:3] < alone.value[1:3]) & (alone.value[1:3] < alone.ends[1, 1:3])).all()
         known = over.p_value[2] < 0.05 if np.isfinite(over.p_value[2]) else np.nan
-        found.append([demand.p_value[2] < 0.05, known, held, scatter])
+        held = np.where(np.isfinite(alone.value[1:]), held, np.nan)
+        found.append([beside.p_value[2] < 0.05, known, *held])
     shares = np.nanmean(np.array(found, float), axis=0)
-    print(least, "false: demand, overturning; held: slope, scatter", shares.round(3), np.isnan(found).sum())
-    error = np.sqrt(0.05 * 0.95 / 300)
+    words = "false: demand, overturning; held: slope, scatter, proficiency"
+    print(least, words, shares.round(3), np.isnan(found).sum(axis=0))
+    error = np.sqrt(0.05 * 0.95 / 600)
     assert (shares[:2] < 0.05 + 4 * error).all()
-    assert shares[2] > 0.95 - 4 * error
-    assert shares[3] > 0.75  # a scatter of few records is skewed
+    assert (shares[2:] > 0.95 - 4 * error).all()
