@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,12 +13,9 @@ from mcrock.base.checks import Number
 from mcrock.commands.options import StudyOptions, unpacked
 
 if TYPE_CHECKING:
-    import xarray as xr
-
-    from mcrock.base.params import Outcome
-    from mcrock.excitation import Motion, Pulse
     from mcrock.measurement import Recording
     from mcrock.show.animation.options import PlaybackKeywords
+    from mcrock.show.replay import Replay
     from mcrock.simulation.run import Run
     from mcrock.study import Study
 
@@ -86,7 +83,7 @@ class AnimationOptions:
         elif (self.fps, self.speed, self.span) != (None, None, None):
             raise ValueError("--fps, --speed and --span go with --animate FILE")
 
-    def save(self, found: Replay, title: str) -> list[Path]:
+    def save(self, found: Replay) -> list[Path]:
         """Write the animation, if one is asked for."""
         if self.animate is None:
             return []
@@ -94,7 +91,7 @@ class AnimationOptions:
         from mcrock.show.progress import count_progress
 
         shown = found.run, found.run.body, self.animate
-        about: dict[str, Any] = {"motion": found.motion, "title": title, **self.playback}
+        about: dict[str, Any] = {"motion": found.motion, "title": found.title, **self.playback}
         with count_progress("frames of the animation") as progress:
             return [save_animation(*shown, progress=progress, **about)]
 
@@ -258,18 +255,18 @@ def simulate(
 
     matplotlib.use("Agg")
     from mcrock.dataset import check_folder
+    from mcrock.show.replay import repeat_run, stored_outcome
     from mcrock.show.run import format_run, run_as_json, save_run
 
     at = chosen.of(study)
     folder = output or Path(f"run-{at['realization']}-{at['intensity']}")
     check_folder(folder)
-    found = _repeat(study, **at)
+    found = repeat_run(study, **at)
     animation.check(found.run)
     recording = sensor.readings(found.run, study.seed, at["realization"])
     sources = {"title": study.title, "seed": study.seed}
-    title = f"{found.name}, {found.place}"
-    paths = save_run(found.run, folder, title + found.measure, found.motion, sources)
-    paths += animation.save(found, title)
+    paths = save_run(found.run, folder, found.title + found.measure, found.motion, sources)
+    paths += animation.save(found)
     paths += sensor.save(recording)
     # after the files, as the reader of the output may leave
     if as_json:
@@ -279,54 +276,5 @@ def simulate(
         return
     print(f"{found.place}: {found.source}", format_run(found.run, folder / "events.csv"), sep="\n")
     if stored is not None:
-        print(f"outcome in {source.study_or_store}: {_stored_outcome(stored, at, found.run.outcome)}")
+        print(f"outcome in {source.study_or_store}: {stored_outcome(stored, at, found.run.outcome)}")
     print(*paths, sep="\n")
-
-
-class Replay(NamedTuple):
-    """A run that was repeated, and how to speak of it."""
-
-    run: Run
-    motion: Motion | Pulse | None  # as the body felt it; None where the ground does not move
-    name: str  # of the motion as felt
-    record: str  # of it as recorded
-    scale: float  # from the one to the other [1]
-    place: str  # realization and intensity
-    measure: str  # of the intensity
-    source: str  # of the motion
-
-
-def _repeat(study: Study, realization: int, intensity: int, outer: int) -> Replay:
-    """Repeat one run of a study."""
-    from mcrock.excitation import pack_motions
-    from mcrock.show.history import ground_moves
-    from mcrock.show.numbers import label_intensities
-    from mcrock.simulation.runs import simulate_realization
-    from mcrock.study.sampling import draw_inputs, load_motions
-
-    motions = load_motions(study)
-    inputs = draw_inputs(study, motions, realization, realization + 1, outer)
-    motions = list(inputs.motions) or motions
-    _, run = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
-    scale, record = inputs.scale[0, intensity], motions[inputs.record[0]]
-    motion = record.scaled(scale).rotated(inputs.azimuth[0])
-    place, measure, source = f"realization {realization}", "", motion.name
-    if study.motion.shakes:
-        strength = (
-            inputs.values["intensity_value"][0] if study.is_cloud else study.intensity.si_levels[intensity]
-        )
-        place += f" at {label_intensities([strength], study.intensity.units)[0]}"
-        measure, source = f", {study.intensity.long_name}", f"{motion.name}, scaled by {scale:.4g}"
-    felt = motion if ground_moves(motion) else None
-    return Replay(run, felt, motion.name, record.name, scale, place, measure, source)
-
-
-def _stored_outcome(stored: xr.Dataset, at: dict[str, int], now: Outcome) -> str:
-    """Outcome of the stored run, and whether the repeated one has another."""
-    from mcrock.base.params import Outcome
-
-    outcome = Outcome(int(stored["outcome"].isel(at, missing_dims="ignore")))
-    if outcome == Outcome.NOT_RUN:
-        return "not run yet"
-    other = "" if outcome == now else ": another version or kind of processor made it"
-    return f"{outcome.name.lower()}{other}"

@@ -24,9 +24,19 @@ if TYPE_CHECKING:
 
 PLAYER = Path(__file__).with_name("player.html")
 MOST = 6000  # points of a curve in the page
+TRACES = 6
 
 
-def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str, speed: float) -> str:
+def build_page(
+    run: Run,
+    stage: Stage,
+    motion: Motion | Pulse | None,
+    title: str,
+    speed: float,
+    *,
+    theme: str = "",
+    plays: bool = True,
+) -> str:
     """The page as text.
 
     Parameters
@@ -40,6 +50,10 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
         Line above the picture.
     speed : float
         At which it plays at first [1].
+    theme : str
+        ``light`` or ``dark``; by default what the reader's browser prefers.
+    plays : bool
+        Whether it plays at once.
     """
     frames = stage.frames
     pairs = list(zip(frames.mode.tolist(), frames.index.tolist(), strict=True))
@@ -53,6 +67,8 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
     data = {
         "title": title,
         "speed": speed,
+        "theme": theme,
+        "plays": plays,
         "time": _pack(frames.time - frames.time[0]),
         "begin": float(frames.time[0]),
         "orientation": _pack(frames.orientation),
@@ -72,6 +88,7 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
         "vertices": stage.solid.vertices.tolist(),
         "faces": stage.solid.faces,
         "base": stage.solid.faces.index(stage.base),
+        "traced": _traced(stage),
         "hint": "" if stage.solid.is_whole else HINT.replace("\n", " "),
         "alpha": 1.0 if stage.solid.is_whole else HINT_ALPHA,
         "colours": [(255 * colour).tolist() for colour in (STONE, BASE)],
@@ -87,6 +104,12 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
     }
     text = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     return PLAYER.read_text(encoding="utf-8").replace("DATA", text)
+
+
+def _traced(stage: Stage) -> list[int]:
+    """Corners of the face on which the body stood whose way is drawn: at most `TRACES`, evenly around it."""
+    corners = list(stage.base)
+    return [corners[k * len(corners) // TRACES] for k in range(TRACES)] if len(corners) > TRACES else corners
 
 
 def _pack(values: ArrayLike, dtype: str = "<f4") -> str:

@@ -30,7 +30,7 @@ ROWS = 80  # of a hazard table
 PARTS = {  # questions of a safety case, and the sections that answer them
     "What is judged, and what threatens it": ("body", "motions"),
     "What is assumed, and what is uncertain": ("inputs", "model"),
-    "How likely it is": ("fragility", "outcomes", "motion", "risk", "standards"),
+    "How likely it is": ("fragility", "outcomes", "motion", "replays", "risk", "standards"),
     "What decides it": ("uncertainty", "sensitivity"),
     "Why the numbers hold": ("rules", "validity", "convergence"),
     "What they leave out": ("limits",),

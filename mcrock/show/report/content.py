@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
+from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from mcrock.show.style import COLUMN, axes_width, figure_of, paper_style
@@ -38,6 +39,14 @@ class Figure(NamedTuple):
     width: float  # over that of a column of print [1]
 
 
+class Player(NamedTuple):
+    """A run in three dimensions, and what stands in its place on paper."""
+
+    element: Markup
+    still: str  # data URI
+    words: str
+
+
 class TitledTable(NamedTuple):
     """A table with its title."""
 
@@ -55,7 +64,7 @@ class TitledTable(NamedTuple):
         return len(self.columns.rows) <= SHORT
 
 
-Block = str | Columns | Caution | Code | Figure | TitledTable
+Block = str | Columns | Caution | Code | Figure | Player | TitledTable
 
 
 class Section(NamedTuple):
@@ -97,7 +106,7 @@ def laid_out(section: Section) -> Section:
 
 def kind_of(block: Block) -> str:
     """What a template does with a block."""
-    kinds = {Figure: "figure", TitledTable: "table", Caution: "caution", Code: "code"}
+    kinds = {Figure: "figure", Player: "player", TitledTable: "table", Caution: "caution", Code: "code"}
     return kinds.get(type(block), "text")
 
 

@@ -18,6 +18,7 @@ from mcrock.dataset import replacing
 from mcrock.show.report.audit import NOBODY, Signed, contents, files_section, headline
 from mcrock.show.report.brief import KeyFigure, key_figures
 from mcrock.show.report.content import Caution, Section, kind_of, laid_out
+from mcrock.show.report.replays import replays_section
 from mcrock.show.report.results import (
     Site,
     fragility_section,
@@ -105,6 +106,7 @@ def build_report(
         fragility_section(runs, summary, few if capacity is None else capacity, how),
         outcomes_section(runs, summary, how),
         motion_section(runs, summary, how),
+        replays_section(ds, study, folder, store, allow_missing) if study else None,
         nested_section(ds, summary, how),
         rules_section(runs, summary, Path(folder), how),
         sensitivity_section(ds, how, progress),

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import matplotlib
@@ -11,14 +12,17 @@ import pytest
 
 import mcrock
 from mcrock.base.estimates import format_estimate
+from mcrock.show.animation import embedded
 from mcrock.show.convergence import format_steps
 from mcrock.show.fragility import format_fragility, format_support
 from mcrock.show.report.audit import Signed, files_section, floor_blocks, record_blocks
-from mcrock.show.report.page import build_report, save_report
+from mcrock.show.report.page import build_page, build_report, save_report
+from mcrock.show.report.replays import replays_section
 from mcrock.show.report.results import Site
 from mcrock.show.risk import format_capacity
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard
+from mcrock.statistics.notable import notable_runs
 from mcrock.study import Study
 from tests.unit.conftest import write_study
 
@@ -41,7 +45,11 @@ class Page(HTMLParser):
         attrs = dict(attrs)
         self.addresses += [attrs[key] for key in ("src", "href", "srcset", "action") if key in attrs]
         self.ids += [attrs["id"]] if "id" in attrs else []
-        assert tag not in ("script", "iframe", "object", "embed", "link")
+        assert tag not in ("script", "object", "embed", "link")
+        if tag == "iframe":  # a player: closed off from the page, and part of its file
+            assert attrs["sandbox"] == "allow-scripts"
+            assert "src" not in attrs
+            assert attrs["title"]
         assert not any(key.startswith("on") for key in attrs)
         if tag not in VOID:
             self.open.append(tag)
@@ -61,10 +69,14 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def ds(tmp_path_factory):
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("study")
+
+
+@pytest.fixture(scope="module")
+def ds(folder):
     """The small study of the ensemble tests."""
     matplotlib.use("Agg")
-    folder = tmp_path_factory.mktemp("study")
     return mcrock.run_study(mcrock.load_config(write_study(folder)), folder / "s.zarr")
 
 
@@ -217,3 +229,27 @@ def test_what_few_records_cannot_tell_stands_among_the_limits(ds, page):
     """Of two recordings nothing below 0.84 can be said, as 1 - 0.025**(1/2)."""
     assert "What 2 recordings cannot decide" in Page(page).text
     assert "the probability may still be 0.84 at 95% confidence" in Page(page).text
+
+
+def test_three_runs_can_be_watched_in_less_than_3_mb(folder, ds):
+    page = build_page("", "", [replays_section(ds, Study.from_json(ds.attrs["config"]), folder, None, False)])
+    players = re.findall(r'<iframe class="replay".*?</figure>', page, flags=re.DOTALL)
+    places = set(notable_runs(ds).values())
+    assert len(players) == len(places)
+    assert sum(map(len, players)) < 3e6
+    for place in places:
+        assert sum(f"realization {place.realization} at" in unescape(player) for player in players)
+    assert "https://" not in "".join(players)
+    assert ".replay { display: none; }" in page  # on paper the still takes its place
+    assert all('<img class="still" src="data:image/png' in player for player in players)
+
+
+def test_a_run_too_long_for_a_page_is_said_to_be(monkeypatch, folder, ds):
+    monkeypatch.setattr(embedded, "LARGEST", 1000)
+    found = replays_section(ds, Study.from_json(ds.attrs["config"]), folder, None, False)
+    assert all("--animate FILE.html" in line for line in found.blocks)
+
+
+def test_without_the_records_the_page_says_where_to_look(page):
+    assert "No replays" in page
+    assert "--folder" in page

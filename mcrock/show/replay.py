@@ -1,0 +1,85 @@
+"""A run of a study once more, with its history: the run itself, and how to speak of it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcrock.base.params import Outcome
+from mcrock.excitation import pack_motions
+from mcrock.show.history import ground_moves
+from mcrock.show.numbers import label_intensities
+from mcrock.simulation.runs import simulate_realization
+from mcrock.study.sampling import draw_inputs, load_motions
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from mcrock.excitation import Motion, Pulse
+    from mcrock.simulation.run import Run
+    from mcrock.study import Study
+
+
+class Replay(NamedTuple):
+    """A run that was repeated, and how to speak of it."""
+
+    run: Run
+    motion: Motion | Pulse | None  # as the body felt it; None where the ground does not move
+    name: str  # of the motion as felt
+    record: str  # of it as recorded
+    scale: float  # from the one to the other [1]
+    place: str  # realization and intensity
+    measure: str  # of the intensity
+    source: str  # of the motion
+
+    @property
+    def title(self) -> str:
+        """Motion, realization and intensity."""
+        return f"{self.name}, {self.place}"
+
+
+def repeat_run(study: Study, realization: int, intensity: int = 0, outer: int = 0) -> Replay:
+    """Repeat one run of a study, bit for bit on the processor that made it.
+
+    Parameters
+    ----------
+    study : Study
+    realization, intensity, outer : int
+        Numbers of the realization, of its intensity level and of the outer draw.
+
+    Raises
+    ------
+    ConfigError
+        If the study needs files that are not there.
+    """
+    motions = load_motions(study)
+    inputs = draw_inputs(study, motions, realization, realization + 1, outer)
+    motions = list(inputs.motions) or motions
+    _, run = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
+    scale, record = inputs.scale[0, intensity], motions[inputs.record[0]]
+    motion = record.scaled(scale).rotated(inputs.azimuth[0])
+    place, measure, source = f"realization {realization}", "", motion.name
+    if study.motion.shakes:
+        strength = (
+            inputs.values["intensity_value"][0] if study.is_cloud else study.intensity.si_levels[intensity]
+        )
+        place += f" at {label_intensities([strength], study.intensity.units)[0]}"
+        measure, source = f", {study.intensity.long_name}", f"{motion.name}, scaled by {scale:.4g}"
+    felt = motion if ground_moves(motion) else None
+    return Replay(run, felt, motion.name, record.name, scale, place, measure, source)
+
+
+def stored_outcome(stored: xr.Dataset, at: dict[str, int], now: Outcome) -> str:
+    """Outcome of the stored run, and whether the repeated one has another."""
+    outcome = Outcome(int(stored["outcome"].isel(at, missing_dims="ignore")))
+    if outcome == Outcome.NOT_RUN:
+        return "not run yet"
+    other = "" if outcome == now else ": another version or kind of processor made it"
+    return f"{outcome.name.lower()}{other}"
+
+
+def repeat_command(store: str | Path, at: dict[str, int]) -> str:
+    """The command that repeats a run of a store, for a shell."""
+    numbers = " ".join(f"--{name} {number}" for name, number in at.items() if number or name != "outer")
+    return f"mcrock simulate {shlex.quote(str(store))} {numbers}"
