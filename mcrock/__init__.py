@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mcrock.simulation.runs import simulate
     from mcrock.statistics import exceedance_probability, fit_fragility, labels, overturning_probability
     from mcrock.statistics.labels import validation
-    from mcrock.study import load_config
+    from mcrock.study import load_config, new_study
 
 __version__: str
 
@@ -66,6 +66,7 @@ __all__ = [
     "load_config",
     "load_dataset",
     "measurement",
+    "new_study",
     "overturning_probability",
     "planar",
     "plot_exceedance",
@@ -103,6 +104,7 @@ _HOME = {
     "Controls": "impact.conditions",
     "Outcome": "base.params",
     "load_config": "study",
+    "new_study": "study",
     "run_study": "ensemble",
     "load_dataset": "dataset",
     "read_outcomes": "dataset",

@@ -58,6 +58,7 @@ LONG = [
     "tests/unit/body/test_merge.py",
     "tests/unit/commands",
     "tests/unit/measurement/test_written.py",
+    "tests/unit/study/test_new_study.py::test_every_combination_of_choices_is_accepted",
     "tests/unit/study/test_scans.py",
     "tests/unit/dataset/test_opened.py",
     "tests/unit/docs/test_programs.py",

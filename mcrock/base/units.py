@@ -7,6 +7,7 @@ earthquake are accelerations, and refuses CM/SEC/SEC and m s-2.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from math import pi
 
 from mcrock.base.params import STANDARD_GRAVITY
@@ -23,6 +24,9 @@ VELOCITIES = {"m/s": 1.0, "cm/s": 0.01}
 LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 ANGULAR_VELOCITIES = {"rad/s": 1.0, "deg/s": pi / 180.0, "dps": pi / 180.0}
 TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+MASSES = {"kg": 1.0, "g": 1e-3, "t": 1000.0, "lb": 0.45359237}
+FREQUENCIES = {"Hz": 1.0}
+RATIOS = {"1": 1.0}
 RAISED = str.maketrans("23", "²³")
 
 
@@ -50,6 +54,53 @@ def parse_intensity_unit(word: str) -> tuple[str, float] | None:
         return "m s-2", ACCELERATIONS[acceleration]
     others = {"m s-1": VELOCITIES, "m": LENGTHS, "s": TIMES, "1": {"1": 1.0}}
     return next(((units, known[word]) for units, known in others.items() if word in known), None)
+
+
+def parse_number(text: str) -> float:
+    """Number as people write it, with a decimal point or comma.
+
+    Raises
+    ------
+    ValueError
+        If it is not a number, or has a comma before three digits, which may be a thousand.
+
+    Examples
+    --------
+    >>> parse_number("0,40"), parse_number(" 1.2e3 ")
+    (0.4, 1200.0)
+    """
+    written = text.strip()
+    if re.fullmatch(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?", written):
+        plain = written.replace(",", "")
+        raise ValueError(f"{written!r} may be {plain} or {written.replace(',', '.', 1)}: write one of them")
+    number = re.fullmatch(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?", written)
+    if not number:
+        raise ValueError(f"expected a number, got {written!r}")
+    return float(written.replace(",", "."))
+
+
+def parse_quantity(text: str, units: Mapping[str, float]) -> float:
+    """Number with one of some units behind it, or else in the first of them, in SI.
+
+    Raises
+    ------
+    ValueError
+        If it is not a number, as `parse_number` has it, or the unit is not among them.
+
+    Examples
+    --------
+    >>> parse_quantity("140 cm", LENGTHS), parse_quantity("1,4", LENGTHS), parse_quantity("55in", LENGTHS)
+    (1.4, 1.4, 1.397)
+    """
+    found = re.fullmatch(r"([+-]?[\d.,]+(?:[eE][+-]?\d+)?)\s*(\S*)", text.strip())
+    known = {"": next(iter(units.values()))} | {key.casefold(): units[key] for key in units}
+    if not found or found[2].casefold() not in known:
+        first, *others = units
+        behind = f" with a unit [{first}; {', '.join(others)}]" if others else f" [{first}]"
+        raise ValueError(f"expected a number{behind}, as in 1.4 {first}, got {text.strip()!r}")
+    number, factor = parse_number(found[1]), known[found[2].casefold()]
+    divisor = round(1.0 / factor)  # 140 / 100 is 1.4, and 140 * 0.01 is not
+    return number / divisor if divisor > 1 and factor == 1.0 / divisor else number * factor
 
 
 def split_header(header: str) -> tuple[str, str]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from mcrock.commands.options import Config, StudyOptions, unpacked
+
+if TYPE_CHECKING:
+    from mcrock.study import Study
 
 app = typer.Typer()
 
@@ -16,7 +21,17 @@ def check(*, config: Config, changes: StudyOptions) -> None:
 
     Lists body, motions, intensities and uncertain inputs, with notes on suspicious settings.
     """
-    study = changes.load(config)
+    print_check(changes.load(config))
+
+
+def print_check(study: Study) -> float:
+    """Print what a study asks for, and how long that takes.
+
+    Returns
+    -------
+    float
+        Time on the cores of this machine [s].
+    """
     from dask.system import CPU_COUNT
 
     from mcrock.ensemble import estimate_time
@@ -34,3 +49,4 @@ def check(*, config: Config, changes: StudyOptions) -> None:
         f"{format_estimated_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "
         f"{format_time(total)} on one ({each} per run, mean of {n_timed} runs over the study)"
     )
+    return total / CPU_COUNT

@@ -165,7 +165,9 @@ def unpacked(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def packed(**given: Any) -> None:
         for name, pack in packs.items():
-            given[name] = pack(**{each.name: given.pop(each.name) for each in fields(pack)})
+            given[name] = pack(
+                **{each.name: given.pop(each.name) for each in fields(pack) if each.name in given}
+            )
         command(**given)
 
     packed.__signature__ = Signature(shown)  # type: ignore[attr-defined]

@@ -27,6 +27,7 @@ from mcrock.commands.exit_codes import (
 # modules of this folder in the order of the help; each has an `app` with its command or its group
 COMMANDS = (
     "example",
+    "new",
     "check",
     "run",
     "simulate",

@@ -1,7 +1,25 @@
 """The study file: TOML to a validated `Study`, with every mistake reported at once."""
 
-from mcrock.base.tables.errors import ConfigError
-from mcrock.study.load import load_config
-from mcrock.study.study import Study
+from typing import TYPE_CHECKING
 
-__all__ = ["ConfigError", "Study", "load_config"]
+from mcrock.base.lazy_imports import imported_on_use
+
+if TYPE_CHECKING:
+    from mcrock.base.tables.errors import ConfigError
+    from mcrock.study.load import load_config
+    from mcrock.study.new import NewStudy, new_study
+    from mcrock.study.study import Study
+
+__all__ = ["ConfigError", "NewStudy", "Study", "load_config", "new_study"]
+
+if not TYPE_CHECKING:
+    __getattr__ = imported_on_use(
+        __name__,
+        {
+            "ConfigError": "load",
+            "Study": "study",
+            "load_config": "load",
+            "NewStudy": "new",
+            "new_study": "new",
+        },
+    )

@@ -49,9 +49,14 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Colu
     ConfigError
         With every mistake of the file and of the overrides, one line each.
     """
-    path = Path(path)
+    return study_of(read_toml(Path(path), "study file"), Path(path), overrides, inputs=inputs)
+
+
+def study_of(
+    data: dict[str, Any], path: Path, overrides: Sequence[str] = (), *, inputs: Columns | None = None
+) -> Study:
+    """Check the raw tables of a study, which change; arguments and errors as of `load_config`."""
     source = str(path)
-    data = read_toml(path, "study file")
     name_preset(data)  # overrides may change keys of it
     origins: dict[tuple[int | str, ...], str] = {}
     mistakes: list[str] = []

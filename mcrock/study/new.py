@@ -1,0 +1,268 @@
+"""From the answers of a guided start to a study file with comments."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mcrock.base.tables.parsing import parse_toml, toml
+from mcrock.study.load import study_of
+from mcrock.study.presets import PRESETS
+from mcrock.study.questions import DENSITIES, SHAPES, read_answers
+from mcrock.study.study import Study
+
+COMMENTS = 28  # column at which short lines have their comment
+SEED = 2026
+Line = tuple[str, Any, str]  # key, value, comment
+
+USUAL: list[Line] = [
+    (
+        "lambda",
+        {"distribution": "uniform", "low": 0.5, "high": 1.0},
+        "[1] edge: 0 middle (no loss), 1 far end",
+    ),
+    (
+        "lambda_lon",
+        {"distribution": "uniform", "low": 0.5, "high": 1.0},
+        "[1] facet: 0 middle (no loss), 1 far edge",
+    ),
+    ("lambda_lat", {"distribution": "uniform", "low": -0.3, "high": 0.3}, "[1] facet: along the far edge"),
+]
+PRESET_OF = {  # impacts by the name of the preset that they are
+    "bounds": "varkonyi_2022_bounds",
+    "granite": "varkonyi_2022_fitted",
+    "concrete": "concrete_base",
+    "rubber": "rubber_base",
+    "housner_1963": "housner_1963",
+}
+FRICTION: dict[str, tuple[tuple[float, float], str]] = {  # in slip, and where it is from
+    "unknown": ((0.2, 0.8), "bracket of safety studies (Luk et al. 2005, NUREG/CR-6865)"),
+    "steel_on_concrete": ((0.57, 0.70), "push-off tests (Rabbat and Russell 1985)"),
+    "polished_floor": ((0.25, 0.35), "assumed for a museum floor (Monaco et al. 2020), +-0.05"),
+    "vinyl_floor": ((0.2, 0.4), "an assumption, to be replaced by a pull test"),
+}
+STATIC = {"polished_floor": (0.35, 0.45)}
+
+
+class NewStudy(NamedTuple):
+    """A study file and what it says."""
+
+    text: str
+    study: Study
+
+
+def new_study(folder: str | Path = ".", **answers: Any) -> NewStudy:
+    """Study from the answers to the questions of `mcrock new`.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where the study file will be, from which names of files start.
+    **answers
+        Answers by the names of questions (`mcrock.study.questions.QUESTIONS`): text with any unit, as in
+        ``height="140 cm"`` or ``width="0.38 to 0.42 m"``, or numbers in the unit of the question. What is not
+        answered has its default.
+
+    Returns
+    -------
+    NewStudy
+        ``text`` of the file, with comments, and ``study``, as `load_config` reads it.
+
+    Raises
+    ------
+    ValueError
+        With every mistake of the answers, one line each.
+    ConfigError
+        As `load_config`, if the answers do not go together or the file of a shape cannot be read.
+
+    Examples
+    --------
+    >>> text, study = new_study(height="140 cm", width="40 cm", material="marble")
+    >>> print(text.splitlines()[8])
+    height = 1.4                # [m]
+    >>> study.n_runs
+    8800
+    """
+    _, values = read_answers(answers)
+    text = _file(values)
+    return NewStudy(text, study_of(parse_toml(text), Path(folder) / "new study"))
+
+
+def _file(values: dict[str, Any]) -> str:
+    """Text of the study file."""
+    sections = {
+        "": [
+            ("title", values["title"], ""),
+            ("seed", SEED, "[1] the same seed gives the same draws on every machine"),
+        ],
+        "body": _body(values),
+        "impact": _impact(values),
+        "contact": _contact(values),
+        "limits": _limits(values),
+        "motion": _motion(values),
+        "motion.floor": _floor(values),
+        "intensity": _intensity(values),
+        "ensemble": [
+            (
+                "realizations",
+                values["realizations"],
+                "[1] draws of all that is uncertain; each meets every level",
+            ),
+        ],
+    }
+    lines = ["# Written by `mcrock new`; `mcrock docs study-file` has every key."]
+    for section, items in sections.items():
+        if not items:
+            continue
+        lines += ["", f"[{section}]"] if section else []
+        for key, value, comment in items:
+            line = f"{key} = {toml(value)}"
+            lines.append(f"{line:<{COMMENTS - 1}} # {comment}" if comment else line)
+    return "\n".join(lines) + "\n"
+
+
+def _body(values: dict[str, Any]) -> list[Line]:
+    shape = values["shape"]
+    lines: list[Line] = [("shape", shape, SHAPES[shape])]
+    if shape == "polyhedron":
+        lines += [("file", values["file"], ""), ("unit", values["file_unit"], "of the lengths in the file")]
+        lines += [("up", values["up"], "axis of the file that is up")]
+    elif shape in ("prism", "frustum"):
+        lines.append(("base", _corners(values), "[m] corners x, y, counter-clockwise from above"))
+    if "diameter" in values:
+        lines.append(("radius", _times(values["diameter"], 0.5), "[m]"))
+    names = {"width": "[m] along body x", "depth": "[m] along body y", "height": "[m]"}
+    lines += [(name, values[name], unit) for name, unit in names.items() if name in values]
+    if "top_scale" in values:
+        lines.append(("top_scale", values["top_scale"], "[1] size of the top over that of the base"))
+    if "mass" in values:
+        lines.append(("mass", values["mass"], "[kg]"))
+    else:
+        material = values["material"]
+        lines.append(
+            ("density", DENSITIES[material], f"[kg/m3] {material}; alone it does not change the probability")
+        )
+    if values["com_z"] != 0.0:
+        lines.append(("com_z", values["com_z"], "[m] centre of mass above that of the homogeneous solid"))
+    return lines
+
+
+def _corners(values: dict[str, Any]) -> list[list[float]]:
+    """Corners of a regular polygon or a rectangle [m]."""
+    x = values["base_width"] / 2
+    if values["shape"] == "frustum":
+        y = values["base_depth"] / 2
+        return [[x, -y], [x, y], [-x, y], [-x, -y]]
+    n = values["sides"]
+    radius, turns = x / cos(pi / n), [2 * pi * (i + 0.5) / n for i in range(n)]
+    return [[round(radius * cos(turn), 6), round(radius * sin(turn), 6)] for turn in turns]
+
+
+def _times(value: Any, factor: float) -> Any:
+    """A number or the ends of its range times a factor."""
+    if isinstance(value, dict):
+        return value | {end: value[end] * factor for end in ("low", "high")}
+    return value * factor
+
+
+def _impact(values: dict[str, Any]) -> list[Line]:
+    impacts = values["impacts"]
+    lines = list(USUAL)
+    if impacts != "usual":
+        preset = PRESETS[PRESET_OF[impacts]]
+        lines = [("preset", PRESET_OF[impacts], preset.words)]
+        lacking = {parameter.key for parameter in preset.lacking}
+        lines += [
+            (key, value, "[1] assumed: the source has none") for key, value, _ in USUAL if key in lacking
+        ]
+    if values["shape"] == "polyhedron":
+        lines.append(("facet_fallback", "plastic", "recommended for rocks and compact bodies"))
+    return lines
+
+
+def _contact(values: dict[str, Any]) -> list[Line]:
+    surfaces = values["surfaces"]
+    if surfaces == "rough":
+        return []
+    if surfaces == "measured":
+        return [("friction", values["friction"], "[1] as measured")]
+    (low, high), source = FRICTION[surfaces]
+    lines: list[Line] = [("friction", _uniform(low, high), f"[1] {source}")]
+    if surfaces in STATIC:
+        lines.append(("static_friction", _uniform(*STATIC[surfaces]), "[1] at rest"))
+    return lines
+
+
+def _uniform(low: float, high: float) -> dict[str, Any]:
+    return {"distribution": "uniform", "low": low, "high": high}
+
+
+def _limits(values: dict[str, Any]) -> list[Line]:
+    distance = values.get("edge_distance")
+    return (
+        []
+        if distance is None
+        else [("displacement", distance, "[m] beyond it the object falls off its support")]
+    )
+
+
+def _motion(values: dict[str, Any]) -> list[Line]:
+    earthquakes = values["earthquakes"]
+    if earthquakes == "files":
+        lines: list[Line] = [("source", "files", ""), ("paths", [values["records"]], "")]
+        if values["record_unit"] != "stated":
+            lines.append(("unit", values["record_unit"], "of the accelerations"))
+    elif earthquakes == "spectrum":
+        lines = [("source", "spectrum", "a motion for each realization"), *_spectrum(values)]
+    else:
+        lines = [("source", "fema_p695", ""), ("set", earthquakes, "recorded pairs of horizontal components")]
+    lines.append(
+        ("azimuth_deg", _uniform(0, 360), "[deg] from any direction"),
+    )
+    return lines
+
+
+def _spectrum(values: dict[str, Any]) -> list[Line]:
+    spectrum = values["spectrum"]
+    if spectrum == "file":
+        return [
+            ("table", values["spectrum_file"], "periods [s] and accelerations"),
+            ("unit", values["spectrum_unit"], ""),
+        ]
+    return [("ground" if len(spectrum) == 1 else "standard", spectrum, "")]
+
+
+def _floor(values: dict[str, Any]) -> list[Line]:
+    """An oscillator with a mode shape that grows in proportion to the height.
+
+    Of N storeys of one mass its participation factor is sum(i/N) / sum((i/N)^2) = 3 N / (2 N + 1), which
+    counts i/N times at the i-th floor.
+    """
+    if "storey" not in values:
+        return []
+    storey = values["storey"]
+    n = storey + values["storeys_above"]
+    return [
+        ("frequency", values["building_frequency"], "[Hz] of the building in its first mode"),
+        ("damping", _uniform(0.02, 0.07), "[1]"),
+        (
+            "factor",
+            round(3 * storey / (2 * n + 1), 3),
+            f"[1] floor {storey} of {n}: participation factor times mode shape",
+        ),
+    ]
+
+
+def _intensity(values: dict[str, Any]) -> list[Line]:
+    measure = values["measure"]
+    if measure == "as_recorded":
+        return [
+            ("measure", "factor", "on the motions, which are taken as they are"),
+            ("levels", [1.0], "[1]"),
+        ]
+    key, unit = ("levels_g", "g") if measure == "pga" else ("levels", "m/s")
+    return [
+        ("measure", measure, "geometric mean of the two horizontal components"),
+        (key, values[f"{measure}_levels"], f"[{unit}]"),
+    ]

@@ -1,0 +1,479 @@
+"""The questions of a guided study: `mcrock new`, `new_study` and any form ask the same.
+
+Nothing heavy is imported, because the options of a command are made from these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mcrock.base.suggestions import suggest
+from mcrock.study.answers import Amount, Answers, LevelList, Option, Question, Whole, Words
+
+SHAPES = {
+    "cuboid": "rectangular block, cabinet, pedestal",
+    "cylinder": "upright cylinder, cask, column drum",
+    "prism": "regular polygon as base, such as an octagonal plinth",
+    "frustum": "rectangular base, tapered upwards or downwards",
+    "polyhedron": "scan or mesh in a file (STL, OBJ, PLY, or points x y z)",
+}
+DENSITIES = {  # usual ones of solid pieces [kg/m3]
+    "granite": 2600.0,
+    "marble": 2700.0,
+    "limestone": 2300.0,
+    "sandstone": 2200.0,
+    "concrete": 2400.0,
+    "brick": 1800.0,
+    "terracotta": 2000.0,
+    "plaster": 1200.0,
+    "wood": 700.0,
+    "bronze": 8700.0,
+    "steel": 7850.0,
+    "glass": 2500.0,
+}
+PLACES = {
+    "ground": "on the ground, on a slab or on a ground floor",
+    "plinth": "the same, on a plinth, table or shelf that it could slide off",
+    "storey": "on an upper storey of a building",
+    "plinth_on_storey": "the same, on a plinth, table or shelf there",
+}
+UPPER = ("storey", "plinth_on_storey")
+SURFACES = {
+    "rough": "it does not slide; quick to compute, for slender bodies on rough ground",
+    "unknown": "friction 0.2 to 0.8",
+    "steel_on_concrete": "friction 0.57 to 0.70",
+    "polished_floor": "friction 0.25 to 0.35 in slip, 0.35 to 0.45 at rest",
+    "vinyl_floor": "steel feet, friction 0.2 to 0.4",
+    "measured": "a coefficient that you know",
+}
+SLIDING = tuple(name for name in SURFACES if name != "rough")
+IMPACTS = {
+    "usual": "the common first choice: up to the loss of energy of Housner's rule",
+    "bounds": "nothing is known: all that physics allows",
+    "granite": "fitted to tests of granite on granite",
+    "concrete": "from tests on a concrete base",
+    "rubber": "from tests on a rubber base, slender bodies",
+    "housner_1963": "Housner's rule: no uncertainty, the most loss of energy",
+}
+SETS = {"farfield": 22, "nearfield_pulse": 14, "nearfield_no_pulse": 14}  # recordings in each
+EARTHQUAKES = {
+    "farfield": "22 strong recordings far from faults, FEMA P695",
+    "nearfield_pulse": "14 near faults, with a velocity pulse",
+    "nearfield_no_pulse": "14 near faults, without a pulse",
+    "files": "your recordings: one file, or a folder of them",
+    "spectrum": "generated to match a design spectrum",
+}
+SPECTRA = {
+    "A": "EN 1998-1, rock",
+    "B": "EN 1998-1, very dense soil",
+    "C": "EN 1998-1, dense soil",
+    "D": "EN 1998-1, loose soil",
+    "E": "EN 1998-1, thin soil on rock",
+    "rg_1_60": "U.S. NRC Regulatory Guide 1.60",
+    "ac156": "AC156, non-structural components",
+    "file": "periods [s] and accelerations in a file",
+}
+ACCELERATION_UNITS = ("g", "m/s2", "cm/s2", "mm/s2", "gal", "mg")
+MEASURES = {
+    "pga": "peak ground acceleration",
+    "pgv": "peak ground velocity, better for large or sliding bodies",
+    "as_recorded": "not scaled: the motions as they are",
+}
+PER_MOTION = 40  # realizations that meet each recording
+
+
+def asked(answers: Answers) -> Iterator[Question]:
+    """The questions in their order; ``answers`` may grow meanwhile, and decides what is asked next."""
+    for question in QUESTIONS:
+        if question.is_asked(answers):
+            yield question
+
+
+def read_answers(given: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Answers to all questions, and the values that they stand for in the study file.
+
+    Parameters
+    ----------
+    given : mapping
+        Some answers by name: text as typed, or numbers in the unit of the question and lists of them.
+
+    Raises
+    ------
+    ValueError
+        With every mistake, one line each.
+    """
+    answers: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    mistakes = []
+    for question in asked(answers):
+        name = question.name
+        text = as_typed(given[name]) if given.get(name) is not None else question.default_after(answers)
+        try:
+            values[name] = question.check.read(text)
+        except ValueError as error:
+            mistakes.append(f"{name}: {error}")
+            text = question.default_after(answers)  # so that what depends on it is asked
+            values[name] = question.check.read(text) if text else None
+        answers[name] = values[name] if isinstance(question.check, Option) else text
+    for name in given:
+        if name not in BY_NAME:
+            mistakes.append(f"{name}: no such question{suggest(name, BY_NAME)}")
+        elif name not in answers and given[name] is not None:
+            needs = " and ".join(f"{key} = {' or '.join(of)}" for key, of in BY_NAME[name].needs.items())
+            mistakes.append(f"{name}: is asked with {needs} alone; change that answer, or leave this one out")
+    if mistakes:
+        raise ValueError("\n".join(mistakes))
+    return answers, values
+
+
+def as_typed(value: Any) -> str:
+    """An answer as somebody would type it."""
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _of(*shapes: str) -> dict[str, tuple[str, ...]]:
+    return {"shape": shapes}
+
+
+def _uplift(answers: Answers) -> float:
+    """About what starts rocking [g]: half the smallest width over the height of the centre of mass."""
+    sizes: dict[str, float] = {}
+    for name in ("width", "depth", "base_width", "base_depth", "diameter", "height", "com_z"):
+        value = BY_NAME[name].check.read(answers[name]) if name in answers else None
+        sizes[name] = (value["low"] + value["high"]) / 2 if isinstance(value, dict) else value or 0.0
+    widths = [sizes[name] for name in list(sizes)[:5] if sizes[name]]
+    height = sizes["height"] / 2 + sizes["com_z"]
+    return min(widths) / 2 / height if widths and height > 0 else 0.25
+
+
+def _pga_levels(answers: Answers) -> str:
+    steps = (0.8, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 5.2, 6.4, 8.0)
+    lower = 0.5 if answers["place"] in UPPER else 1.0  # a floor amplifies
+    most = 3.0 / (8.0 * _uplift(answers))  # beyond 3 g no earthquake is
+    return (
+        ", ".join(dict.fromkeys(f"{step * min(lower, most) * _uplift(answers):.2g}" for step in steps)) + " g"
+    )
+
+
+def _frequency(answers: Answers) -> str:
+    storeys = sum(BY_NAME[name].check.read(answers[name]) for name in ("storey", "storeys_above"))
+    return f"{6.7 / storeys:.2g} to {15.0 / storeys:.2g} Hz"
+
+
+QUESTIONS = (
+    Question(
+        "title",
+        "object",
+        "What is it called?",
+        "Written under figures and on the report.",
+        "Free-standing object",
+        Words(needed=False),
+    ),
+    Question(
+        "shape",
+        "object",
+        "Which shape is closest to it?",
+        "It rocks over the edges of its base. What is fixed to its plinth rocks with it: give both as one.",
+        "cuboid",
+        Option(SHAPES),
+    ),
+    Question(
+        "file",
+        "object",
+        "Which file has its shape?",
+        "Its convex hull touches the ground; the triangles of a closed mesh give volume and inertia.",
+        "",
+        Words(),
+        needs=_of("polyhedron"),
+    ),
+    Question(
+        "file_unit",
+        "object",
+        "In which unit are the lengths in the file?",
+        "A mesh does not say it, and a factor of 1000 makes another object.",
+        "m",
+        Option(dict.fromkeys(("m", "cm", "mm", "in", "ft"), "")),
+        needs=_of("polyhedron"),
+    ),
+    Question(
+        "up",
+        "object",
+        "Which axis of the file is up?",
+        "The object is put down with this axis upright.",
+        "z",
+        Option(dict.fromkeys(("z", "y", "x", "-z", "-y", "-x"), "")),
+        needs=_of("polyhedron"),
+    ),
+    Question(
+        "height",
+        "object",
+        "How high is it? (1.4 m, 140 cm, 55 in, or a range: 1.38 to 1.42 m)",
+        "Of two objects of one shape the larger is more stable; of two on one base the higher is less.",
+        "1.6 m",
+        Amount("LENGTHS", above=0.0, ranges=True),
+        "m",
+        _of("cuboid", "cylinder", "prism", "frustum"),
+    ),
+    Question(
+        "width",
+        "object",
+        "How wide is its base, along x?",
+        "Width over height is the slenderness, and times g about the acceleration that starts rocking. "
+        "Measure where it touches the ground, not at a moulding above it.",
+        "0.4 m",
+        Amount("LENGTHS", above=0.0, ranges=True),
+        "m",
+        _of("cuboid"),
+    ),
+    Question(
+        "depth",
+        "object",
+        "How deep is its base, along y?",
+        "It rocks first over the shorter side.",
+        "0.4 m",
+        Amount("LENGTHS", above=0.0, ranges=True),
+        "m",
+        _of("cuboid"),
+    ),
+    Question(
+        "diameter",
+        "object",
+        "What is the diameter of its base?",
+        "Measure where it touches the ground: a rounded or chamfered edge makes the base smaller.",
+        "0.6 m",
+        Amount("LENGTHS", above=0.0, ranges=True),
+        "m",
+        _of("cylinder"),
+    ),
+    Question(
+        "sides",
+        "object",
+        "How many sides has its base?",
+        "A regular polygon; other outlines can be written into the study file (body.base).",
+        "8",
+        Whole(3, 60),
+        needs=_of("prism"),
+    ),
+    Question(
+        "base_width",
+        "object",
+        "How wide is its base? (of a polygon: twice the distance from the centre to a side)",
+        "Width over height is the slenderness, and times g about the acceleration that starts rocking.",
+        "0.5 m",
+        Amount("LENGTHS", above=0.0),
+        "m",
+        _of("prism", "frustum"),
+    ),
+    Question(
+        "base_depth",
+        "object",
+        "How deep is its base?",
+        "It rocks first over the shorter side.",
+        "0.5 m",
+        Amount("LENGTHS", above=0.0),
+        "m",
+        _of("frustum"),
+    ),
+    Question(
+        "top_scale",
+        "object",
+        "How wide is its top over its base? (0.8: tapered upwards)",
+        "A taper lowers the centre of mass.",
+        "0.8",
+        Amount("RATIOS", above=0.0, most=10.0, ranges=True),
+        "1",
+        _of("frustum"),
+    ),
+    Question(
+        "material",
+        "object",
+        "What is it made of?",
+        "Density and mass do not change whether a solid object overturns; where its mass sits does.",
+        "granite",
+        Option(
+            {**{name: f"{value:g} kg/m3" for name, value in DENSITIES.items()}, "weighed": "give its mass"}
+        ),
+    ),
+    Question(
+        "mass",
+        "object",
+        "What is its mass? (120 kg, 250 lb, 1.2 t)",
+        "Forces follow from it; whether it overturns does not.",
+        "100 kg",
+        Amount("MASSES", above=0.0, ranges=True),
+        "kg",
+        {"material": ("weighed",)},
+    ),
+    Question(
+        "com_z",
+        "object",
+        "How much higher is its centre of mass than that of a homogeneous solid? (lower: -5 cm)",
+        "A heavy head or an empty top shelf moves it, and with it the slenderness. Or a range: -5 to 5 cm.",
+        "0 m",
+        Amount("LENGTHS", ranges=True),
+        "m",
+    ),
+    Question(
+        "place",
+        "place",
+        "Where does it stand?",
+        "A building amplifies motions near its own frequency, and a plinth has an edge to fall from.",
+        "ground",
+        Option(PLACES),
+    ),
+    Question(
+        "storey",
+        "place",
+        "On which storey above the ground?",
+        "The motion of a building grows towards its top.",
+        "1",
+        Whole(1, 200),
+        needs={"place": UPPER},
+    ),
+    Question(
+        "storeys_above",
+        "place",
+        "How many storeys are above that?",
+        "The higher the building, the slower it sways.",
+        "2",
+        Whole(0, 200),
+        needs={"place": UPPER},
+    ),
+    Question(
+        "building_frequency",
+        "place",
+        "What is the natural frequency of the building?",
+        "By rule of thumb 10 Hz over the number of storeys, within a factor of 1.5 either way.",
+        _frequency,
+        Amount("FREQUENCIES", above=0.0, most=100.0, ranges=True),
+        "Hz",
+        {"place": UPPER},
+    ),
+    Question(
+        "surfaces",
+        "contact",
+        "What do you know of the friction under it?",
+        "Below width over height it slides before it rocks. Runs with friction take longer.",
+        lambda answers: "unknown" if answers["place"].startswith("plinth") else "rough",
+        Option(SURFACES),
+    ),
+    Question(
+        "friction",
+        "contact",
+        "Which coefficient of friction? (0.45, or 0.4 to 0.5)",
+        "From a pull test: the horizontal force that moves it over its weight.",
+        "0.4 to 0.6",
+        Amount("RATIOS", least=0.0, most=10.0, ranges=True),
+        "1",
+        {"surfaces": ("measured",)},
+    ),
+    Question(
+        "edge_distance",
+        "contact",
+        "How far can it slide before it falls off an edge? (5 cm, or none)",
+        "Counted next to overturning: objects fall off plinths and shelves that they never tip on.",
+        lambda answers: "5 cm" if answers["place"].startswith("plinth") else "none",
+        Amount("LENGTHS", above=0.0, or_none=True),
+        "m",
+        {"surfaces": SLIDING},
+    ),
+    Question(
+        "impacts",
+        "contact",
+        "What do you know of its impacts when it rocks?",
+        "Each impact costs energy, how much depends on what is too small to see. A free-rocking test tells.",
+        "usual",
+        Option(IMPACTS),
+    ),
+    Question(
+        "earthquakes",
+        "earthquakes",
+        "Which earthquakes?",
+        "Most of the uncertainty is from recording to recording: ten say little, 22 or more are good.",
+        "farfield",
+        Option(EARTHQUAKES),
+    ),
+    Question(
+        "records",
+        "earthquakes",
+        "Which file or folder has them?",
+        "AT2, ESM, K-NET, COSMOS, CSV and others are known by their content.",
+        "records",
+        Words(),
+        needs={"earthquakes": ("files",)},
+    ),
+    Question(
+        "record_unit",
+        "earthquakes",
+        "In which unit are they?",
+        "Most formats say it themselves; tables of numbers do not.",
+        "stated",
+        Option({"stated": "the files say it", **dict.fromkeys(ACCELERATION_UNITS, "")}),
+        needs={"earthquakes": ("files",)},
+    ),
+    Question(
+        "spectrum",
+        "earthquakes",
+        "Which spectrum?",
+        "Motions are generated to match it, each another one; they vary less than recordings do.",
+        "B",
+        Option(SPECTRA),
+        needs={"earthquakes": ("spectrum",)},
+    ),
+    Question(
+        "spectrum_file",
+        "earthquakes",
+        "Which file has the spectrum?",
+        "Two columns: periods [s] and accelerations.",
+        "spectrum.txt",
+        Words(),
+        needs={"earthquakes": ("spectrum",), "spectrum": ("file",)},
+    ),
+    Question(
+        "spectrum_unit",
+        "earthquakes",
+        "In which unit are its accelerations?",
+        "The file does not say it.",
+        "g",
+        Option(dict.fromkeys(ACCELERATION_UNITS, "")),
+        needs={"earthquakes": ("spectrum",), "spectrum": ("file",)},
+    ),
+    Question(
+        "measure",
+        "earthquakes",
+        "How is the strength of an earthquake measured?",
+        "Every motion is scaled to each level of it. Take the measure of your hazard curve.",
+        "pga",
+        Option(MEASURES),
+    ),
+    Question(
+        "pga_levels",
+        "earthquakes",
+        "At which levels? (0.2, 0.4, 0.8 g)",
+        "The curve needs some where next to nothing overturns and some where most do.",
+        _pga_levels,
+        LevelList("g"),
+        "g",
+        {"measure": ("pga",)},
+    ),
+    Question(
+        "pgv_levels",
+        "earthquakes",
+        "At which levels? (0.2, 0.4, 0.8 m/s)",
+        "The curve needs some where next to nothing overturns and some where most do.",
+        "0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 3.0 m/s",
+        LevelList("m/s"),
+        "m/s",
+        {"measure": ("pgv",)},
+    ),
+    Question(
+        "realizations",
+        "size",
+        "How many random draws of everything uncertain?",
+        f"Each meets one motion at every level; {PER_MOTION} for each recording are plenty to begin with.",
+        lambda answers: str(PER_MOTION * SETS.get(answers["earthquakes"], 20)),
+        Whole(1, 100_000_000),
+    ),
+)
+BY_NAME = {question.name: question for question in QUESTIONS}

@@ -1,0 +1,91 @@
+"""`mcrock new`: answers from options, from a file and from a terminal; a file is whole or not there."""
+
+import os
+import pty
+import re
+import signal
+import sys
+
+import pytest
+
+from mcrock.study import load_config, new_study
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_options_make_a_study_that_is_checked(mcrock, folder):
+    code, output, errors = mcrock("new", "bust.toml", "--height", "140 cm", "--material", "marble")
+    assert (code, errors) == (0, "")
+    assert output.startswith("wrote bust.toml\n")
+    assert "8800 runs" in output
+    assert re.search(r"on the \d+ cores of this machine", output)
+    assert output.endswith("next: mcrock run bust.toml -o bust.zarr\n")
+    study = load_config(folder / "bust.toml")
+    assert study.to_json() == new_study(height=1.4, material="marble").study.to_json()
+
+
+def test_a_file_of_answers_and_an_option_that_wins(mcrock, folder):
+    (folder / "a.toml").write_text('height = "55 in"\nwidth = 0.5\npga_levels = [0.2, 0.4]\n')
+    assert mcrock("new", "--answers", "a.toml", "--width", "60 cm")[0] == 0
+    study = load_config(folder / "study.toml")
+    assert (study.body.height, study.body.width, study.intensity.levels_g) == (1.397, 0.6, (0.2, 0.4))
+
+
+def test_nothing_is_overwritten_and_nothing_is_asked_without_a_terminal(mcrock, folder):
+    code, output, errors = mcrock("new")
+    assert (code, output) == (2, "")
+    assert "--answers FILE" in errors
+    assert errors.count("\n") == 1
+    (folder / "study.toml").write_text("seed = 1")
+    code, _, errors = mcrock("new", "--yes")
+    assert code == 2
+    assert "--overwrite" in errors
+    assert (folder / "study.toml").read_text() == "seed = 1"
+    code, _, errors = mcrock("new", "other.toml", "--height", "tall", "--width", "1,200")
+    assert code == 2
+    assert [line.split(": ")[1] for line in errors.splitlines()] == ["height", "width"]
+    assert [path.name for path in folder.iterdir()] == ["study.toml"]
+
+
+def in_terminal(answers, *arguments):
+    """What a terminal shows, and the exit code, when somebody types the answers and at the end a signal."""
+    process, terminal = pty.fork()
+    if process == 0:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.environ.update(TERM="dumb", COLUMNS="100")
+        os.execv(sys.executable, [sys.executable, "-m", "mcrock", "new", *arguments])
+    shown = ""
+    while True:
+        try:
+            part = os.read(terminal, 4096).decode()
+        except OSError:  # the program has ended
+            break
+        shown += part
+        if answers and re.search(r"[])]: ?$", shown):
+            os.write(terminal, answers.pop(0).encode())
+            shown += "\n"
+    return shown, os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def test_a_terminal_shows_the_object_and_asks_again_after_a_mistake(folder):
+    typed = ["cub\n", "140 cm\n", "forty\n", "35 cm\n", *["\n"] * 10, "n\n"]
+    shown, code = in_terminal(typed, "--title", "Bust")
+    assert code == 0, shown
+    assert typed == []
+    assert "width: expected a number" in shown
+    assert "slenderness 14.0 deg" in shown  # atan(0.35 / 1.4)
+    assert "o: its centre of mass" in shown
+    study = load_config(folder / "study.toml")
+    assert (study.title, study.body.height, study.body.width) == ("Bust", 1.4, 0.35)
+
+
+@pytest.mark.parametrize(("key", "code"), [("\x03", 130), ("\x04", 2)], ids=["interruption", "end of input"])
+def test_an_unfinished_form_writes_nothing(folder, key, code):
+    shown, found = in_terminal(["Bust\n", "cub\n", key])
+    assert found == code, shown
+    assert "Traceback" not in shown
+    assert list(folder.iterdir()) == []

@@ -1,0 +1,185 @@
+"""Guided studies: whatever is answered makes a study file that is accepted, and says what was answered."""
+
+import tomllib
+from functools import cache
+from itertools import product
+from math import atan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mcrock
+from mcrock.base import units
+from mcrock.show.sketch import object_numbers, sketch
+from mcrock.study.answers import Amount, LevelList, Option, Whole
+from mcrock.study.new import new_study
+from mcrock.study.questions import BY_NAME, QUESTIONS, asked, read_answers
+from mcrock.study.sampling import check_inputs
+
+POINTS = "-0.2 -0.2 0\n0.2 -0.2 0\n0.2 0.2 0\n-0.2 0.2 0\n0 0 1.2\n"
+# where answers need not go together: the first corner of a body above its base, say
+SIZES = {"height": (0.3, 3.0), "com_z": (-0.05, 0.05), "building_frequency": (0.5, 10.0), "mass": (1.0, 1e4)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("guided")
+    (place / "rock.txt").write_text(POINTS)
+    return place
+
+
+def amounts(question):
+    """An answer within the bounds of a number, in any of its units, as one number or a range."""
+    low, high = SIZES.get(question.name, (0.1, 1.0))
+    numbers = st.floats(low, high)
+    table = getattr(units, question.check.units)
+
+    def typed(number, unit, comma):
+        text = f"{number / table[unit]:.6f}"
+        return (text.replace(".", ",") if comma and not text.startswith(tuple("123456789")) else text), unit
+
+    one = st.builds(typed, numbers, st.sampled_from(list(table)), st.booleans()).map(" ".join)
+    if not question.check.ranges:
+        return one
+    ends = st.tuples(numbers, numbers).map(sorted).filter(lambda pair: pair[1] - pair[0] > 1e-3)
+    return one | ends.map(lambda pair: f"{pair[0]:.6f} to {pair[1]:.6f}")
+
+
+def answers_to(question):
+    check = question.check
+    if isinstance(check, Option):
+        return st.sampled_from(list(check.choices))
+    if isinstance(check, Whole):
+        return st.integers(check.least, min(check.most, 60)).map(str)
+    if isinstance(check, LevelList):
+        return st.lists(st.integers(1, 300), min_size=1, max_size=6, unique=True).map(
+            lambda levels: ", ".join(str(level / 100) for level in sorted(levels)) + f" {check.unit}"
+        )
+    if isinstance(check, Amount):
+        return amounts(question)
+    return st.just("rock.txt") if question.name == "file" else st.text(max_size=20).filter(check_words(check))
+
+
+def check_words(check):
+    def fits(text):
+        try:
+            check.read(text)
+        except ValueError:
+            return False
+        return True
+
+    return fits
+
+
+@cache
+def motions_of(name):
+    return mcrock.fema_p695(name, [1 if name != "nearfield_no_pulse" else 15])
+
+
+@st.composite
+def forms(draw):
+    """Answers to some of the questions that are asked, each at random."""
+    answers, given = {}, {}
+    for question in asked(answers):
+        inside = question.name != "com_z" or given.get("file_unit", "m") == "m"  # the centre of mass
+        if question.name == "file" or (inside and draw(st.booleans())):
+            given[question.name] = draw(answers_to(question))
+        answers[question.name] = given.get(question.name) or question.default_after(answers)
+    return given
+
+
+@given(form=forms())
+def test_every_form_makes_a_study_that_is_accepted(form, folder):
+    text, study = new_study(folder, **form)
+    (folder / "again.toml").write_text(text, encoding="utf-8")
+    assert mcrock.load_config(folder / "again.toml").to_json() == study.to_json()
+    assert study.title == form.get("title", "Free-standing object").strip()
+    assert sketch(study).count("\n") >= 2
+    if study.motion.source == "fema_p695":
+        check_inputs(study, motions_of(study.motion.set))
+
+
+CHOICES = {
+    question.name: list(question.check.choices)
+    for question in QUESTIONS
+    if isinstance(question.check, Option)
+}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("shape", "impacts", "place", "surfaces"), ("earthquakes", "measure", "spectrum", "place")],
+    ids=" ".join,
+)
+def test_every_combination_of_choices_is_accepted(names, folder):
+    """Exhaustively, where one choice could rule out another."""
+    for chosen in product(*(CHOICES[name] for name in names)):
+        form = dict(zip(names, chosen, strict=True))
+        form |= {"file": "rock.txt"} if form.get("shape") == "polyhedron" else {}
+        for name in [name for name in form if not BY_NAME[name].is_asked(form)]:
+            del form[name]
+        assert new_study(folder, **form).study.n_runs >= 560
+
+
+def test_a_block_in_centimetres():
+    text, study = new_study(height="160 cm", width="0,4", depth="15.748 in", material="gran")
+    body = tomllib.loads(text)["body"]
+    assert body == {
+        "shape": "cuboid",
+        "width": 0.4,
+        "depth": pytest.approx(0.4, abs=1e-5),
+        "height": 1.6,
+        "density": 2600.0,
+    }
+    assert study.intensity.levels_g == (0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0)
+    found = object_numbers(study)
+    assert found["slenderness"] == pytest.approx(atan(0.25), rel=1e-4)
+    assert found["uplift"] == pytest.approx(0.25, rel=1e-3)  # b/h of a block, in g
+
+
+def test_a_range_is_a_uniform_distribution():
+    _, study = new_study(shape="cylinder", diameter="58 to 62 cm", height=1.5)
+    assert study.uncertain[0] == "body.radius"
+    assert (study.body.radius.low, study.body.radius.high) == (0.29, 0.31)
+
+
+def test_a_plinth_has_an_edge_and_a_storey_a_floor():
+    _, study = new_study(place="plinth_on_storey", storey=3, storeys_above=1, edge_distance="8 cm")
+    assert study.limits.displacement == 0.08
+    assert study.contact.friction.low == 0.2
+    # sum(i/N) / sum((i/N)^2) * 3/N for N = 4 storeys: 2.5 / 1.875 * 0.75
+    assert study.motion.floor.factor == pytest.approx(1.0)
+    assert study.motion.floor.frequency.low < 2.5 < study.motion.floor.frequency.high  # 10 Hz / 4
+
+
+def test_every_mistake_is_named_at_once_with_its_remedy():
+    with pytest.raises(ValueError, match="height") as caught:
+        new_study(
+            height="1,400 mm", widht="40 cm", mass="3 kg", shape="cubiod", depth="-1 m", width="4 parsec"
+        )
+    lines = str(caught.value).splitlines()
+    assert [line.partition(":")[0] for line in lines] == [
+        "shape",
+        "height",
+        "width",
+        "depth",
+        "widht",
+        "mass",
+    ]
+    assert "did you mean 'cuboid'?" in lines[0]
+    assert "1400 or 1.400" in lines[1]
+    assert "[m; cm, mm, in, ft]" in lines[2]
+    assert "> 0 [m]" in lines[3]
+    assert "did you mean 'width'?" in lines[4]
+    assert "material = weighed" in lines[5]
+
+
+def test_every_question_says_why_and_has_a_default_that_is_right():
+    answers, values = read_answers({"shape": "polyhedron", "file": "rock.txt"})
+    assert values["up"] == "z"
+    for question in QUESTIONS:
+        assert question.why.endswith(".")
+        assert question.prompt.rstrip(")").strip()
+        assert set(question.needs) <= {other.name for other in QUESTIONS[: QUESTIONS.index(question)]}
+    assert answers["realizations"] == "880"
