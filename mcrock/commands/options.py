@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 if TYPE_CHECKING:
+    from xarray import Dataset
+
     from mcrock.study import Study
 
 FORMATS = ("png", "pdf", "svg")  # of figures
@@ -134,7 +136,22 @@ class SiteOptions(HazardOptions):
     age: Age = None
     design: Design = None
     target: Target = None
+    other: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="HAZARD",
+            help="Hazard curves of other measures, to compare with what the recordings give; repeatable.",
+        ),
+    ] = None
     folder: Folder = Path()
+
+    def consistencies(self, ds: Dataset, hazard: Dataset) -> dict[str, Dataset]:
+        """What the recordings give in the other measures, by name."""
+        from mcrock.statistics.consistency import hazard_consistency, other_hazards
+
+        others = other_hazards(self.other or [], hazard.attrs["measure"], **self.of_hazard)
+        found = [hazard_consistency(ds, hazard, each, folder=self.folder) for each in others]
+        return {f"consistency_{each.attrs['measure']}": each for each in found}
 
     @property
     def of_standards(self) -> dict[str, Any]:

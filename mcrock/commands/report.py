@@ -71,8 +71,11 @@ def report(
     from mcrock.show.report.page import check_page
 
     check_page(output, page_options.overwrite)
-    if not hazard and {around.hazard_years, around.hazard_site, around.age, around.target} != {None}:
-        raise ValueError("--hazard-years, --site, --age and --target go with --hazard FILE")
+    if not hazard and any(
+        given is not None
+        for given in (around.hazard_years, around.hazard_site, around.age, around.target, around.other)
+    ):
+        raise ValueError("--hazard-years, --site, --age, --target and --other go with --hazard FILE")
     import matplotlib
 
     matplotlib.use("Agg")
@@ -84,13 +87,14 @@ def report(
 
     with reading.open(store) as ds, count_progress("permutations") as progress:
         curves = load_hazard(hazard, **around.of_hazard, measure=own_measure(ds)) if hazard else None
-        site = Site(curves, around.years, around.age, around.design, around.target)
+        others = around.consistencies(ds, curves).values() if curves else ()
+        site = Site(curves, around.years, around.age, around.design, around.target, [*others])
         page = build_report(
             ds,
             site=site,
             store=store,
             folder=around.folder,
-            signed=page_options.signed(hazard or []),
+            signed=page_options.signed([*(hazard or []), *(around.other or [])]),
             level=level,
             allow_missing=reading.allow_incomplete,
             progress=progress,

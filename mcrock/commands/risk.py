@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mcrock.commands import options
 from mcrock.commands.options import SiteOptions, unpacked
 from mcrock.commands.results import FigureOptions, ReadingOptions, print_result, save_figures
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+    from mcrock.statistics.inference import ConfidenceKeywords
 
 app = typer.Typer()
 
@@ -39,17 +44,20 @@ def risk(
     of OpenQuake, the USGS or EFEHR: `mcrock docs hazard`.
     """
     from mcrock.show.progress import reading_progress
-    from mcrock.show.risk import format_distribution, format_hazard, format_risk, format_weighted, plot_risk
-    from mcrock.show.standards import format_standards
+    from mcrock.show.risk import (
+        format_distribution,
+        format_hazard,
+        format_risk,
+        format_weighted,
+        plot_risk,
+    )
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import (
         annual_rate,
-        design_intensity,
         high_confidence_capacity,
         load_hazard,
         rate_distribution,
         rate_of_draws,
-        standards,
         weighted_probability,
     )
     from mcrock.statistics.efficiency import own_measure
@@ -68,16 +76,37 @@ def risk(
         tables["rate_distribution"] = rate_distribution(
             ds, curves, fragility=rates.attrs["headline"], beta_u=beta_u, age=site.age, **how
         )
-        if site.design is not None or site.target is not None:
-            at = None if site.design is None else design_intensity(site.design, ds)
-            tables["standards"] = standards(ds, at, rates=rates, hazard=curves, **site.of_standards, **how)
+        tables |= _asked(ds, site, curves, rates, how)
         if reading.measure is None and not missing_chunks(ds) and drawn_intensity(ds) is not None:
             tables["weighted_rate"] = weighted_probability(ds, curves, level=level)
         paths = save_figures({"risk": lambda: plot_risk(ds, curves, found=rates)}, figures, ds.attrs)
     lines = [*missing_chunks(ds), format_risk(rates, capacity), "", format_hazard(curves), ""]
     if "weighted_rate" in tables:
         lines += [*format_weighted(tables["weighted_rate"]), ""]
-    if "standards" in tables:
-        lines += [*format_standards(tables["standards"]), ""]
+    lines += _lines_of_asked(tables)
     lines += [*format_distribution(tables["rate_distribution"], site.age), *map(str, paths)]
     print_result(as_json, tables, lines)
+
+
+def _asked(
+    ds: Dataset, site: SiteOptions, curves: Dataset, rates: Dataset, how: ConfidenceKeywords
+) -> dict[str, Dataset]:
+    """Standards and the hazard of other measures, where they are asked for."""
+    from mcrock.statistics import design_intensity, standards
+
+    found = site.consistencies(ds, curves)
+    if site.design is not None or site.target is not None:
+        at = None if site.design is None else design_intensity(site.design, ds)
+        found["standards"] = standards(ds, at, rates=rates, hazard=curves, **site.of_standards, **how)
+    return found
+
+
+def _lines_of_asked(tables: dict[str, Dataset]) -> list[str]:
+    """The text of what `_asked` has found."""
+    from mcrock.show.risk import format_consistency
+    from mcrock.show.standards import format_standards
+
+    lines = [*format_standards(tables["standards"]), ""] if "standards" in tables else []
+    for name in tables:
+        lines += [*format_consistency(tables[name]), ""] if name.startswith("consistency_") else []
+    return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -60,8 +61,46 @@ def format_hazard(hazard: xr.Dataset) -> str:
     of_others = "site" in hazard.attrs
     at = f" at {hazard.attrs['site']}" if hazard.attrs.get("site") else ""
     turned = ", turned into annual rates" * ("years" in hazard.attrs["reading"])
-    component = "; the files do not say of which horizontal component" * of_others
-    return f"Hazard: {curves} of {hazard.attrs['measure']}{at}, {hazard.attrs['reading']}{turned}{component}"
+    measure = hazard.attrs["measure"]
+    component = f", taken for {format_component(measure)}" if format_component(measure) else ""
+    component += ", which the files do not say" * bool(of_others and component)
+    return f"Hazard: {curves} of {measure}{at}, {hazard.attrs['reading']}{turned}{component}"
+
+
+def format_component(measure: str) -> str:
+    """Which horizontal component a measure is of; empty if it is of none.
+
+    >>> format_component("sa_1s"), format_component("pga_rotd50"), format_component("d5_95")
+    ('the geometric mean of both horizontal components', 'RotD50', '')
+    """
+    found = re.fullmatch(r"(?:pg[avd]|sa|avgsa)(?:_rotd(\d+))?(?:_\d.*)?", measure)
+    if found is None:
+        return ""
+    return f"RotD{found[1]}" if found[1] else "the geometric mean of both horizontal components"
+
+
+def format_consistency(found: xr.Dataset) -> list[str]:
+    """Rates of another measure by site and recordings, of `mcrock.statistics.hazard_consistency`."""
+    rate = "{:.2g}".format
+    columns = [
+        (found.attrs["measure"], lambda one: label(one["level"])),
+        ("site [1/a]", lambda one: rate(float(one["site_rate"]))),
+        ("recordings [1/a]", lambda one: rate(float(one["recordings_rate"]))),
+        ("ratio", lambda one: rate(float(one["ratio"]))),
+    ]
+    known = found.isel(level=np.isfinite(found["ratio"].values))
+    title = (
+        f"Hazard consistency: how often the recordings, with the hazard in {found.attrs['own']}, are beyond"
+    )
+    if not known.sizes["level"]:
+        return [
+            f"{title} {found.attrs['measure']}: not known, the hazard of {found.attrs['own']} is too short"
+        ]
+    words = (
+        f"beyond 1 the recordings are stronger in {found.attrs['measure']} than earthquakes of the same "
+        f"{found.attrs['own']} at the site, and the rate of overturning is too high as far as it goes by that"
+    )
+    return [title, table_along(known, "level", columns), words]
 
 
 def format_headline(rates: xr.Dataset) -> list[str]:

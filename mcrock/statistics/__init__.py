@@ -11,6 +11,7 @@ from mcrock.statistics.bounds import epistemic_bounds
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
 from mcrock.statistics.comparison import compare_designs
+from mcrock.statistics.consistency import hazard_consistency
 from mcrock.statistics.convergence import size_convergence, step_check
 from mcrock.statistics.curve_capacity import capacity_at
 from mcrock.statistics.efficiency import by_measure, compare_measures, measures_of
@@ -63,6 +64,7 @@ __all__ = [
     "fragility_by_choice",
     "fragility_by_limit",
     "fragility_by_way",
+    "hazard_consistency",
     "high_confidence_capacity",
     "load_hazard",
     "measure_sufficiency",

@@ -84,6 +84,12 @@ def load_hazard(
     return _own(paths[0], texts[0], years)
 
 
+def measures_in(path: str | Path, years: float | None = None) -> list[str | None]:
+    """Measures that a hazard file has curves of; None for the only one of a file of your own."""
+    curves = read_curves(str(path), _text(path), years)
+    return [None] if curves is None else list(dict.fromkeys(curve.measure for curve in curves))
+
+
 def _text(path: str | Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")

@@ -191,6 +191,13 @@ def motions_at(ds: xr.Dataset, level: float, folder: str | Path = ".") -> tuple[
     An uncertain floor is at its medians, and so is the body where the measure depends on it.
     """
     study = Study.from_json(ds.attrs["config"], folder)
+    name, scaled = scaled_to(ds, study, level)
+    floor = _floor_at_medians(study) if study.motion.on_floor else {}
+    return name, [study.motion.under_body(motion, floor) for motion in scaled]
+
+
+def scaled_to(ds: xr.Dataset, study: Study, level: float) -> tuple[str, list[Motion]]:
+    """Recordings of a study scaled to an intensity, as of the ground, and the name of its measure."""
     motions = load_motions(study)
     sizes = {
         key: np.full(len(motions), float(ds[f"body_{key}"].median())) for key in ("slenderness", "frequency")
@@ -199,9 +206,8 @@ def motions_at(ds: xr.Dataset, level: float, folder: str | Path = ".") -> tuple[
     measure, parameters = study.intensity.measure, study.intensity.parameters
     own = recorded(measure, parameters, motions, np.arange(len(motions), dtype=np.int32), sizes, gravity)
     scale = factors(measure, np.array([level]), own)[:, 0]
-    floor = _floor_at_medians(study) if study.motion.on_floor else {}
     scaled = [motion.scaled(factor) for motion, factor in zip(motions, scale, strict=True)]
-    return variable_name(measure, parameters), [study.motion.under_body(motion, floor) for motion in scaled]
+    return variable_name(measure, parameters), scaled
 
 
 def static_thresholds(ds: xr.Dataset, *, folder: str | Path = ".") -> np.ndarray | None:

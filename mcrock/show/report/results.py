@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from mcrock.show.report.audit import hazard_blocks
 from mcrock.show.report.content import Block, Caution, Section, cautions, embed
 from mcrock.show.risk import (
     format_capacity,
+    format_consistency,
     format_distribution,
     format_hazard,
     format_headline,
@@ -69,6 +70,7 @@ class Site(NamedTuple):
     age: float | None = None  # of a body that still stands [a]
     design: str | None = None  # motion at which standards are judged, as in 0.4g
     target: float | None = None  # annual rate that is allowed [1/a]
+    consistencies: Sequence[xr.Dataset] = ()  # from `mcrock.statistics.hazard_consistency`
 
 
 def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section:
@@ -193,6 +195,7 @@ def risk_section(
         CURVES,
         *cautions(format_unsupported(rates)),
         *format_outside(rates),
+        *(line for one in site.consistencies for line in format_consistency(one)),
         *format_distribution(rate_distribution(ds, site.hazard, age=site.age, **how.keywords), site.age),
         *hazard_blocks(site.hazard),
     ]

@@ -25,7 +25,7 @@ def test_mistakes_are_one_line_and_write_nothing(mcrock, store, tmp_path):
         ((store, "-o", tmp_path / "no" / "r.html"), "does not exist"),
         (
             (store, "-o", page, "--age", 10),
-            "--hazard-years, --site, --age and --target go with --hazard",
+            "--hazard-years, --site, --age, --target and --other go with --hazard",
         ),
         ((store, "-o", page, "--hazard", hazard), "the intensity needs a unit"),
         ((store, "-o", page, "--level", 2), "level"),
