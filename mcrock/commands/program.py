@@ -37,6 +37,7 @@ COMMANDS = (
     "risk",
     "compare",
     "report",
+    "app",
     "sensitivity",
     "rare",
     "validate",

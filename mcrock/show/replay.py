@@ -10,7 +10,7 @@ from mcrock.base.params import Outcome
 from mcrock.excitation import pack_motions
 from mcrock.show.history import ground_moves
 from mcrock.show.numbers import label_intensities
-from mcrock.simulation.runs import simulate_realization
+from mcrock.simulation import runs
 from mcrock.study.sampling import draw_inputs, load_motions
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def repeat_run(study: Study, realization: int, intensity: int = 0, outer: int = 
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, realization, realization + 1, outer)
     motions = list(inputs.motions) or motions
-    _, run = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
+    _, run = runs.simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
     scale, record = inputs.scale[0, intensity], motions[inputs.record[0]]
     motion = record.scaled(scale).rotated(inputs.azimuth[0])
     place, measure, source = f"realization {realization}", "", motion.name

@@ -82,7 +82,7 @@ def outcome_shares(
     limit = displacement_limit(ds)
 
     def ending(part: xr.Dataset) -> Passed:
-        code = _endings(part, limit)
+        code = run_endings(part, limit)
         return Passed(code, code, code, code)
 
     record, records = record_index(ds)
@@ -125,7 +125,7 @@ def outcome_shares(
     )
 
 
-def _endings(part: xr.Dataset, limit: float | None) -> np.ndarray:
+def run_endings(part: xr.Dataset, limit: float | None) -> np.ndarray:
     """Codes of `Ending` of the runs of a slice."""
 
     def beyond(name: str, least: float) -> np.ndarray:

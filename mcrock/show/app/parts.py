@@ -1,0 +1,102 @@
+"""What the parts of the page share: text, tables, figures, and work that the page does not wait for."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+from bokeh.models import HoverTool
+from bokeh.plotting import figure
+
+from mcrock.show import style
+from mcrock.show.app.runs import GROUPS
+from mcrock.show.tables import Columns
+
+# colours that tell the groups apart on light and on dark ground, and their marks, which do so in grey
+LOOKS = {
+    "overturned": (style.RED, "circle"),
+    "slid": (style.SKY, "triangle"),
+    "stood": (style.GREEN, "square"),
+    "undecided": (style.PURPLE, "x"),
+}
+assert LOOKS.keys() == GROUPS.keys()
+CSS = Path(__file__).with_name("parts.css").read_text(encoding="utf-8")
+WIDE: dict[str, Any] = {"sizing_mode": "stretch_width"}
+
+
+def html(text: str = "", **more: Any) -> pn.pane.HTML:
+    """A piece of the page; what comes of files must be escaped before."""
+    return pn.pane.HTML(text, stylesheets=[CSS], **WIDE, **more)
+
+
+def paragraph(text: str) -> str:
+    """Text as a paragraph, code between backticks."""
+    marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    return f"<p>{marked}</p>"
+
+
+def refused(error: object) -> str:
+    """What was refused, in the words of the command, and told to screen readers at once."""
+    return f'<div role="alert" class="refused">{escape(str(error))}</div>'
+
+
+def said(text: str) -> str:
+    """What goes on, told to screen readers when they have time."""
+    return f'<div role="status" aria-live="polite">{escape(text)}</div>'
+
+
+def rows_as_html(rows: Iterable[Sequence[str]]) -> str:
+    """A table whose first column names what the second has."""
+    lines = [f"<tr><th scope=row>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows]
+    return f'<div class="wide"><table>{"".join(lines)}</table></div>'
+
+
+def blocks_as_html(blocks: Iterable[object]) -> str:
+    """Lines and tables of a report."""
+    return "".join(
+        _table(block) if isinstance(block, Columns) else paragraph(str(block)) for block in blocks if block
+    )
+
+
+def _table(columns: Columns) -> str:
+    heads = "".join(f"<th scope=col>{escape(head)}</th>" for head in columns.heads)
+    rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in columns.rows)
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def plain_figure(
+    words: str, x: str, y: str, *, tools: str = "pan,wheel_zoom,box_zoom,reset,save", **more: Any
+) -> Any:
+    """An empty figure as wide as its place; ``words`` say what it shows."""
+    made = figure(height=340, min_width=280, tools=tools, sizing_mode="stretch_width", title=words, **more)
+    made.xaxis.axis_label, made.yaxis.axis_label = x.replace("\n", " "), y
+    made.toolbar.logo, made.toolbar.autohide = None, True
+    made.title.text_font_style = "normal"
+    return made
+
+
+def add_hover(made: Any, renderer: Any, tips: list[tuple[str, str]]) -> None:
+    """What is told of what is pointed at."""
+    made.add_tools(HoverTool(renderers=[renderer], tooltips=tips))
+
+
+def in_background(work: Callable[[], Any], done: Callable[[Any], None]) -> threading.Thread:
+    """Work in a thread, and hand what it found, or the error, to the page when it has time."""
+    document = pn.state.curdoc
+
+    def run() -> None:
+        try:
+            found = work()
+        except Exception as error:  # told to who asked: the page goes on
+            found = error
+        document.add_next_tick_callback(lambda: done(found))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread

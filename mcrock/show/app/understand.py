@@ -1,0 +1,339 @@
+"""The part of the page on why a study came out as it did: its curve, its runs, and any run once more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import panel as pn
+import xarray as xr
+from bokeh.models import ColumnDataSource, Whisker
+
+from mcrock.show import style
+from mcrock.show.animation.embedded import embed_run
+from mcrock.show.app.parts import (
+    LOOKS,
+    WIDE,
+    add_hover,
+    blocks_as_html,
+    html,
+    in_background,
+    paragraph,
+    plain_figure,
+    refused,
+    rows_as_html,
+    said,
+)
+from mcrock.show.app.runs import GROUPS, RATIO, RunDots, collect_runs, input_names, input_of, input_rows
+from mcrock.show.fragility import format_fragility, format_support, observed
+from mcrock.show.replay import Replay, repeat_command, repeat_run, stored_outcome
+from mcrock.show.run import result_rows
+from mcrock.show.summary import format_independence, format_probabilities
+from mcrock.statistics import fit_fragility, overturning_probability, pooled
+from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.notable import MEANINGS, RunPlace, notable_runs
+from mcrock.statistics.runs import is_shaken, read_once, study_of
+from mcrock.study import Study
+
+RUN = {"median_overturned": "Median overturned", "strongest_survivor": "Strongest survivor"}
+RUN |= {"weakest_overturned": "Weakest overturned"}
+NO_STUDY = "These outcomes are of another program or of tests: mcrock cannot repeat their runs."
+
+
+@dataclass
+class Result:
+    """A finished study, and what the page shows of it, computed once for all who look."""
+
+    ds: xr.Dataset
+    store: Path
+    folder: Path  # from which names of record files start
+    allow_missing: bool = False
+
+    def __post_init__(self) -> None:
+        read_once(self.ds)
+        self.how = Bootstrap(allow_missing=self.allow_missing)
+        self.pooled = pooled(self.ds)
+        self.shaken = is_shaken(self.ds)
+
+    @cached_property
+    def study(self) -> Study | None:
+        """The study, where the result has one."""
+        found = study_of(self.ds)
+        return None if found is None else Study.from_json(found.to_json(), self.folder)
+
+    @cached_property
+    def fit(self) -> xr.Dataset:
+        """The fragility curve."""
+        return fit_fragility(self.pooled, **self.how.keywords)
+
+    @cached_property
+    def points(self) -> xr.Dataset:
+        """Observed fractions with intervals."""
+        return observed(self.pooled, self.how)
+
+    @cached_property
+    def probability(self) -> xr.Dataset:
+        """Probabilities at the intensities."""
+        return overturning_probability(self.pooled, allow_missing=self.allow_missing)
+
+    @cached_property
+    def runs(self) -> RunDots | None:
+        """Dots and counts of the runs; None where the result does not say how far they tilted."""
+        return collect_runs(self.ds, allow_missing=self.allow_missing) if RATIO in self.ds else None
+
+    @cached_property
+    def notable(self) -> dict[str, RunPlace]:
+        """Runs to begin with."""
+        return notable_runs(self.ds, allow_missing=self.allow_missing)
+
+    def prepare(self) -> None:
+        """Compute what the page needs at once, so that what is refused is so before a page opens."""
+        assert (self.fit, self.points, self.probability, self.notable) is not None
+        _ = self.runs
+
+
+def understand(result: Result, theme: str) -> pn.Column:
+    """The part of the page on a finished study."""
+    lines = [*format_probabilities(result.probability, result.shaken)]
+    if result.shaken:
+        lines += [format_fragility(result.fit), *format_support(result.fit)]
+    lines.append(format_independence(result.probability))
+    table = pn.Card(html(blocks_as_html(lines)), title="The same as a table", collapsed=True, **WIDE)
+    top: list[Any] = [plot_curve(result.fit, result.points)] if result.shaken else []
+    if result.runs is None:
+        return pn.Column(*top, table, html(paragraph(NO_STUDY)), **WIDE)
+    chosen = Chosen(result, result.runs, theme)
+    figures = pn.FlexBox(
+        *map(_half, [*top, chosen.plot_runs(), pn.Column(chosen.input, chosen.inputs, **WIDE)])
+    )
+    return pn.Column(
+        chosen.filters, figures, html(paragraph(chosen.words)), table, *chosen.replay_parts(), **WIDE
+    )
+
+
+def _half(item: Any) -> pn.Column:
+    """Half the width of the page, or all of a narrow one."""
+    return pn.Column(item, styles={"flex": "1 1 min(30rem, 100%)", "min-width": "0"}, **WIDE)
+
+
+def plot_curve(fit: xr.Dataset, points: xr.Dataset) -> Any:
+    """The curve with its band, dashed where no run supports it, and the observed fractions."""
+    factor, label = style.axis_scale(fit["intensity_grid"])
+    made = plain_figure("Probability of overturning", label, "Probability [1]", y_range=(-0.02, 1.02))
+    x = factor * fit["intensity_grid"].values
+    low, high = fit["band"].values
+    made.varea(
+        x, low, high, fill_color=style.SKY, fill_alpha=0.3, legend_label=f"{fit.attrs['level']:.0%} band"
+    )
+    if np.isfinite(float(fit["median_capacity"])):
+        curve, beyond = fit["curve"].values, fit["extrapolated"].values
+        look: dict[str, Any] = {"color": style.SKY, "line_width": 2}
+        made.line(x, curve, line_dash="dotted", **look)
+        made.line(x, np.where(beyond, np.nan, curve), legend_label="lognormal fit", **look)
+    draw_points(made, ColumnDataSource(point_columns(points)), "runs")
+    made.legend.location, made.legend.background_fill_alpha = "bottom_right", 0.5
+    return made
+
+
+def point_columns(points: xr.Dataset) -> dict[str, np.ndarray]:
+    """Observed fractions as a figure takes them."""
+    factor, _ = style.axis_scale(points["intensity"])
+    low, high = points["interval"].values
+    names = ("runs", "overturned", "undecided")
+    columns = {name: points[name].values for name in names}
+    return columns | {
+        "x": factor * points["intensity"].values,
+        "p": points["probability"].values,
+        "low": low,
+        "high": high,
+    }
+
+
+def draw_points(made: Any, source: ColumnDataSource, words: str, colour: str = style.ORANGE) -> None:
+    """Observed fractions with their intervals."""
+    dots = made.scatter("x", "p", source=source, size=8, color=colour, legend_label=words)
+    made.add_layout(Whisker(base="x", upper="high", lower="low", source=source, line_color=colour))
+    tips = [("intensity", "@x{0.000}"), ("probability", "@p{0.000} (@low{0.000} to @high{0.000})")]
+    add_hover(made, dots, [*tips, ("overturned", "@overturned of @runs, @undecided undecided")])
+
+
+class Chosen:
+    """Runs that are looked at, filtered and chosen, linked between the figures."""
+
+    def __init__(self, result: Result, runs: RunDots, theme: str) -> None:
+        self.result, self.runs, self.theme = result, runs, theme
+        self.names = input_names(result.ds)
+        self.columns: dict[str, Any] = {}
+        self.source = ColumnDataSource({})
+        self.cells = ColumnDataSource({})
+        there = [name for name, total in runs.totals.items() if total]
+        options = {f"{name} ({runs.totals[name]})": name for name in there}
+        self.filters = pn.widgets.CheckButtonGroup(name="Runs shown", options=options, value=there)
+        self.input = pn.widgets.Select(
+            name="Input", options={text: name for name, text in self.names.items()}
+        )
+        self.details, self.view = html(), html()
+        self.place = {
+            name: pn.widgets.IntInput(name=name.capitalize(), value=0, start=0, end=size - 1, width=120)
+            for name, size in (("outer", result.ds.sizes.get("outer", 1)), *_sizes(result.ds))
+            if size > 1
+        }
+        self.inputs = self.plot_inputs()
+        self._filter()
+        self._take_input()
+        self.filters.param.watch(lambda _: self._filter(), "value")
+        self.input.param.watch(lambda _: self._take_input(), "value")
+        self.source.selected.on_change("indices", lambda name, old, new: self._pick(new))
+
+    @property
+    def words(self) -> str:
+        """What the figures of runs show."""
+        total, shown = sum(self.runs.totals.values()), len(self.runs.dots["x"])
+        dots = (
+            f"each of the {total} runs"
+            if shown == total
+            else f"one of {shown} runs, drawn at random from {total}"
+        )
+        more = "" if shown == total else "; the cells behind count all of them, darker for more"
+        spread = "" if "intensity_value" in self.result.ds else " Dots are spread around their level."
+        return (
+            f"A dot is {dots}{more}.{spread} Click on one, or choose a run below by its numbers, to watch it."
+        )
+
+    def plot_runs(self) -> Any:
+        """Peak tilt over intensity."""
+        words = "Peak tilt of each run"
+        tools = "tap,box_select,pan,wheel_zoom,box_zoom,reset,save"
+        made = plain_figure(
+            words, self.runs.label, "Peak tilt over slenderness [1]", y_axis_type="log", tools=tools
+        )
+        made.quad(
+            "left",
+            "right",
+            "bottom",
+            "top",
+            source=self.cells,
+            color=style.GREY,
+            alpha="alpha",
+            line_color=None,
+        )
+        self._draw_dots(made, "x", "tilt")
+        return made
+
+    def plot_inputs(self) -> Any:
+        """Peak tilt over an input."""
+        tools = "tap,box_select,pan,wheel_zoom,box_zoom,reset,save"
+        made = plain_figure(
+            "The same runs by an input", "", "Peak tilt over slenderness [1]", y_axis_type="log", tools=tools
+        )
+        self._draw_dots(made, "input", "tilt")
+        return made
+
+    def _draw_dots(self, made: Any, x: str, y: str) -> None:
+        look: dict[str, Any] = {
+            "size": 4,
+            "alpha": 0.6,
+            "nonselection_alpha": 0.15,
+            "selection_line_color": "black",
+        }
+        dots = made.scatter(x, y, source=self.source, color="colour", marker="mark", **look)
+        add_hover(
+            made,
+            dots,
+            [("realization", "@realization"), ("ending", "@ending"), ("peak tilt", "@tilt{0.000}")],
+        )
+
+    def _filter(self) -> None:
+        """Show the groups that are chosen."""
+        dots, shown = self.runs.dots, np.isin(list(GROUPS), self.filters.value)
+        keep = np.isin(dots["group"], self.filters.value)
+        columns = {name: array[keep] for name, array in dots.items()}
+        looks = [LOOKS[name] for name in columns["group"]]
+        self.columns = columns | {"colour": [look[0] for look in looks], "mark": [look[1] for look in looks]}
+        counts = self.runs.counts[shown].sum(axis=0)
+        column, row = np.nonzero(counts)
+        strength = np.log1p(counts[column, row])
+        hidden = len(dots["x"]) == sum(self.runs.totals.values())
+        self.cells.data = {
+            "left": self.runs.x_edges[column, 0],
+            "right": self.runs.x_edges[column, 1],
+            "bottom": self.runs.y_edges[row],
+            "top": self.runs.y_edges[row + 1],
+            "alpha": 0.0 * strength if hidden else 0.75 * strength / max(strength.max(initial=0.0), 1e-9),
+        }
+        self._take_input()
+
+    def _take_input(self) -> None:
+        """Put the input that is chosen on its axis."""
+        values, name = np.zeros(len(self.columns["x"])), self.input.value
+        if name:
+            values = input_of(self.result.ds, name, self.columns["outer"], self.columns["realization"])
+            self.inputs.xaxis.axis_label = self.names[name]
+        self.source.selected.indices = []
+        self.source.data = self.columns | {"input": values}
+
+    def _pick(self, indices: list[int]) -> None:
+        if len(indices) == 1:
+            for name, widget in self.place.items():
+                widget.value = int(self.columns[name][indices[0]])
+            self.replay()
+
+    def replay_parts(self) -> list[Any]:
+        """Form, inputs, outcome and view of a run."""
+        if self.result.study is None:
+            return [html(paragraph(NO_STUDY))]
+        button = pn.widgets.Button(name="Replay this run", button_type="primary")
+        button.on_click(lambda _: self.replay())
+        ready = []
+        for name in self.result.notable:
+            known = pn.widgets.Button(name=RUN[name])
+            known.on_click(lambda _, name=name: self._show_notable(name))
+            ready.append(known)
+        head = html("<h2>One run</h2>")
+        return [
+            head,
+            pn.FlexBox(*self.place.values(), align_items="end"),
+            pn.FlexBox(button, *ready),
+            self.details,
+            self.view,
+        ]
+
+    def _show_notable(self, name: str) -> None:
+        place = self.result.notable[name]
+        for dim, widget in self.place.items():
+            widget.value = getattr(place, dim)
+        self.replay(f"{RUN[name]}: {MEANINGS[name]}. ")
+
+    def replay(self, why: str = "") -> None:
+        """Repeat the run that the form names, and show it."""
+        study, at = self.result.study, RunPlace(0)._asdict()
+        at |= {name: int(widget.value) for name, widget in self.place.items()}
+        self.details.object = said(
+            f"Repeating realization {at['realization']}; the first one may wait for the compiler."
+        )
+        if study is not None:
+            in_background(lambda: repeat_run(study, **at), lambda found: self._show(at, found, why))
+
+    def _show(self, at: dict[str, int], found: Replay | Exception, why: str) -> None:
+        if isinstance(found, Exception):
+            self.details.object, self.view.object = refused(found), ""
+            return
+        outcome = stored_outcome(self.result.ds, at, found.run.outcome).replace("_", " ")
+        inputs = rows_as_html(input_rows(self.result.ds, at))
+        command = escape(repeat_command(self.result.store, at))
+        heading = said(f"{why}{found.title}{found.measure}: {outcome}")
+        results = f"<details><summary>Results</summary>{rows_as_html(result_rows(found.run))}</details>"
+        repeat = f'<p class="dim">The command that repeats it:</p><pre>{command}</pre>'
+        self.details.object = f"{heading}<p>{escape(found.source)}</p>{inputs}{results}{repeat}"
+        try:
+            self.view.object = embed_run(found.run, found.motion, found.title, self.theme)
+        except ValueError as error:
+            self.view.object = refused(error)
+
+
+def _sizes(ds: xr.Dataset) -> list[tuple[str, int]]:
+    return [(name, ds.sizes.get(name, 1)) for name in ("realization", "intensity")]
