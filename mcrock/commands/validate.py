@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,9 +33,20 @@ class TestedOptions:
     """Tests, and which of them are scored."""
 
     motions: Annotated[
-        Path, typer.Argument(metavar="MOTIONS.nc", help="Tests of a shake table.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="{MOTIONS.nc|STORE}",
+            help="Tests of a shake table, or with --measured runs of them.",
+            show_default=False,
+        ),
     ]
-    labels: Annotated[str, typer.Option(metavar="NAME", help="Variable that is 1 where it overturned.")]
+    measured: Annotated[
+        Path | None,
+        typer.Option(metavar="TESTS.csv", help="Measured maxima, to compare their distributions with STORE."),
+    ] = None
+    labels: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Variable that is 1 where it overturned.")
+    ] = None
     rules: Annotated[
         Path | None,
         typer.Option(metavar="OTHER.nc", help="Tests that rules of thumb are also fitted to."),
@@ -46,13 +58,19 @@ class TestedOptions:
     def __post_init__(self) -> None:
         if self.part not in PARTS:
             raise ValueError(f"--part must be one of {', '.join(PARTS)}, got {self.part!r}")
+        if (self.measured is None) == (self.labels is None):
+            raise ValueError(
+                "give --labels with --geometry for tests of a shake table, or --measured for a store"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScannedOptions:
     """The body, and the draws of its unknown properties."""
 
-    geometry: Annotated[Path, typer.Option(metavar="FILE.json", help="Body as scanned.")]
+    geometry: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Body as scanned, for --labels.")
+    ] = None
     azimuth_deg: Annotated[
         float | None,
         typer.Option(metavar="A", help="Direction of shaking in degrees; default: the weakest of the body."),
@@ -96,11 +114,15 @@ def validate(
     results: ValidationOutput,
     as_json: Annotated[bool, typer.Option("--json", help="Print scores and probabilities as JSON.")] = False,
 ) -> None:
-    """Score probabilities against tests on a shake table.
+    """Compare predictions with tests: labels, or distributions of maxima.
 
-    Every draw of the unknown properties of body and table meets every test. The
-    folder keeps the runs for a second call: `mcrock docs validation`.
+    With --labels every draw of the unknown properties of body and table meets
+    every test, and the folder keeps the runs for a second call; with --measured
+    a store has the runs: `mcrock docs validation`.
     """
+    if asked.measured is not None:
+        _compare_measured(asked.motions, asked.measured, level, results, as_json)
+        return
     import numpy as np
 
     from mcrock.excitation.readers.shake_table import read_shake_table
@@ -108,12 +130,14 @@ def validate(
     from mcrock.statistics.labels import validation
 
     tests = read_shake_table(asked.motions)
+    if scanned.geometry is None or asked.labels is None:
+        raise ValueError("--labels needs --geometry FILE.json, the body as scanned")
     fallen = _labels(asked.motions, tests, asked.labels)
     aside = validation.is_set_aside(tests.recording)
     used = np.flatnonzero(~aside) if asked.part == "tuning" else np.arange(len(fallen))
     scored = aside[used] if asked.part == "aside" else np.ones(len(used), bool)
     group = np.where(scored, "aside", tests.recording[used]) if asked.part == "aside" else None
-    study, words = _study(asked.motions, len(fallen), scanned)
+    study, words = _study(asked.motions, len(fallen), scanned.geometry, scanned)
     results.output.mkdir(parents=True, exist_ok=True)
     store, scores = results.output / "runs.zarr", results.output / "scores.nc"
     ds = _runs(study, store, workers)
@@ -136,11 +160,27 @@ def validate(
     print_result(as_json, {"part": asked.part, "scores": found}, lines)
 
 
-def _study(motions: Path, tests: int, scanned: ScannedOptions) -> tuple[Study, str]:
+def _compare_measured(
+    store: Path, table: Path, level: float, results: ValidationOutput, as_json: bool
+) -> None:
+    """Print and draw how the runs of a store predict measured maxima."""
+    from mcrock.dataset import load_dataset
+    from mcrock.show.distributions import format_tests, plot_tests
+    from mcrock.statistics.labels.validation.distributions import compare_tests, read_tests
+
+    found = compare_tests(load_dataset(store), read_tests(table), level=level)
+    paths = save_figures({name: partial(plot_tests, one) for name, one in found.items()}, results)
+    for name, one in found.items():
+        paths.append(results.output / f"{name}.nc")
+        write_netcdf(paths[-1], one)
+    print_result(as_json, found, [*map(format_tests, found.values()), *paths])
+
+
+def _study(motions: Path, tests: int, geometry: Path, scanned: ScannedOptions) -> tuple[Study, str]:
     """Study of all tests of a file with a scanned body, and what it is in words."""
     from mcrock.statistics.labels import validation
 
-    body, setting = validation.read_geometry(scanned.geometry), validation.DEFAULT
+    body, setting = validation.read_geometry(geometry), validation.DEFAULT
     setting = setting if scanned.draws is None else replace(setting, draws=scanned.draws)
     how: dict[str, Any] = {"azimuth_deg": scanned.azimuth_deg, "seed": scanned.seed}
     study = validation.validation_study(motions, range(tests), body, setting, **how)

@@ -69,14 +69,16 @@ def read_labels(path: str | Path) -> Labels:
     if not np.isin(fallen, (0.0, 1.0)).all():
         row = int(np.flatnonzero(~np.isin(fallen, (0.0, 1.0)))[0])
         raise ConfigError(f"{place}: fallen: expected 0 or 1, got {fallen[row]:g} in row {row + 1}")
-    chosen = {}
-    for name, values in columns.items():
-        array = np.array(values)
-        if not ((array >= 0) & (array < MOST) & (np.floor(array) == array)).all():
-            raise ConfigError(f"{place}: {name}: expected whole numbers from 0")
-        chosen[name] = array.astype(np.int64)
+    chosen = {name: whole_numbers(place, name, np.array(values)) for name, values in columns.items()}
     study = chosen.pop(STUDY, np.zeros(len(fallen), np.int64))
     return Labels(fallen, chosen, study)
+
+
+def whole_numbers(place: Path, name: str, values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Numbers of runs in a column of a file; a ConfigError if some are no whole numbers from 0."""
+    if not ((values >= 0) & (values < MOST) & (np.floor(values) == values)).all():
+        raise ConfigError(f"{place}: {name}: expected whole numbers from 0")
+    return values.astype(np.int64)
 
 
 def shares_of_runs(
@@ -97,25 +99,40 @@ def shares_of_runs(
     ValueError
         If a label is about no run.
     """
-    sizes = {"realization": fallen.shape[1], "intensity": fallen.shape[2]}
     found = np.empty((len(fallen), len(labels.fallen)))
     for k in range(len(labels.fallen)):
-        rows, levels = np.ones(sizes["realization"], bool), np.ones(sizes["intensity"], bool)
-        for name, numbers in labels.chosen.items():
-            number = int(numbers[k])
-            if name == "record":
-                if record is None:
-                    raise ValueError("the study has no records, and the labels name them")
-                rows &= record == number
-                continue
-            if number >= sizes[name]:
-                raise ValueError(f"label {k + 1}: {name} must be 0 to {sizes[name] - 1}, got {number}")
-            only = np.arange(sizes[name]) == number
-            rows, levels = (rows & only, levels) if name == "realization" else (rows, levels & only)
-        if not rows.any():
-            raise ValueError(f"label {k + 1} is about no run: no realization has its record")
+        rows, levels = chosen_runs(labels, k, fallen.shape[1:], record)
         found[:, k] = fallen[:, rows][:, :, levels].mean(axis=(1, 2))
     return found
+
+
+def chosen_runs(
+    labels: Labels, k: int, shape: tuple[int, ...], record: NDArray[np.int64] | None
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which realizations and which intensities the label k is about, of a study with runs of a shape
+    (n_realization, n_intensity); records as of `shares_of_runs`.
+
+    Raises
+    ------
+    ValueError
+        If it is about no run.
+    """
+    sizes = dict(zip(("realization", "intensity"), shape, strict=True))
+    rows, levels = (np.ones(size, bool) for size in shape)
+    for name, numbers in labels.chosen.items():
+        number = int(numbers[k])
+        if name == "record":
+            if record is None:
+                raise ValueError("the study has no records, and the labels name them")
+            rows &= record == number
+            continue
+        if number >= sizes[name]:
+            raise ValueError(f"label {k + 1}: {name} must be 0 to {sizes[name] - 1}, got {number}")
+        only = np.arange(sizes[name]) == number
+        rows, levels = (rows & only, levels) if name == "realization" else (rows, levels & only)
+    if not rows.any():
+        raise ValueError(f"label {k + 1} is about no run: no realization has its record")
+    return rows, levels
 
 
 def overturned_shares(ds: xr.Dataset) -> NDArray[np.float64]:

@@ -1,0 +1,112 @@
+"""Measured maxima beside the distributions predicted for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from mcrock.base.units import as_written
+from mcrock.show import style
+from mcrock.show.numbers import percent, with_ends
+from mcrock.show.tables import format_table
+from mcrock.statistics.labels.validation.distributions import STATISTICS
+
+BINS = 10  # of the ranks
+
+
+def format_tests(found: xr.Dataset) -> str:
+    """Scores and p-values of one response.
+
+    Parameters
+    ----------
+    found : Dataset
+        Of `mcrock.statistics.labels.validation.distributions.compare_tests`, of one response.
+    """
+    unit, level = as_written(found.attrs["units"]), percent(found)
+    tests, fell = found.sizes["test"], found.attrs["fell"]
+    rows = [
+        [words, f"{float(one['value']):.3g}", f"{float(one['p_value']):.2g}"]
+        for words, one in ((STATISTICS[key], found.sel(statistic=key)) for key in STATISTICS)
+    ]
+    lines = [
+        f"{found.attrs['long_name']} [{unit}]: {tests} tests of {found.attrs['recordings']} recordings, "
+        f"{fell} overturned",
+        format_table(["measured beside predicted", "value", "p-value"], rows, left=True),
+        f"p-value: fraction of {found.attrs['campaigns']} campaigns simulated from the study that are at "
+        f"least as far from it, {1 / (found.attrs['campaigns'] + 1):.1g} at least",
+        *(
+            f"tests inside the central {share:.0%} of their runs: {float(one['inside']):.0%}; {level} of "
+            f"simulated campaigns have {float(one['inside_expected'][0]):.0%} to "
+            f"{float(one['inside_expected'][1]):.0%}"
+            for share, one in ((share, found.sel(share=share)) for share in found["share"].values)
+        ),
+    ]
+    if found.attrs["recordings"] < 2:
+        return "\n".join([*lines, "intervals of the CRPS need a second recording", ""])
+    lines.append(
+        f"mean CRPS {with_ends(found, 'crps_mean', '.3g')} {unit} ({level} over recordings); tests of the "
+        f"other recordings as prediction {float(found['crps_others']):.3g}, difference "
+        f"{with_ends(found, 'difference', '+.3g')}"
+    )
+    if np.isfinite(found["irreducible"]):
+        lines.append(
+            f"of the variance of repeated tests {float(found['irreducible']):.0%} is between repetitions "
+            "of a motion: what no model predicts"
+        )
+    return "\n".join([*lines, ""])
+
+
+@style.styled
+def plot_tests(found: xr.Dataset) -> Axes:
+    """Draw the distribution function of measured maxima over that predicted, and the ranks of the tests.
+
+    Parameters
+    ----------
+    found : Dataset
+        Of `mcrock.statistics.labels.validation.distributions.compare_tests`, of one response.
+
+    Returns
+    -------
+    Axes
+        That of the distribution functions; right of it the histogram of the ranks.
+    """
+    figure = style.new_figure(style.PAGE, 72.0)
+    curves, ranks = figure.subplots(1, 2, width_ratios=(3, 2))
+    response = xr.DataArray(found["at"].values, attrs=found.attrs)
+    factor, label = style.axis_scale(response)
+    found = found.isel(at=slice(None, -1))  # the last value stands for all beyond it
+    at = factor * found["at"].values
+    curves.fill_between(
+        at,
+        *found["expected_band"].values,
+        color=style.GREY,
+        alpha=0.3,
+        linewidth=0,
+        step="post",
+        label="simulated campaigns",
+    )
+    curves.plot(at, found["predicted"], color="0.3", drawstyle="steps-post", label="predicted")
+    curves.fill_between(
+        at, *found["observed_band"].values, color=style.BLUE, alpha=0.2, linewidth=0, step="post"
+    )
+    curves.plot(at, found["observed"], color=style.BLUE, drawstyle="steps-post", label="measured")
+    style.probability_axis(curves, "Fraction of tests below [1]")
+    curves.set_xlim(0.0, at[-1])
+    curves.set_xlabel(label)
+    curves.legend(loc="lower right")
+    tests = found.sizes["test"]
+    ranks.hist(found["rank"], bins=np.linspace(0.0, 1.0, BINS + 1), color=style.BLUE, alpha=0.6)
+    ranks.axhline(tests / BINS, color="0.3", linestyle="--")
+    ranks.set_xlabel("Rank of a test among its runs [1]")
+    ranks.set_ylabel(f"Tests of {tests}")
+    ranks.set_xlim(0.0, 1.0)
+    level = percent(found)
+    style.add_note(
+        curves,
+        f"{tests} tests of {found.attrs['recordings']} recordings, {found.attrs['fell']} overturned, beyond "
+        f"the right end. Grey: {level} of simulated campaigns of as many tests; blue: {level} of the "
+        "measured curve over recordings. Right: dashed is the level if the study is true; full at both ends "
+        "where it scatters too little, at one end where it is too low or too high.",
+    )
+    return curves

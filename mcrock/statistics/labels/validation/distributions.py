@@ -1,0 +1,317 @@
+"""Measured maxima beside the distributions that a study predicts for them.
+
+A rocking body forgets how it started, so that one measured history says little of a model, and the
+distribution of many does (for 226 podium tests doi 10.1177/8755293020988017).
+
+Each test has the runs with its motion. Campaigns simulated from the study, one run for each test, say how far
+from the prediction a campaign of this size is if the study is true: that makes the p-values.
+
+Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and estimation. Journal of
+the American Statistical Association 102, 359-378 (CRPS).
+
+Ferro, C. A. T. (2014). Fair scores for ensemble forecasts. Quarterly Journal of the Royal Meteorological
+Society 140, 1917-1923.
+
+Szekely, G. J. and Rizzo, M. L. (2013). Energy statistics: a class of statistics based on distances. Journal
+of Statistical Planning and Inference 143(8), 1249-1272.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+from mcrock.base.response import Response
+from mcrock.base.suggestions import suggest
+from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import read_columns
+from mcrock.base.units import split_header
+from mcrock.dataset.outcome_table import SIZES
+from mcrock.dataset.schema import OUTER
+from mcrock.statistics.intervals import check_level
+from mcrock.statistics.labels.read import COLUMNS, Labels, chosen_runs, whole_numbers
+from mcrock.statistics.labels.validation.scores import RESAMPLES, interval, resampled
+from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.runs import ESTIMATE, overturn_levels
+
+Array = NDArray[np.float64]
+
+RECORDING, OVERTURNED = "recording", "overturned"
+RESPONSES = {member.variable: member.units for member in Response if member.flags is None}
+CAMPAIGNS = 999  # simulated
+GRID = 200  # values at which distribution functions are compared, at most
+STATISTICS = {
+    "rank_mean": "mean rank less 0.5, without sign",
+    "rank_distance": "distance of the ranks from uniform",
+    "crps": "mean CRPS",
+    "ks": "largest distance of the distribution functions",
+    "energy": "energy distance",
+}
+
+
+class MeasuredTests(NamedTuple):
+    """Tests and what was measured in each."""
+
+    measured: dict[str, Array]  # (n,) by response, in units of datasets; inf where the body overturned
+    chosen: Labels  # runs of each test
+    recording: NDArray[np.int64]  # (n,) whose motions go together
+
+    def repeated(self) -> NDArray[np.int64]:
+        """Number of the group of tests with the same motion and runs, of each test (n,)."""
+        keys = np.stack([*self.chosen.chosen.values(), self.recording], axis=1)
+        return np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def read_tests(path: str | Path) -> MeasuredTests:
+    """Read tests and measured maxima from a CSV file.
+
+    ``realization``, ``record`` and ``intensity``, numbers from 0 in the order of the store, choose the runs
+    of a test, as for labels; ``recording`` (by default ``record``) numbers the recording; ``overturned`` is 1
+    where the body overturned. Every other column is a response with its unit, such as ``peak_tilt [deg]``;
+    where the body overturned it is beyond every value.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, a column is unknown or lacks its unit, a number is missing or out of
+        range, nothing is measured, or no column chooses runs.
+    """
+    place = Path(path)
+    columns = {name: np.array(values) for name, values in read_columns(place).items()}
+    numbers = {
+        name: whole_numbers(place, name, columns.pop(name))
+        for name in (*COLUMNS, RECORDING)
+        if name in columns
+    }
+    chosen = {name: numbers[name] for name in COLUMNS if name in numbers}
+    if not chosen:
+        raise ConfigError(
+            f"{place}: expected a column record, intensity or realization that chooses the runs"
+        )
+    n = len(next(iter(chosen.values())))
+    recording = numbers.get(RECORDING, numbers.get("record"))
+    if recording is None:
+        raise ConfigError(f"{place}: expected a column 'recording' or 'record' with the number of the motion")
+    fallen = columns.pop(OVERTURNED, np.zeros(n))
+    if not np.isin(fallen, (0.0, 1.0)).all():
+        raise ConfigError(f"{place}: {OVERTURNED}: expected 0 or 1")
+    measured = {}
+    for header, values in columns.items():
+        name, factor = _response(place, header)
+        values = np.where(fallen == 1.0, np.inf, values * factor)
+        if not (values >= 0.0).all():
+            raise ConfigError(f"{place}: {header}: expected numbers from 0")
+        measured[name] = values
+    if not measured or n < 2:
+        raise ConfigError(f"{place}: expected 2 tests or more, and a response such as 'peak_tilt [deg]'")
+    return MeasuredTests(measured, Labels(fallen, chosen, np.zeros(n, np.int64)), recording)
+
+
+def _response(place: Path, header: str) -> tuple[str, float]:
+    """Name of a response that a column holds, and the factor from its unit to that of datasets."""
+    name, unit = split_header(header)
+    if name not in RESPONSES:
+        raise ConfigError(f"{place}: {header}: no response of this name{suggest(name, RESPONSES)}")
+    units = SIZES.get(RESPONSES[name], {"": 1.0, "1": 1.0})
+    if unit not in units:
+        expected = " or ".join(f"'{name} [{key}]'" for key in units if key)
+        raise ConfigError(f"{place}: {header}: expected a unit, {expected}")
+    return name, units[unit]
+
+
+def compare_tests(
+    ds: xr.Dataset,
+    tests: MeasuredTests,
+    *,
+    level: float = 0.9,
+    campaigns: int = CAMPAIGNS,
+    seed: int = 0,
+) -> dict[str, xr.Dataset]:
+    """Compare measured responses of tests with the runs of a study, by response (`judge`).
+
+    Raises
+    ------
+    ValueError
+        If the study lacks a response, or a test chooses no run.
+    """
+    draws = [ds.isel({OUTER: k}) for k in range(ds.sizes[OUTER])] if OUTER in ds["outcome"].dims else [ds]
+    draws = [one.transpose("realization", ...) for one in draws]
+    fallen = [overturn_levels(one).readings[ESTIMATE] == 1.0 for one in draws]
+    record = ds["record"].values if "record" in ds else None
+    found = {}
+    for name, measured in tests.measured.items():
+        if name not in ds:
+            raise ValueError(f"the study has no response {name}; measured are {', '.join(tests.measured)}")
+        values = [np.where(f, np.inf, one[name].values) for f, one in zip(fallen, draws, strict=True)]
+        stack = np.stack([array.reshape(len(array), -1) for array in values])
+        runs = []
+        for k in range(len(measured)):
+            rows, levels = chosen_runs(tests.chosen, k, stack.shape[1:], record)
+            runs.append(stack[:, rows][:, :, levels].reshape(len(stack), -1))
+        found[name] = judge(
+            runs, measured, tests.recording, tests.repeated(), level=level, campaigns=campaigns, seed=seed
+        )
+        found[name].attrs |= {
+            "units": RESPONSES[name],
+            "long_name": ds[name].attrs.get("long_name", name),
+            **{key: ds.attrs[key] for key in ("title", "seed") if key in ds.attrs},
+        }
+    return found
+
+
+def judge(
+    runs: list[Array],
+    measured: ArrayLike,
+    recording: ArrayLike,
+    repeated: ArrayLike,
+    *,
+    level: float = 0.9,
+    campaigns: int = CAMPAIGNS,
+    seed: int = 0,
+) -> xr.Dataset:
+    """How well runs predict what was measured.
+
+    Parameters
+    ----------
+    runs : list of ndarray (n_draw, n_run)
+        Response in the runs of each test, a row for each outer draw; inf where the body overturned.
+    measured : array_like (n_test,)
+        The same in each test.
+    recording, repeated : array_like (n_test,)
+        Recording of each test, and the group of tests that repeat each other.
+    level : float
+        Coverage of the intervals [1].
+    campaigns, seed : int
+        Number of simulated campaigns, and the seed of their random numbers.
+
+    Returns
+    -------
+    Dataset
+        `measured`, `rank`, the fraction of the runs below, and `crps` (test); `crps_mean` with its interval
+        over recordings, and that of the tests of other recordings as a prediction, `crps_others`;
+        `difference`, the first less the second; `value` and `p_value` (statistic) of `STATISTICS`, small
+        p-values for a study that is not true; `inside` (share), the fraction of tests in the central half and
+        nine tenths of their runs, with the central `level` of simulated campaigns `inside_expected` (bound,
+        share); at the values `at`: the distribution functions `predicted`, `observed` with `observed_band`
+        (bound, at) over recordings and `expected_band` over simulated campaigns; `irreducible`, the variance
+        within repeated tests over that of all, what no model predicts, NaN without repetitions.
+
+    Raises
+    ------
+    ValueError
+        If a test has fewer than 2 runs, or the level is out of range.
+    """
+    check_level(level)
+    if min(one.size for one in runs) < 2:
+        raise ValueError("a test needs 2 runs or more to be compared with: more realizations of its motion")
+    y, of, rng = np.asarray(measured, float), np.asarray(recording), np.random.default_rng(seed)
+    most = max(float(np.max(a, initial=0.0, where=np.isfinite(a))) for a in [*runs, y])
+    cut = [np.sort(np.minimum(one.ravel(), most)) for one in runs]
+    draw = rng.integers(len(runs[0]), size=campaigns)
+    simulated = [one[draw, rng.integers(one.shape[1], size=campaigns)] for one in runs]
+    every = np.minimum(np.vstack([y, np.stack(simulated, axis=1)]), most)
+    rank = np.stack([_rank(one, column, rng) for one, column in zip(cut, every.T, strict=True)], axis=1)
+    crps = np.stack([_crps(one, column) for one, column in zip(cut, every.T, strict=True)], axis=1)
+    at, predicted, steps, apart = _curves(cut, every)
+    far = [np.abs(apart).max(axis=1), 2.0 * (apart[:, :-1] ** 2 @ np.diff(at))]
+    values = np.stack([np.abs(rank.mean(axis=1) - 0.5), _distance(rank), crps.mean(axis=1), *far])
+    shares, tails = np.array([0.5, 0.9]), [0.5 - 0.5 * level, 0.5 + 0.5 * level]
+    inside = np.stack([(np.abs(rank - 0.5) <= 0.5 * share).mean(axis=1) for share in shares])
+    others = _by_others(every[0], of)
+    over, recordings = resampled(of, RESAMPLES, seed), len(np.unique(of))
+    over /= over.sum(axis=1, keepdims=True)
+
+    def ends(scores: Array) -> Array:
+        """Interval of the mean over recordings."""
+        return interval(over @ scores, level, recordings) if recordings > 1 else np.full(2, np.nan)
+
+    observed = (every[0] <= at[:, None]).astype(float)
+    return xr.Dataset(
+        {
+            "measured": ("test", y),
+            "rank": ("test", rank[0]),
+            "crps": ("test", crps[0]),
+            "crps_mean": crps[0].mean(),
+            "crps_mean_interval": ("bound", ends(crps[0])),
+            "crps_others": others.mean(),
+            "difference": (crps[0] - others).mean(),
+            "difference_interval": ("bound", ends(crps[0] - others)),
+            "value": ("statistic", values[:, 0]),
+            "p_value": ("statistic", (1 + (values[:, 1:] >= values[:, :1]).sum(axis=1)) / (campaigns + 1)),
+            "inside": ("share", inside[:, 0]),
+            "inside_expected": (("bound", "share"), np.quantile(inside[:, 1:], tails, axis=1)),
+            "predicted": ("at", predicted),
+            "observed": ("at", observed.mean(axis=1)),
+            "observed_band": (("bound", "at"), np.stack([*map(ends, observed)], axis=1)),
+            "expected_band": (("bound", "at"), np.quantile(steps[1:], tails, axis=0)),
+            "irreducible": _irreducible(every[0], np.asarray(repeated)),
+        },
+        coords={"bound": list(BOUNDS), "statistic": list(STATISTICS), "share": shares, "at": at},
+        attrs={
+            "level": level,
+            "campaigns": campaigns,
+            "recordings": recordings,
+            "fell": int(np.isinf(y).sum()),
+        },
+    )
+
+
+def _curves(runs: list[Array], every: Array) -> tuple[Array, Array, Array, Array]:
+    """Values (k,), the distribution function of sorted runs (k,), those of tests and of simulated campaigns
+    (m, k), and these less that of the runs, of which a simulated test leaves its own out (m, k)."""
+    at = np.unique(np.quantile(np.concatenate([*runs, every[0]]), np.linspace(0.0, 1.0, GRID)))
+    steps, rest = np.zeros((len(every), at.size)), np.zeros((len(every), at.size))
+    for column, one in zip(every.T, runs, strict=True):
+        below, is_below = np.searchsorted(one, at, side="right"), column[:, None] <= at
+        steps += is_below / len(runs)
+        rest[0] += below / len(one) / len(runs)
+        rest[1:] += (below - is_below[1:]) / (len(one) - 1) / len(runs)
+    return at, rest[0], steps, steps - rest
+
+
+def _by_others(values: Array, of: NDArray[Any]) -> Array:
+    """CRPS of each test as predicted by those of other recordings, NaN without any."""
+    others = [np.sort(values[of != one]) for one in of]
+    return np.array([_crps(o, v[None])[0] if o.size else np.nan for o, v in zip(others, values, strict=True)])
+
+
+def _rank(runs: Array, values: Array, rng: np.random.Generator) -> Array:
+    """Rank of the first value among sorted runs, and of the others, which are runs, among the rest [1];
+    ties are broken at random, so that ranks of a true study are uniform."""
+    low, high = np.searchsorted(runs, values, side="left"), np.searchsorted(runs, values, side="right")
+    own = np.arange(len(values)) > 0
+    return (low + rng.random(len(values)) * (high - low + 1 - own)) / (len(runs) + 1 - own)
+
+
+def _crps(runs: Array, values: Array) -> Array:
+    """Fair continuous ranked probability score of sorted runs for the first value, and for the others, which
+    are runs, of the rest."""
+    m = len(runs)
+    sums = np.concatenate([[0.0], np.cumsum(runs)])
+    k = np.searchsorted(runs, values)
+    away = values * k - sums[k] + sums[-1] - sums[k] - values * (m - k)
+    spread = 2.0 * (np.arange(m) @ runs - (np.cumsum(runs) - runs).sum()) / max(m * (m - 1), 1)
+    return away / np.maximum(m - (np.arange(len(values)) > 0), 1) - 0.5 * spread
+
+
+def _distance(rank: Array) -> Array:
+    """Cramer-von Mises distance of ranks (m, n) from a uniform distribution, over n [1]."""
+    n = rank.shape[1]
+    uniform = (np.arange(n) + 0.5) / n
+    return ((np.sort(rank, axis=1) - uniform) ** 2).mean(axis=1) + 1.0 / (12.0 * n * n)
+
+
+def _irreducible(values: Array, repeated: NDArray[np.int64]) -> float:
+    """Variance within groups of repeated tests over that of all of their tests [1]."""
+    again = np.bincount(repeated)[repeated] > 1
+    if not again.any() or not values[again].var() > 0.0:
+        return np.nan
+    _, group = np.unique(repeated[again], return_inverse=True)
+    number = np.bincount(group)
+    means = np.bincount(group, values[again]) / number
+    within = ((values[again] - means[group]) ** 2).sum() / (again.sum() - len(number))
+    return float(within / values[again].var(ddof=1))
