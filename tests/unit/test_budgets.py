@@ -166,8 +166,8 @@ def files_of(feature):
 
 # what is measured: budget, aim, and how: a number, or a set or dictionary of what is counted
 TABLE = {
-    "code lines of the package": (58600, 40000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
-    "lines of the tests": (61000, 38000, lambda: lines_of(TESTS)),
+    "code lines of the package": (60200, 40000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
+    "lines of the tests": (62500, 38000, lambda: lines_of(TESTS)),
     "rooms and loose modules": (18, 18, lambda: {subject(path) for path in FILES} - set(LOW)),
     "floors": (11, 12, floors),
     "arrows between rooms": (94, 120, lambda: sum(map(len, arrows().values()))),
