@@ -1,4 +1,4 @@
-"""Measured maxima beside the distributions predicted for them."""
+"""Measured maxima compared with the distributions predicted for them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def format_tests(found: xr.Dataset) -> str:
     lines = [
         f"{found.attrs['long_name']} [{unit}]: {tests} tests of {found.attrs['recordings']} recordings, "
         f"{fell} overturned",
-        format_table(["measured beside predicted", "value", "p-value"], rows, left=True),
+        format_table(["measured compared with predicted", "value", "p-value"], rows, left=True),
         f"p-value: fraction of {found.attrs['campaigns']} campaigns simulated from the study that are at "
         f"least as far from it, {1 / (found.attrs['campaigns'] + 1):.1g} at least",
         *(

@@ -1,4 +1,4 @@
-"""Measured maxima beside the distributions that a study predicts for them.
+"""Measured maxima compared with the distributions that a study predicts for them.
 
 A rocking body forgets how it started, so that one measured history says little of a model, and the
 distribution of many does (for 226 podium tests doi 10.1177/8755293020988017).
