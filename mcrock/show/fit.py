@@ -247,12 +247,8 @@ def plot_fit(fit: Fit) -> Axes:
         axis of the body, each with its residuals below; the profiles in the last row.
     """
     figure = style.new_figure(style.PAGE, 118.0 if fit.profiles else 80.0)
-    upper: Any = figure
-    lower: Any = None
-    if fit.profiles:
-        parts: Any = figure.subfigures(2, 1, height_ratios=[1.7, 1.0])
-        upper, lower = parts
-    rows = upper.subplots(2, 3, sharex=True, height_ratios=[2.0, 1.0])
+    parts = figure.add_gridspec(1 + bool(fit.profiles), 1, height_ratios=[1.7, 1.0][: 1 + bool(fit.profiles)])
+    rows = parts[0].subgridspec(2, 3, height_ratios=[2.0, 1.0]).subplots(sharex=True)
     up = np.cross(fit.along, fit.across)
     axes = {"About the edge": fit.along, "Across it": fit.across, "About the body axis": up}
     for column, (name, axis) in enumerate(axes.items()):
@@ -268,8 +264,8 @@ def plot_fit(fit: Fit) -> Axes:
     rows[0, 0].legend(loc="best", handlelength=1.2, markerscale=2.0)
     below = max(0.05 * (fit.time[-1] - fit.estimates["time"]), 0.0)
     rows[0, 0].set_xlim(max(fit.time[0], fit.estimates["time"] - below), fit.time[-1])
-    if lower is not None:
-        _draw_profiles(lower, fit)
+    if fit.profiles:
+        _draw_profiles(parts[1].subgridspec(1, len(fit.profiles)), fit)
     words = f"{fit.name}, edge {fit.edge}: mean |ω measured - simulated| {fit.error:.3g} rad/s. "
     if fit.misfit.explained is False:
         words += "The model does not explain the test. "
@@ -284,9 +280,7 @@ def plot_fit(fit: Fit) -> Axes:
 
 
 def _draw_profiles(part: Any, fit: Fit) -> None:
-    for i, (ax, (name, profile)) in enumerate(
-        zip(part.subplots(1, len(fit.profiles)), fit.profiles.items(), strict=True)
-    ):
+    for i, (ax, (name, profile)) in enumerate(zip(part.subplots(), fit.profiles.items(), strict=True)):
         low, high = fit.intervals.get(name, (min(profile.values), max(profile.values)))
         if name in fit.intervals:
             ax.axvspan(low, high, **SPAN)

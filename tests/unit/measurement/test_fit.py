@@ -136,7 +136,9 @@ def test_an_estimate_at_a_bound_is_none(quick):
     assert [row["parameter"] for row in fit.rows("t", "s", "A", "1")] == ["lambda_lon", "lambda_lat"]
     assert "lambda ended at a bound of its search, 0 to 1" in format_fit(fit)
     assert "# a bound of the search" in impact_section(fit)
-    assert "The model does not explain the test" in plot_fit(fit).get_figure(root=True).texts[-1].get_text()
+    axes = plot_fit(fit)
+    assert "The model does not explain the test" in axes.get_figure(root=True).texts[-1].get_text()
+    assert axes._repr_png_()  # as a notebook shows it
 
 
 def test_a_sensor_turned_about_the_edge_is_found_out(quick):
