@@ -122,6 +122,11 @@ class RecordingOptions:
         float | None, typer.Option(metavar="HZ", help="Of a video whose points have no time [1/s].")
     ] = None
 
+    def of(self, test: TestFile) -> RecordingOptions:
+        """These options, with the times of a test that has its own."""
+        own = test.windows.get
+        return replace(self, still=own("still", self.still), rest=own("rest", self.rest))
+
     def read(self, file: Path, axes: FreeRocking) -> tuple[Recording, list[str]]:
         """A recording without bias and ends in axes of the body, released over the edge of ``axes``, and what
         to say of it."""
@@ -244,7 +249,7 @@ def fit(
     if tests.is_campaign:
         places = [replace(results, output=results.output / test.name) for test in listed]
         requests = [
-            Request(test, replace(recording, **test.windows), search, energy_gain, place)
+            Request(test, recording.of(test), search, energy_gain, place)
             for test, place in zip(listed, places, strict=True)
         ]
         outcomes = _fit_all(requests, overwrite, workers)

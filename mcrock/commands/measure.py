@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -74,6 +73,6 @@ def _measured(test: TestFile, how: RecordingOptions, level: float) -> xr.Dataset
     # impact parameters do not count here: a study of theirs may be the file of the body
     body, _ = load_tested(test.body, [parameter.key for parameter in ImpactParameter])
     axes = FreeRocking(body, test.edge, Impact())
-    data, _ = replace(how, **test.windows).read(test.file, axes)
+    data, _ = how.of(test).read(test.file, axes)
     found = measure_test(body, data, axes.along, axes.across, level=level)
     return found.assign_coords(test=[test.name])
