@@ -248,7 +248,7 @@ def plot_fit(fit: Fit) -> Axes:
     """
     figure = style.new_figure(style.PAGE, 118.0 if fit.profiles else 80.0)
     parts = figure.add_gridspec(1 + bool(fit.profiles), 1, height_ratios=[1.7, 1.0][: 1 + bool(fit.profiles)])
-    rows = parts[0].subgridspec(2, 3, height_ratios=[2.0, 1.0]).subplots(sharex=True)
+    rows: Any = parts[0].subgridspec(2, 3, height_ratios=[2.0, 1.0]).subplots(sharex=True)
     up = np.cross(fit.along, fit.across)
     axes = {"About the edge": fit.along, "Across it": fit.across, "About the body axis": up}
     for column, (name, axis) in enumerate(axes.items()):
