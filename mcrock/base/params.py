@@ -33,6 +33,9 @@ class Outcome(IntEnum):
     FAILED = 10  # nothing was run: what was drawn is impossible, or an error came up; the log has its message
     CONTACT_LIMIT = 11  # controls.max_contact_solves
 
+    def __str__(self) -> str:
+        return self.name
+
 
 STANDING = (Outcome.AT_REST, Outcome.SETTLING)
 DECIDED = (*STANDING, Outcome.OVERTURNED)

@@ -103,6 +103,16 @@ def parse_quantity(text: str, units: Mapping[str, float]) -> float:
     return number / divisor if divisor > 1 and factor == 1.0 / divisor else number * factor
 
 
+def units_of(unit: str) -> Mapping[str, float]:
+    """Units of the kind of one, by their factors to it; the unit itself comes first.
+
+    >>> list(units_of("m")), units_of("deg")
+    (['m', 'cm', 'mm', 'in', 'ft'], {'deg': 1.0})
+    """
+    kinds = (LENGTHS, MASSES, TIMES, ACCELERATIONS, VELOCITIES)
+    return next((units for units in kinds if next(iter(units)) == unit), {unit: 1.0})
+
+
 def split_header(header: str) -> tuple[str, str]:
     """Name and unit of a column; the unit is empty where none stands in brackets behind the name.
 

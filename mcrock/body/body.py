@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.checks import Number
+from mcrock.base.keywords import suggesting
 from mcrock.base.notebook import Displayed
 from mcrock.base.params import GRAVITY
 from mcrock.body.base import edge_geometry
@@ -19,6 +20,7 @@ from mcrock.body.rocking import derived
 from mcrock.body.standing import nearly_flat, stable_faces, stands_over
 
 
+@suggesting
 @dataclass(frozen=True, slots=True, eq=False)
 class Body(Displayed):
     """Rigid convex body that stands on one of its faces.

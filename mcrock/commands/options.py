@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -190,6 +192,26 @@ def unpacked(command: Callable[..., None]) -> Callable[..., None]:
     packed.__signature__ = Signature(shown)  # type: ignore[attr-defined]
     packed.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     return packed
+
+
+def read_numbers(command: Any) -> None:
+    """Let numbers of a command have a decimal comma, and the unit in their help or another behind them."""
+    for hint in get_type_hints(command, include_extras=True).values():
+        of, *marks = get_args(hint) if get_origin(hint) is Annotated else (None,)
+        option = marks[0] if of in (float, float | None) else None
+        if isinstance(option, OptionInfo):
+            units = re.findall(r"\[([^]]+)\]", option.help or "")
+            option.parser = partial(_number, units[-1] if units else "1")
+            option.metavar = option.metavar or "<float>"
+
+
+def _number(unit: str, text: Any) -> float:
+    from mcrock.base.units import parse_quantity, units_of
+
+    try:
+        return parse_quantity(str(text), units_of(unit))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def check_figure(output: Path | None, format: str) -> None:

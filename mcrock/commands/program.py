@@ -23,6 +23,7 @@ from mcrock.commands.exit_codes import (
     one_line_per_failure,
     say,
 )
+from mcrock.commands.options import read_numbers
 
 # modules of this folder in the order of the help; each has an `app` with its command or its group
 COMMANDS = (
@@ -99,7 +100,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for name in COMMANDS:
-    app.add_typer(import_module(f"mcrock.commands.{name}").app)
+    commands = import_module(f"mcrock.commands.{name}").app
+    for command in commands.registered_commands:
+        read_numbers(command.callback)
+    app.add_typer(commands)
 
 
 def _name_no_type_of_flags(command: Any, ctx: Any) -> None:

@@ -20,6 +20,7 @@ import xarray as xr
 from dask.system import CPU_COUNT
 
 from mcrock.base.checks import shown
+from mcrock.base.keywords import suggesting
 from mcrock.base.memory import peak_memory
 from mcrock.base.notebook import shown_progress
 from mcrock.dataset import DamageError, load_dataset
@@ -87,6 +88,7 @@ class Progress:
         return (self.total_runs - self.finished_runs) / self.rate if self.finished else float("nan")
 
 
+@suggesting
 def run_study(
     study: Study,
     output: str | Path,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import Number, Rule, check_array, check_fields
+from mcrock.base.keywords import suggesting
 from mcrock.base.names import is_plain
 
 FloatArray = NDArray[np.float64]
@@ -23,6 +24,7 @@ class MotionError(ValueError):
     """A ground motion that cannot be read or used; the message names the file or motion and the reason."""
 
 
+@suggesting
 @dataclass(frozen=True, eq=False, repr=False)
 class Motion:
     """Acceleration of the ground, linear between samples and zero after the last.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.base.checks import Choice, Flag, Integer, Number, check_array, check_fields, joined, ruled, shown
+from mcrock.base.keywords import suggesting
 from mcrock.impact.registry import (
     DEFAULT_LAW,
     OF_FACE,
@@ -49,6 +50,7 @@ def _words(name: str, row: Row) -> str:
     return f"    {name} : float, default {default}\n{words}"
 
 
+@suggesting
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
     __doc__ = f"""Impact law and parameters of one run, the same at every impact.
@@ -144,6 +146,7 @@ class Impact:
         return face_columns(list(self.faces), n_face)
 
 
+@suggesting
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
     """Friction and restitution of the contacts of one run; by default they stick and nothing rebounds.
@@ -274,6 +277,7 @@ def check_contact(impact: Impact, contact: Contact) -> None:
         raise ValueError("\n".join(mistakes))
 
 
+@suggesting
 @dataclass(frozen=True, slots=True)
 class Start:
     """How a run begins; at rest on its base by default.
@@ -360,6 +364,7 @@ class Start:
         return self.position is not None or any(self.velocity) or bool(self.yaw_rate)  # type: ignore[arg-type]
 
 
+@suggesting
 @dataclass(frozen=True, slots=True)
 class Controls:
     """Numerical settings of a run.

@@ -10,6 +10,7 @@ import numpy as np
 
 from mcrock.base.at_once import at_once
 from mcrock.base.checks import Number, shown
+from mcrock.base.keywords import suggesting
 from mcrock.base.params import (
     ALWAYS_REPEATED,
     RECHECK_STREAM,
@@ -153,6 +154,7 @@ def _set_flight(run: Any, start: Start) -> None:
     place_pivot(run.body, state, 0)
 
 
+@suggesting
 def simulate(
     body: Body,
     motion: Motion | Pulse | None = None,

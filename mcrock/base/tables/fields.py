@@ -19,6 +19,7 @@ from mcrock.base.checks import joined
 from mcrock.base.names import is_plain
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import mistake, nested, refuse, shown
+from mcrock.base.units import parse_quantity, units_of
 
 
 class Kind:
@@ -95,7 +96,7 @@ class NumberKey(checks.Number, Kind):
 
     def parse(self, value: Any) -> Any:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            refuse(self.wrong(value))
+            refuse(self.wrong(value, self._meant(value)))
         try:
             number = float(value)
         except OverflowError:
@@ -105,6 +106,13 @@ class NumberKey(checks.Number, Kind):
         if not self.within(number):
             refuse(f"must be {self.bounds} [{self.unit}], got {shown(value)}")
         return number
+
+    def _meant(self, value: Any) -> str:
+        """How to write a number that stands as text, with its unit or a decimal comma."""
+        try:
+            return f"; write {parse_quantity(str(value), units_of(self.unit))!r}, in {self.unit}"
+        except ValueError:
+            return ""
 
 
 class Ruled(checks.Rule, Kind):

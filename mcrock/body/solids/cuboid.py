@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.keywords import suggesting
 from mcrock.base.params import GRAVITY
 from mcrock.body.bodies import Bodies, on_base
 from mcrock.body.body import Body
@@ -32,6 +33,7 @@ def cuboids(width: Array, depth: Array, height: Array, weight: Weight, gravity: 
     return on_base(mass, inertia, vertices, gravity, prism_faces(4), values=values)
 
 
+@suggesting
 def cuboid(
     width: float,
     depth: float,

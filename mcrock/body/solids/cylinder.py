@@ -5,6 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from mcrock.base.checks import Integer, shown
+from mcrock.base.keywords import suggesting
 from mcrock.base.params import GRAVITY
 from mcrock.body.bodies import Bodies
 from mcrock.body.body import Body
@@ -20,6 +21,7 @@ def cylinders(radius: Array, height: Array, sides: int, weight: Weight, gravity:
     return bodies._replace(polygons={}, values={"width": width, "depth": width} | bodies.values)
 
 
+@suggesting
 def cylinder(
     radius: float,
     height: float,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.keywords import suggesting
 from mcrock.base.params import GRAVITY
 from mcrock.body.bodies import Bodies, on_base
 from mcrock.body.body import Body
@@ -47,6 +48,7 @@ def frusta(base: Array, top: Array, height: Array, weight: Weight, gravity: Arra
     )
 
 
+@suggesting
 def frustum(
     base: ArrayLike,
     height: float,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.keywords import suggesting
 from mcrock.base.params import GRAVITY
 from mcrock.body.bodies import Bodies, on_base
 from mcrock.body.body import Body
@@ -49,6 +50,7 @@ def prisms(base: Array, height: Array, weight: Weight, gravity: Array) -> Bodies
     return on_base(mass, inertia, vertices, gravity, faces, polygons={"base": base}, values=values)
 
 
+@suggesting
 def prism(
     base: ArrayLike,
     height: float,

@@ -21,6 +21,7 @@ from mcrock.study.sampling import check_inputs, load_motions
 ONE = {"units": "1"}
 STATES, FEWEST = 1000, 100  # states of all records together at a level, and least of each
 LEAST_STATES, LEAST_REPETITIONS = 20, 4
+CORRELATION = 2.0  # of the states of a chain, see `_counting` [1]
 WANTED = 0.1  # coefficient of variation for which records are counted
 
 
@@ -101,6 +102,12 @@ def rare_probability(
         if not runs.space.names and not runs.space.has_noise and not study.redrawn:
             raise ValueError("nothing is drawn but the record: there is no small probability to find")
         before = climb(runs.space, runs.score, range(strata), n, most)
+        if progress and (counted := _counting(float(before.probability @ weights), n * strata * repetitions)):
+            total = (repetitions + 1) * int(before.runs.sum())
+            progress(
+                f"overturning is not so rare here: {counted:.2g} runs of `mcrock run` are as accurate as "
+                f"the {total:.2g} of this"
+            )
         turn = (most + 2) * LENGTH
         units = list(range(strata)) * repetitions
         after = climb(runs.space, runs.score, units, n, most, ladders=before.ladders, turn=turn)
@@ -127,6 +134,20 @@ def rare_probability(
         "independent": "records" if strata > 1 else "realizations",
     }
     return result.isel(intensity=0, drop=True) if study.is_cloud else result
+
+
+def _counting(p: float, n: int) -> float | None:
+    """Runs by direct simulation as accurate as subset simulation with `n` states a level; None if more.
+
+    Its squared coefficient of variation is about that of m levels of probability q in turn,
+    m (1 - q) / (q n) (1 + gamma), where gamma, by the correlation of states in a chain, is about 2.
+    """
+    if not 0 < p < 1:
+        return None
+    levels = max(log(p) / log(CHANCE), 1.0)
+    variation = levels * (1 - CHANCE) / (CHANCE * n) * (1.0 + CORRELATION * (levels > 1.0))
+    counted = (1 - p) / (p * variation)
+    return counted if counted < levels * n else None
 
 
 def _check(study: Study, states: int | None, repetitions: int, least: float) -> None:

@@ -22,6 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from mcrock.base.checks import Number, ruled
+from mcrock.base.keywords import suggesting
 from mcrock.excitation.motion import FloatArray, MotionError, checked, checked_fields, checked_vector
 
 # the exponentials of the Ricker wavelets are cut where less than 2e-8 of the peak is left
@@ -76,6 +77,7 @@ class Waveform:
         return np.asarray(np.multiply.outer(np.array(getattr(self, self.size[0])), wave))
 
 
+@suggesting
 @dataclass(frozen=True)
 class Pulse(Waveform):
     """Ground acceleration ``amplitude * sin(angular_frequency * (t - start) + phase)``.

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mcrock.base.checks import Choice
+from mcrock.base.keywords import suggesting
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.motion import Motion, MotionError, checked
 
@@ -50,6 +51,7 @@ FACTS = {
 }
 
 
+@suggesting
 def fema_p695(set: str = "farfield", records: Sequence[int] | None = None) -> list[Motion]:
     """Read record pairs of FEMA P695 as they were recorded, not normalized.
 

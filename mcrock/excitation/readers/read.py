@@ -17,6 +17,7 @@ from types import ModuleType
 import numpy as np
 
 from mcrock.base.checks import Choice
+from mcrock.base.keywords import suggesting
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import Motion, MotionError, checked
 from mcrock.excitation.readers import (
@@ -202,6 +203,7 @@ class FolderContents:
     left_out: dict[Path, str] = field(default_factory=dict)  # files that are not records, and why
 
 
+@suggesting
 def read_records(
     path: str | Path,
     *,

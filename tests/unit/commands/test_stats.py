@@ -51,7 +51,11 @@ def test_a_displacement_limit_needs_runs_with_friction(mcrock, store, tmp_path):
 def test_runs_are_judged_by_another_displacement_limit(mcrock, study_file, tmp_path):
     friction = "--set", "contact.friction=0.3", "--set", "limits.displacement=0.2"
     assert mcrock("run", study_file, "-o", tmp_path / "f.zarr", *friction)[0] == 0
-    for options, limit in (((), "0.2 m"), (("--displacement-limit", "0.05"), "0.05 m")):
+    for options, limit in (
+        ((), "0.2 m"),
+        (("--displacement-limit", "0.05"), "0.05 m"),
+        (("--displacement-limit", "50 mm"), "0.05 m"),
+    ):
         code, output, _ = mcrock("stats", tmp_path / "f.zarr", *options)
         assert code == 0
         assert f"Overturning or peak displacement beyond {limit}: " in output

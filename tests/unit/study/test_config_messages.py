@@ -53,7 +53,7 @@ ONE_MISTAKE = {
     "seed = 7 => seed = true": "study.toml: seed: expected an integer >= 0 and < 2**63, got true",
     "seed = 7 => seed = 7\ntitle = 3": "study.toml: title: expected text in quotes, got 3",
     "= 64 => = 64.0": "study.toml [ensemble] realizations: expected an integer >= 1 and <= 1073741824, got 64.0",
-    'depth = 0.4 => depth = "0.4 m"': "study.toml [body] depth: expected a number > 0 [m] or a distribution table, got '0.4 m'",
+    'depth = 0.4 => depth = "0.4 m"': "study.toml [body] depth: expected a number > 0 [m] or a distribution table, got '0.4 m'; write 0.4, in m",
     "depth = 0.4 => depth = -0.4": "study.toml [body] depth: must be > 0 [m], got -0.4",
     "depth = 0.4 => depth = nan": "study.toml [body] depth: expected a finite number [m], got nan",
     "depth = 0.4 => depth = 2026-01-01": "study.toml [body] depth: expected a number > 0 [m] or a distribution table, got 2026-01-01",
@@ -270,6 +270,10 @@ def test_bad_free_body(study_file, com, inertia, message):
         ("body..width=1", "override 'body..width=1': expected key.path=value, such as ensemble.realizations=100"),
         ("seed.x=1", "override 'seed.x=1': seed is not a table, it is 7"),
         ("body.width=-1", "override 'body.width=-1' [body] width: must be > 0 [m], got -1"),
+        ("body.width=40cm", "override 'body.width=40cm' [body] width: expected a number > 0 [m] or a distribution "
+         "table, got '40cm'; write 0.4, in m"),
+        ("body.width=0,40", "override 'body.width=0,40' [body] width: expected a number > 0 [m] or a distribution "
+         "table, got '0,40'; write 0.4, in m"),
         ("body.widht=1", "override 'body.widht=1' [body]: unknown key 'widht'; did you mean 'width'?"),
         ("bodi.width=1", "study.toml: unknown key 'bodi'; did you mean 'body'?"),
         ("ensemble.design=sobbol", "override 'ensemble.design=sobbol' [ensemble] design: expected 'sobol', "
