@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import atexit
 import signal
+import sys
 import warnings
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
@@ -137,6 +139,10 @@ def main() -> None:
     warnings.showwarning = _show_warning
     if hasattr(signal, "pthread_sigmask"):  # a late interruption changes neither exit code nor output
         atexit.register(signal.pthread_sigmask, signal.SIG_BLOCK, interrupt.SIGNALS)
+    if isinstance(
+        sys.stdout, TextIOWrapper
+    ):  # a letter that the code page of a console lacks ends no command
+        sys.stdout.reconfigure(errors="replace")
     with one_line_per_failure():
         app()
 

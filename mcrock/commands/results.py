@@ -87,7 +87,7 @@ def write_text(path: Path, text: str) -> None:
     from mcrock.dataset import replacing
 
     with replacing(path) as scratch:
-        scratch.write_text(text, encoding="utf-8")
+        scratch.write_text(text, encoding="utf-8", newline="\n")  # also of a batch script on Windows
 
 
 def write_netcdf(path: Path, ds: xr.Dataset) -> None:

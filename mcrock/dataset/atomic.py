@@ -95,7 +95,7 @@ def replacing(path: Path, store: Path | None = None) -> Iterator[Path]:
                     if left.is_file():
                         left.unlink(missing_ok=True)
         yield scratch
-        with scratch.open("rb") as file:
+        with scratch.open("r+b") as file:  # Windows flushes what may be written to alone
             os.fsync(file.fileno())
         os.replace(scratch, path)
     except OSError as error:

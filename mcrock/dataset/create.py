@@ -60,7 +60,7 @@ def create_store(path: Path, template: Template, *, replace: bool = False) -> bo
     try:
         scratch.mkdir()
         (scratch / CHUNKS).mkdir()
-        (scratch / README).write_text(EXPLANATION, encoding="utf-8")
+        (scratch / README).write_bytes(EXPLANATION.encode())  # with the same ends of lines everywhere
         write_archive(scratch / STUDY, template.members, study_record(template.study), path)  # not inside
         return put_in_place(scratch, path, replace=replace)
     except OSError as error:  # the temporary name would say nothing to the reader

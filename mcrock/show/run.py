@@ -132,6 +132,6 @@ def save_run(
     folder.mkdir(parents=True, exist_ok=True)
     save_dataset(run.history, history, overwrite=True)
     with replacing(events) as path:
-        path.write_text(events_to_csv(run.events))
+        path.write_text(events_to_csv(run.events), encoding="utf-8")
     save_figure(ax, figure)
     return [history, events, figure]

@@ -268,6 +268,13 @@ def _shorten_paths(data: dict[str, Any], folder: Path) -> None:
     files = motion.get("files") if isinstance(motion, dict) else None
     if isinstance(motion, dict) and isinstance(files, list):
         motion["files"] = [
-            os.path.relpath(file, folder) if isinstance(file, str) and os.path.isabs(file) else file
+            _relative(file, folder) if isinstance(file, str) and os.path.isabs(file) else file
             for file in files
         ]
+
+
+def _relative(file: str, folder: Path) -> str:
+    try:
+        return Path(os.path.relpath(file, folder)).as_posix()
+    except ValueError:  # on another drive of Windows
+        return file
