@@ -21,7 +21,7 @@ from mcrock.study.sampling import check_inputs, load_motions
 ONE = {"units": "1"}
 STATES, FEWEST = 1000, 100  # states of all records together at a level, and least of each
 LEAST_STATES, LEAST_REPETITIONS = 20, 4
-CORRELATION = 2.0  # of the states of a chain, see `_counting` [1]
+CORRELATION = 1.0  # of the states of a chain, see `_counting` [1]
 WANTED = 0.1  # coefficient of variation for which records are counted
 
 
@@ -105,8 +105,8 @@ def rare_probability(
         if progress and (counted := _counting(float(before.probability @ weights), n * strata * repetitions)):
             total = (repetitions + 1) * int(before.runs.sum())
             progress(
-                f"overturning is not so rare here: {counted:.2g} runs of `mcrock run` are as accurate as "
-                f"the {total:.2g} of this"
+                f"overturning is not so rare here: about {float(f'{counted:.1g}'):.0f} plain runs "
+                f"(mcrock run) are as accurate as the {float(f'{total:.1g}'):.0f} of this"
             )
         turn = (most + 2) * LENGTH
         units = list(range(strata)) * repetitions
@@ -140,7 +140,7 @@ def _counting(p: float, n: int) -> float | None:
     """Runs by direct simulation as accurate as subset simulation with `n` states a level; None if more.
 
     Its squared coefficient of variation is about that of m levels of probability q in turn,
-    m (1 - q) / (q n) (1 + gamma), where gamma, by the correlation of states in a chain, is about 2.
+    m (1 - q) / (q n) (1 + gamma), where gamma, by the correlation of states in a chain, is about 1.
     """
     if not 0 < p < 1:
         return None
