@@ -180,6 +180,10 @@ class SearchOptions:
     landings: Annotated[int, typer.Option(metavar="N", help="Last landing of the fit.")] = 2
     objective: Annotated[str, typer.Option(help="Misfit: robust, or mean as in the source paper.")] = "robust"
     level: options.Level = 0.95
+    size_error: Annotated[
+        float,
+        typer.Option(help="Standard deviation of each dimension of the body, over it; intervals contain it."),
+    ] = 0.0
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0
 
 

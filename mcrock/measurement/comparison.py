@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import OptimizeResult, least_squares
+from scipy.optimize import OptimizeResult, least_squares, minimize
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body
@@ -39,7 +40,8 @@ class Comparison:
 
     A reading is compared with the mean of the simulated angular velocity over one sample, as a low-pass
     filter makes it, or over a small part of it, as without one. Either way the simulated reading changes
-    continuously as an impact moves from one sample to the next; values at an instant would jump.
+    continuously as an impact moves from one sample to the next; values at an instant would jump. Such a
+    reading next to an impact says on which side of it lies, which no derivative shows: `only` leaves it out.
 
     Parameters
     ----------
@@ -86,6 +88,7 @@ class Comparison:
         self._check_axis(recording, rate, first)
         used = recording.time <= end
         self.time, self.measured = recording.time[used], recording.angular_velocity[used]
+        self.kept = np.ones(self.time.size, bool)
         self.sample = float(np.median(np.diff(recording.time)))
         self.averaging = averaging
         self._last: tuple[tuple[int, bytes], Rates] | None = None
@@ -117,6 +120,22 @@ class Comparison:
         room = share * (self.landings.landing[0] - x[0])
         self.lower[0] = max(self.lower[0], x[0] - room)
         self.upper[0] = min(self.upper[0], x[0] + room)
+
+    def only(self, kept: NDArray[np.bool_]) -> Comparison:
+        """The same of some of the readings (n,)."""
+        part = copy(self)
+        part.kept = kept
+        return part
+
+    def away_from_impacts(self, x: Array, room: float) -> NDArray[np.bool_]:
+        """Readings (n,) that lie further from an impact of the run than ``room`` [samples]."""
+        self.simulated(x)
+        assert self._last is not None
+        time = self._last[1].time
+        impacts = np.append(time[:-1][np.diff(time) == 0.0], np.inf) + x[0]
+        at = np.searchsorted(impacts, self.time)
+        nearest = np.minimum(impacts[at] - self.time, np.abs(impacts[at - 1] - self.time))
+        return np.asarray(nearest > room * self.sample, bool)
 
     def control(self, controls: Controls) -> None:
         """Simulate with other controls from now on."""
@@ -152,11 +171,11 @@ class Comparison:
         return float(phases.edge_impacts[0] - phases.facet_impact) if phases.edge_impacts.size else 0.0
 
     def residuals(self, x: Array, n: int | None = None) -> Array:
-        """Measured less simulated readings, flat (3 n,) [rad/s]."""
-        return (self.measured[:n] - self.simulated(x, n) - x[-AXES:]).ravel()
+        """Measured less simulated readings that are kept of the first n, flat [rad/s]."""
+        return (self.measured[:n] - self.simulated(x, n) - x[-AXES:])[self.kept[:n]].ravel()
 
     def jacobian(self, x: Array, n: int | None = None, central: bool = True) -> Array:
-        """Derivatives of the residuals (3 n, k): central differences within the bounds, or those to one side,
+        """Derivatives of the residuals (m, k): central differences within the bounds, or those to one side,
         with half of the simulations."""
         middle, turned = self._readings(x, n), _turned(x)
         found = np.zeros((self.measured[:n].size, x.size))
@@ -172,16 +191,21 @@ class Comparison:
             # derivative of a rotation by its vector, to the square of that
             found[:, i - SENSOR] = np.cross(readings, axis + 0.5 * np.cross(turn, axis)).ravel()
             found[i::AXES, i - AXES] = -1.0
-        return found
+        return found if self.kept.all() else found[np.repeat(self.kept[:n], AXES)]
+
+    def losses(self, x: Array, scale: float, n: int | None = None) -> Array:
+        """Pseudo-Huber loss of each reading kept, scale^2 (sqrt(1 + (residual/scale)^2) - 1), summed over the
+        axes [rad2/s2]."""
+        ratio = self.residuals(x, n).reshape(-1, AXES) / scale
+        return np.asarray((np.sqrt(1.0 + ratio * ratio) - 1.0).sum(1) * scale**2)
 
     def cost(self, x: Array, scale: float, n: int | None = None) -> float:
-        """Sum of the pseudo-Huber losses scale^2 (sqrt(1 + (residual/scale)^2) - 1) [rad2/s2]."""
-        ratio = self.residuals(x, n) / scale
-        return float((np.sqrt(1.0 + ratio * ratio) - 1.0).sum() * scale**2)
+        """Sum of the losses [rad2/s2]."""
+        return float(self.losses(x, scale, n).sum())
 
     def mean_error(self, x: Array) -> float:
         """Equation (28): mean |omega_measured - omega_simulated| since the release [rad/s]."""
-        after = self.time >= x[0]
+        after = self.time[self.kept] >= x[0]
         return float(np.linalg.norm(self.residuals(x).reshape(-1, AXES)[after], axis=1).mean())
 
     def fitted(
@@ -215,6 +239,25 @@ class Comparison:
         )
         found.x = whole(found.x)
         return found
+
+    def fitted_mean(self, x: Array) -> Array:
+        """Minimum of (28) near x, by a simplex; bias and turn of the sensor stay."""
+        free = slice(0, x.size - SENSOR)
+        width = 0.01 * (self.upper - self.lower)[free]
+        simplex = np.vstack([x[free], x[free] + np.diag(width)])
+        found = minimize(
+            lambda part: self.mean_error(np.concatenate([part, x[-SENSOR:]])),
+            x[free],
+            method="Nelder-Mead",
+            bounds=list(zip(self.lower[free], self.upper[free], strict=True)),
+            options={
+                "initial_simplex": np.clip(simplex, self.lower[free], self.upper[free]),
+                "maxfev": 2000,
+                "xatol": 1e-6,
+                "fatol": 1e-9,
+            },
+        )
+        return np.concatenate([found.x, x[-SENSOR:]])
 
     def _landings(self, recording: Recording, rate: Array, n_landings: int) -> Landings:
         found = landings(recording.time, rate)

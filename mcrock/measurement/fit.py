@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 from scipy.stats import norm
 
-from mcrock.base.checks import Integer
+from mcrock.base.checks import Integer, Number
 from mcrock.base.notebook import Displayed
 from mcrock.body import Body
 from mcrock.impact.conditions import Impact
@@ -24,7 +23,7 @@ from mcrock.measurement.profiles import Profile, near_best, profiles, uncertaint
 from mcrock.measurement.recording import Recording
 from mcrock.measurement.search import far, noise_of, search
 from mcrock.measurement.sensor import INSTANT
-from mcrock.measurement.size import size_effects
+from mcrock.measurement.size import LARGER, size_effects
 
 Array = NDArray[np.float64]
 
@@ -39,6 +38,9 @@ RESOLVED = 2.0  # samples that its first flight must last [1]
 AT_BOUND = 1e-3  # of the width of the search: an estimate so near to its end lies there [1]
 STARTS = 2  # of the search, while the model does not explain the test
 CLOSE = 1.25  # misfit of another minimum over the least that is said [1]
+# between an impact and a reading at an instant: first wider than a wrong kind of reading errs, and in the end
+# three times the standard error of an impact in a train [samples]
+ROOM = (0.45, 0.2, 0.2)
 ROUNDS = 3  # of the fit, while the profiles meet a lower minimum
 
 
@@ -62,7 +64,8 @@ class Fit(Displayed):
         ``time`` of the release in that of the recording [s], ``tilt`` there [rad], and the fitted impact
         parameters by their keys.
     intervals : dict of tuple of 2 float
-        At ``level``, from the profiles; none of a parameter that ended at a bound of the search.
+        At ``level``, from the profiles, widened by `Misfit.widening` and by what ``size_error`` says; none of
+        a parameter that ended at a bound of the search.
     standard_errors : dict of float
         Half of each interval over the normal quantile; infinite where the interval ends at a bound of the
         search, so that the test does not determine the parameter.
@@ -75,7 +78,9 @@ class Fit(Displayed):
     noise : float
         Standard deviation of the residuals by their median [rad/s].
     time, measured, simulated : ndarray (n,), (n, 3), (n, 3)
-        What was compared: [s] and [rad/s] in axes of the body, both less the bias found.
+        Of the part of the test: [s] and [rad/s] in axes of the body, both less the bias found.
+    kept : ndarray (n,)
+        Which of them were compared: all but readings at an instant that lie near an impact.
     bias : ndarray (3,)
         [rad/s].
     turn : ndarray (3,)
@@ -102,6 +107,8 @@ class Fit(Displayed):
     objective : str
     simulations : int
         That were run.
+    size_error : float
+        Standard deviation of each dimension of the body that intervals contain [1].
     preferred : float
         How much larger the deviance of the other averaging is; 0 if it was given [1].
     optima : tuple of Optimum
@@ -120,6 +127,7 @@ class Fit(Displayed):
     time: Array
     measured: Array
     simulated: Array
+    kept: NDArray[np.bool_]
     bias: Array
     turn: Array
     landings: Landings
@@ -134,6 +142,7 @@ class Fit(Displayed):
     level: float
     objective: str
     simulations: int
+    size_error: float = 0.0
     preferred: float = 0.0
     optima: tuple[Optimum, ...] = ()
 
@@ -143,8 +152,8 @@ class Fit(Displayed):
 
     @property
     def residuals(self) -> Array:
-        """Measured less simulated (n, 3) [rad/s]."""
-        return self.measured - self.simulated
+        """Measured less simulated (n, 3) [rad/s]; NaN where they were not compared."""
+        return np.where(self.kept[:, None], self.measured - self.simulated, np.nan)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -187,6 +196,7 @@ def fit_test(
     averaging: float | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     level: float = 0.95,
+    size_error: float = 0.0,
     seed: int = 0,
 ) -> Fit:
     """Release and impact parameters with which the model comes closest to a test of free rocking.
@@ -227,6 +237,9 @@ def fit_test(
         Of the search, by parameter; by default lambda 0 to 4, lambda_lon 0 to 2, lambda_lat -5 to 5.
     level : float
         Of the intervals [1].
+    size_error : float
+        Standard deviation of each dimension of the body, over it [1]: intervals contain what it changes, to
+        first order.
     seed : int
         Of the design of the search; the same gives the same to the last bit.
 
@@ -242,6 +255,7 @@ def fit_test(
     Integer(2).check("landings", landings)
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must be > 0 and < 1, got {level!r}")
+    Number("1", least=0.0).check("size_error", size_error)
     if objective not in OBJECTIVES:
         raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
     impact = impact or Impact()
@@ -250,21 +264,23 @@ def fit_test(
     def compare(other: Body, averaging: float) -> Comparison:
         return Comparison(other, recording, edge, impact, free, limits, landings, averaging)
 
-    comparison = compare(body, 1.0 if averaging is None else averaging)
-    modes, scale = _minima(comparison, seed)
+    whole = compare(body, 1.0 if averaging is None else averaging)
+    modes, scale = _minima(whole, seed)
     preferred = 0.0
     if averaging is None:
-        comparison, modes, preferred = _preferred(comparison, compare(body, INSTANT), modes, scale)
+        whole, modes, preferred = _preferred(whole, compare(body, INSTANT), modes, scale)
+    comparison, modes = _between_impacts(whole, modes, scale)
     for again in range(1, STARTS):  # a search may have missed what explains the test
         if misfit(comparison, modes[0]).explained is not False:
             break
-        more = best_of(comparison, _minima(comparison, seed + again)[0], scale)
-        modes = best_of(comparison, [*modes, *more], scale)
+        modes = [*modes, *_minima(whole, seed + again)[0]]
+        modes.sort(key=lambda x: whole.cost(x, scale))
+        comparison, modes = _between_impacts(whole, modes, scale)
     noise = noise_of(comparison.residuals(modes[0]), _least(comparison))
     scale = SCALE * noise
     found: dict[str, Profile] = {}
     if objective == "mean":
-        x = _least_mean(comparison, modes[0])
+        x = comparison.fitted_mean(modes[0])
     else:
         for _ in range(ROUNDS):
             near, names = near_best(comparison, modes, scale, level), comparison.names
@@ -277,9 +293,30 @@ def fit_test(
                 break
             modes = best_of(comparison, [better, *modes], scale)
         x = modes[0]
-    by_size = size_effects(body, lambda other: compare(other, comparison.averaging), x, scale)
+    by_size = size_effects(
+        body, lambda other: compare(other, comparison.averaging).only(comparison.kept), x, scale
+    )
     fit = _result(comparison, x, limits, found, noise, by_size, level, objective)
-    return replace(fit, preferred=preferred, optima=_optima(comparison, modes, scale))
+    fit = replace(fit, preferred=preferred, optima=_optima(comparison, modes, scale))
+    return _widened(fit, float(size_error))
+
+
+def _widened(fit: Fit, size_error: float) -> Fit:
+    """With what residuals have above the noise of the sensor, and what the size of the body leaves open."""
+    by_size = fit.by_size * (size_error / LARGER)
+    spread = np.sqrt((by_size**2).sum(0)) if size_error else np.zeros(len(fit.estimates))
+    quantile, times = float(norm.ppf(0.5 + 0.5 * fit.level)), fit.misfit.widening
+    intervals, errors = dict(fit.intervals), dict(fit.standard_errors)
+    for (name, value), other in zip(fit.estimates.items(), spread.tolist(), strict=True):
+        if np.isfinite(errors.get(name, np.inf)):
+            low, high = (float(np.hypot(times * (end - value), quantile * other)) for end in intervals[name])
+            least, most = fit.bounds.get(name, (-np.inf, np.inf))
+            intervals[name] = max(value - low, least), min(value + high, most)
+            errors[name] = float(np.hypot(times * errors[name], other))
+    covariance = fit.covariance * times**2 + (by_size.T @ by_size if size_error else 0.0)
+    return replace(
+        fit, intervals=intervals, standard_errors=errors, covariance=covariance, size_error=size_error
+    )
 
 
 def _bounds(
@@ -336,32 +373,34 @@ def _preferred(
 ) -> tuple[Comparison, list[Array], float]:
     """The comparison that the readings prefer, its minima, and the difference of the deviances."""
     instant.lower, instant.upper = mean.lower.copy(), mean.upper.copy()
-    others = best_of(instant, modes, scale)
-    costs = mean.cost(modes[0], scale), instant.cost(others[0], scale)
+    between, others = _between_impacts(instant, modes, scale)
+    shift = np.zeros(others[0].size)
+    shift[0] = ROOM[-1] * instant.sample
+    losses = [instant.losses(others[0] + side * shift, scale) for side in (0.0, -1.0, 1.0)]
+    # what is left out tells a mean from an instant best: at an instant it lies on one side of its impact
+    least = float(np.where(between.kept, losses[0], np.min(losses, axis=0)).sum())
+    costs = mean.cost(modes[0], scale), least
     instant.simulations += mean.simulations
     by = 2.0 * abs(costs[0] - costs[1]) / (scale / SCALE) ** 2
     return (mean, modes, by) if costs[0] <= costs[1] else (instant, others, by)
 
 
+def _between_impacts(
+    comparison: Comparison, modes: list[Array], scale: float
+) -> tuple[Comparison, list[Array]]:
+    """The comparison without readings at an instant that lie near impacts, and its minima; of readings that
+    are means all are kept."""
+    part = comparison
+    for room in ROOM if comparison.averaging <= INSTANT else ():
+        part = part.only(part.away_from_impacts(modes[0], room))
+        modes = best_of(part, modes, scale)
+    comparison.simulations = part.simulations
+    return part, modes
+
+
 def _resolved(comparison: Comparison, x: Array) -> bool:
     """Whether readings follow the lateral rocking; with shorter flights many parameters fit the noise."""
     return comparison.first_flight(x) >= RESOLVED * comparison.sample
-
-
-def _least_mean(comparison: Comparison, x: Array) -> Array:
-    """Minimum of (28) near x, by a simplex; bias and turn of the sensor stay."""
-    free = slice(0, x.size - SENSOR)
-    width = 0.01 * (comparison.upper - comparison.lower)[free]
-    simplex = np.vstack([x[free], x[free] + np.diag(width)])
-    simplex = np.clip(simplex, comparison.lower[free], comparison.upper[free])
-    found = minimize(
-        lambda part: comparison.mean_error(np.concatenate([part, x[-SENSOR:]])),
-        x[free],
-        method="Nelder-Mead",
-        bounds=list(zip(comparison.lower[free], comparison.upper[free], strict=True)),
-        options={"initial_simplex": simplex, "maxfev": 2000, "xatol": 1e-6, "fatol": 1e-9},
-    )
-    return np.concatenate([found.x, x[-SENSOR:]])
 
 
 def _intervals(
@@ -432,6 +471,7 @@ def _result(
         comparison.time,
         back.apply(comparison.measured - x[-AXES:]),
         back.apply(comparison.simulated(x)),
+        comparison.kept,
         x[-AXES:],
         x[-SENSOR:-AXES],
         comparison.landings,

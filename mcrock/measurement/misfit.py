@@ -13,6 +13,7 @@ Array = NDArray[np.float64]
 
 FEWEST = 50  # samples at rest that tell the noise of a sensor, to 6 % [1]
 LARGE = 1.25  # residuals over the noise at rest: three standard deviations for 50 samples at rest [1]
+CHANCE = 1.1  # of that, which chance brings often [1]
 OF_NORMAL = np.sqrt(8.0 / np.pi)  # mean norm of three normal components over their deviation [1]
 FALSE_ALARM = 4.0  # standard deviations of a correlation of white noise [1]
 
@@ -36,10 +37,17 @@ class Misfit(NamedTuple):
             return None
         return max(self.first_swing, self.after_impact) <= LARGE and self.correlation <= self.most_correlation
 
+    @property
+    def widening(self) -> float:
+        """Of intervals: residuals over the noise, the larger of both parts of the motion, if chance does not
+        bring them; else 1, as without a known noise [1]."""
+        largest = max(self.first_swing, self.after_impact)
+        return largest if largest > CHANCE else 1.0
+
 
 def misfit(comparison: Comparison, x: Array) -> Misfit:
     """Misfit of the unknowns ``x`` of a comparison, of which the bias is taken away."""
-    left, time = comparison.residuals(x).reshape(-1, AXES), comparison.time
+    left, time = comparison.residuals(x).reshape(-1, AXES), comparison.time[comparison.kept]
     impact = float(comparison.landings.landing[0])
     rest = left[time < x[0] - comparison.sample]
     swing = left[(time > x[0]) & (time < impact - comparison.sample)]

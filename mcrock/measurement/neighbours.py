@@ -75,7 +75,8 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
     def compare(impact: Impact, added: Sequence[str], averaging: float = fit.averaging) -> Comparison:
         free = [*fit.parameters, *added]
         bounds = {key: limits[key] for key in free}
-        return Comparison(body, recording, fit.edge, impact, free, bounds, n_landings, averaging)
+        whole = Comparison(body, recording, fit.edge, impact, free, bounds, n_landings, averaging)
+        return whole.only(fit.kept)
 
     here = np.array([*fit.estimates.values(), *fit.turn, *fit.bias])
 

@@ -28,13 +28,16 @@ def format_fit(fit: Fit) -> str:
     lines = [
         f"{fit.name}, released over edge {fit.edge}: {samples} samples up to landing {len(landing)}",
         format_table(heads, rows),
-        "1 % of size: change if the body were 1 % larger along this axis; intervals do not contain it",
+        "1 % of size: change if the body were 1 % larger along this axis; intervals "
+        + (f"contain {100.0 * fit.size_error:g} % of each" if fit.size_error else "do not contain it"),
         f"mean |omega measured - simulated| {fit.error:.4g} rad/s (28), noise {fit.noise:.2g} rad/s, "
         f"bias left {', '.join(f'{value:.1g}' for value in fit.bias)} rad/s, {fit.simulations} simulations",
     ]
     lines.append(
         f"readings are taken for {'means over a sample' if fit.averaging > 0.5 else 'values at an instant'}"
         + f", which they prefer by a deviance of {fit.preferred:.0f}" * (fit.preferred > 0.0)
+        + f"; {(~fit.kept).sum()} so near to an impact that its side is open are left out"
+        * (not fit.kept.all())
     )
     lines += misfit_words(fit)
     if not fit.resolved:
@@ -61,8 +64,9 @@ def misfit_words(fit: Fit) -> list[str]:
         lines.append(
             f"THE MODEL DOES NOT EXPLAIN THE TEST: residuals are {sizes}, and correlated by "
             f"{found.correlation:.2f} from sample to sample (noise: below {found.most_correlation:.2f}). "
-            "Intervals are of this model and may miss the truth; check the dimensions of the body, the edge, "
-            "--energy-gain, and whether an end slipped or the body moved when it was released"
+            f"Intervals are of this model, {found.widening:.2f} times as wide for that, and may miss the "
+            "truth; check the dimensions of the body, the edge, --energy-gain, and whether an end slipped or "
+            "the body moved when it was released"
         )
     for optimum in fit.optima:
         values = ", ".join(f"{key} {optimum.estimates[key]:.4g}" for key in fit.parameters)

@@ -12,13 +12,13 @@ import mcrock as mr
 from mcrock.measurement import Recording, fit_test, sensed
 from mcrock.measurement import search as searching
 from mcrock.measurement.comparison import Comparison
-from mcrock.measurement.fit import BOUNDS, LAMBDAS, Optimum
+from mcrock.measurement.fit import BOUNDS, LAMBDAS, ROOM, SCALE, Optimum, _widened
 from mcrock.measurement.free_rocking import FreeRocking
 from mcrock.measurement.misfit import misfit
 from mcrock.measurement.neighbours import Neighbour, neighbours
-from mcrock.measurement.profiles import long_run_covariance
+from mcrock.measurement.profiles import long_run_covariance, uncertainty
 from mcrock.measurement.search import ROBUST, search
-from mcrock.measurement.sensor import INSTANT, NOISE_DENSITY, RATE
+from mcrock.measurement.sensor import INSTANT, NOISE_DENSITY, RATE, means
 from mcrock.measurement.size import stretched
 from mcrock.measurement.tests_table import read_tests
 from mcrock.show.fit import (
@@ -121,6 +121,22 @@ def test_the_size_of_the_body_decides_the_estimates(found, recording):
     assert abs(change[2]) > 3.0 * found.standard_errors["lambda"]  # the interval does not know of it
 
 
+def test_intervals_contain_what_the_size_of_the_body_leaves_open(found):
+    """Of 1 % of each dimension, by three independent errors; they widen with residuals above the noise."""
+    wider = _widened(found, 0.01)
+    by_size = np.sqrt((found.by_size**2).sum(0))
+    for i, name in enumerate(TRUTH):
+        assert wider.standard_errors[name] == pytest.approx(np.hypot(found.standard_errors[name], by_size[i]))
+        low, high = wider.intervals[name]
+        half = norm.ppf(0.5 + 0.5 * SURE) * by_size[i]
+        assert high - low == pytest.approx(2.0 * half, rel=0.05)  # here 1 % is far above the noise
+    errors = np.array(list(wider.standard_errors.values()))
+    assert np.sqrt(np.diag(wider.covariance)) == pytest.approx(errors)
+    assert "intervals contain 1 % of each" in format_fit(wider)
+    loud = _widened(replace(found, misfit=found.misfit._replace(after_impact=2.0)), 0.0)
+    assert np.ptp(loud.intervals["lambda"]) == pytest.approx(2.0 * np.ptp(found.intervals["lambda"]))
+
+
 def test_without_rest_before_the_release_nothing_is_said(recording):
     short = recording.between(0.97, 4.0)
     comparison = Comparison(BLOCK, short, 0, mr.Impact(), LAMBDAS, BOUNDS, 2)
@@ -205,8 +221,31 @@ def test_whether_readings_are_means_is_found_out(found, quick):
     fit = fit_test(BLOCK, recording_of(TRUTH, averaging=INSTANT), 0, level=SURE)
     assert fit.averaging == INSTANT
     assert fit.preferred > 100.0
+    assert 0.0 < (~fit.kept).mean() < 0.1
+    assert f"{(~fit.kept).sum()} so near to an impact" in format_fit(fit)
     for name, value in TRUTH.items():
         assert fit.intervals[name][0] <= value <= fit.intervals[name][1]
+
+
+def test_an_impact_beside_a_reading_at_an_instant_moves_nothing():
+    """Such a reading tells a side, which least squares takes for a time: it is left out, and few others."""
+    time, rates = FreeRocking(BLOCK, 0, mr.Impact())(0.2, {key: TRUTH[key] for key in LAMBDAS}, 1.5)
+    edge_impact = time[:-1][np.diff(time) == 0.0][2]
+    at = edge_impact + (np.arange(-256, 256) - 0.005) / RATE
+    noise = np.random.default_rng(0).normal(0.0, NOISE, (at.size, 3))
+    recording = Recording(1.0 + at, means(time, rates, at, 1e-6 / RATE) + noise)
+    comparison = Comparison(BLOCK, recording, 0, mr.Impact(), LAMBDAS, BOUNDS, 2, INSTANT)
+    true = np.array([*TRUTH.values(), *np.zeros(6)])
+    between = comparison.only(comparison.away_from_impacts(true, ROOM[-1]))
+    assert not between.kept[256]
+    assert between.kept.mean() > 0.9
+    scores = []
+    for part in (comparison, between):
+        x = part.fitted(true, SCALE * NOISE).x
+        error = np.sqrt(np.diag(uncertainty(part, x, SCALE * NOISE).covariance))
+        scores.append(float(np.abs((x - true) / error)[:5].max()))
+    assert scores[0] > 5.0
+    assert scores[1] < 3.0
 
 
 def test_profiles_touch_zero_at_the_estimate_and_the_quantile_at_the_ends(found):
