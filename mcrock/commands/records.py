@@ -202,9 +202,11 @@ def select(
     aim = chosen.Target(periods=periods, log_mean=median, log_std=sigma)
     if wish.condition is not None and wish.epsilon is not None:
         aim = chosen.conditional_spectrum(periods, median, sigma, wish.condition, wish.epsilon)
-    motions = [] if path.is_file() else _scan(path, how).motions
-    if not motions and path.is_dir():
-        raise ValueError(f"{path}: no record found")
+    motions = []
+    if not path.is_file():
+        scan = _scan(path, how)
+        _end(scan, path)
+        motions = scan.motions
     candidates = chosen.candidates_of(motions, periods) if motions else chosen.read_flat_file(path, periods)
     limits = chosen.RecordLimits(
         ranges=wish.ranges(),

@@ -39,6 +39,7 @@ FACTS = {
     "distance": "distance_rupture",
     "vs30": "vs30",
 }  # in the metadata of a motion
+UNKNOWN = "? "  # begins the event of a recording that says none, which counts as one of its own
 PULSE = "pulse"  # fact of the tables of PEER: the period of the pulse, where there is one
 
 
@@ -225,7 +226,7 @@ def candidates_of(motions: Sequence[Motion], periods: ArrayLike) -> Candidates:
     periods_of_pulses = np.array([float(motion.metadata.get("pulse_period", np.nan)) for motion in motions])
     if np.isfinite(periods_of_pulses).any():
         facts[PULSE] = periods_of_pulses
-    events = [str(motion.metadata.get("event", motion.group)) for motion in motions]
+    events = [str(motion.metadata.get("event", f"{UNKNOWN}{motion.group}")) for motion in motions]
     return Candidates([motion.name for motion in motions], events, facts, np.log(np.array(spectra)))
 
 
@@ -253,7 +254,9 @@ def read_flat_file(path: str | Path, periods: ArrayLike) -> Candidates:
         at = at[np.searchsorted(at, wanted[0], "right") - 1 : np.searchsorted(at, wanted[-1]) + 1]
         places = [own[period] for period in at]
         rows = [row for row in table if len(row) == len(heads) and all(_number(row[i]) > 0 for i in places)]
-    spectra = np.array([[_number(row[i]) for i in places] for row in rows]).reshape(-1, len(at))
+    if not rows:
+        raise MotionError(f"{path}: no row has a whole spectrum from {at[0]:g} to {at[-1]:g} s")
+    spectra = np.array([[_number(row[i]) for i in places] for row in rows])
     logs = np.log(spectra * ACCELERATIONS[kind.unit])
     return Candidates(
         [".".join(row[heads.index(each)] for each in kind.name) for row in rows],
@@ -263,7 +266,7 @@ def read_flat_file(path: str | Path, periods: ArrayLike) -> Candidates:
             for key, columns in kind.facts.items()
             if set(columns) & set(heads)
         },
-        np.array([np.interp(np.log(wanted), np.log(at), log) for log in logs]).reshape(-1, len(wanted)),
+        np.array([np.interp(np.log(wanted), np.log(at), log) for log in logs]),
     )
 
 

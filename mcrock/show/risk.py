@@ -60,7 +60,7 @@ def format_hazard(hazard: xr.Dataset) -> str:
     curves = f"mean and fractiles {', '.join(fractiles)}" if fractiles else "mean"
     of_others = "site" in hazard.attrs
     at = f" at {hazard.attrs['site']}" if hazard.attrs.get("site") else ""
-    turned = ", turned into annual rates" * ("years" in hazard.attrs["reading"])
+    turned = ", turned into annual rates" * ("probabilities" in hazard.attrs["reading"])
     measure = hazard.attrs["measure"]
     component = f", taken for {format_component(measure)}" if format_component(measure) else ""
     component += ", which the files do not say" * bool(of_others and component)

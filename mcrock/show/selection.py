@@ -13,11 +13,15 @@ from matplotlib.axes import Axes
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.dataset import replacing
 from mcrock.excitation.motion import Motion
-from mcrock.excitation.selection import BY_LEVEL, Candidates, Selection, Target
+from mcrock.excitation.selection import BY_LEVEL, UNKNOWN, Candidates, Selection, Target
 from mcrock.show import style
 from mcrock.show.numbers import format_count
 from mcrock.show.tables import format_table
 
+LEVELS = (
+    "levels = [1.0]  # the records are scaled. For a fragility curve or a hazard scale them on: take in the\n"
+    '# place of both lines measure = "pga" and levels_g = [0.2, 0.4, 0.8], or what the hazard is of\n'
+)
 HEADS = ("record", "event", "magnitude", "distance [km]", "Vs30 [m/s]", "factor", "error [1]")
 
 
@@ -25,10 +29,12 @@ def format_selection(candidates: Candidates, target: Target, found: Selection) -
     """How far mean and standard deviation are from the target, and the list with its factors."""
     mean, std = found.log_mean - target.log_mean, found.log_std - target.log_std
     i, j = (int(np.abs(off).argmax()) for off in (mean, std))
-    events, n = {candidates.events[place] for place in found.places}, len(candidates.names)
+    n, events = len(candidates.names), [candidates.events[place] for place in found.places]
+    known = [event for event in events if not event.startswith(UNKNOWN)]
+    quakes, unknown = format_count(len(set(known)), "earthquake"), len(events) - len(known)
     lines = [
-        f"{len(found.places)} of {found.allowed} recordings within the limits, of {n}, and "
-        + format_count(len(events), "earthquake"),
+        f"{len(found.places)} of {found.allowed} recordings within the limits, of {n}",
+        f"from {quakes}" + f", and {unknown} that name none" * bool(unknown),
         f"median over that of the target: {np.exp(mean.min()):.3f} to {np.exp(mean.max()):.3f}, farthest at "
         f"{target.periods[i]:g} s",
         f"standard deviation less that of the target: {std.min():+.3f} to {std.max():+.3f}, farthest at "
@@ -43,9 +49,15 @@ def _rows(candidates: Candidates, target: Target, found: Selection) -> list[list
         facts = [candidates.facts[name][place] / unit for name, unit in BY_LEVEL.items()]
         off = candidates.log_spectra[place] + np.log(factor) - target.log_mean
         shown = ["-" if np.isnan(value) else f"{value:.4g}" for value in facts]
-        name, event = candidates.names[place], candidates.events[place]
+        name, event = candidates.names[place], _event(candidates, place) or "-"
         rows.append([name, event, *shown, f"{factor:.3f}", f"{np.sqrt((off**2).mean()):.2f}"])
     return rows
+
+
+def _event(candidates: Candidates, place: int) -> str:
+    """Earthquake of a recording; empty where it says none."""
+    event = candidates.events[place]
+    return "" if event.startswith(UNKNOWN) else event
 
 
 def write_selection(
@@ -65,7 +77,7 @@ def write_selection(
         table = csv.writer(stream)
         table.writerow(["record", "event", "factor"])
         for place, factor in zip(found.places, found.factors, strict=True):
-            table.writerow([candidates.names[place], candidates.events[place], f"{factor:.6g}"])
+            table.writerow([candidates.names[place], _event(candidates, place), f"{factor:.6g}"])
     if not motions:
         return paths
     (folder / "records").mkdir(exist_ok=True)
@@ -81,7 +93,7 @@ def write_selection(
         '[motion]\nsource = "files"\npaths = ["records"]\nunit = "m/s2"\n\n[intensity]\nmeasure = "factor"\n'
     )
     with replacing(paths[1]) as scratch:
-        scratch.write_text(text + "levels = [1.0]  # the records are scaled\n", encoding="utf-8")
+        scratch.write_text(text + LEVELS, encoding="utf-8")
     return paths
 
 

@@ -14,7 +14,7 @@ import xarray as xr
 from mcrock.base.suggestions import suggest
 from mcrock.base.units import ACCELERATIONS, VELOCITIES, parse_intensity_unit
 from mcrock.excitation.measures import MEASURES
-from mcrock.statistics.hazard_files import MEAN, Curve, HazardError, Place, in_si, read_curves
+from mcrock.statistics.hazard_files import MEAN, Curve, HazardError, Place, in_si, read_curves, reading
 
 UNITS = (*ACCELERATIONS, *VELOCITIES, "m", "cm", "s", "1")  # that messages propose
 EXAMPLE = "the first line must be as in 'pga [g], mean, 0.16, 0.5, 0.84'"
@@ -118,8 +118,7 @@ def _own(path: str | Path, text: str, years: float | None) -> xr.Dataset:
         wrong = ~((value > 0) & (value < 1)).all(axis=1)
         _refuse(places, wrong, f"a probability in {years:g} years must lie in (0, 1) [1]")
     rate = value if years is None else annual(value, years)
-    how = "annual rates" if years is None else f"probabilities in {years:g} years"
-    attrs = {"measure": measure, "source": str(path), "reading": how}
+    attrs = {"measure": measure, "source": str(path), "reading": reading(years)}
     return _checked(places, x, units, rate, curves, attrs, value)
 
 
@@ -166,10 +165,9 @@ def _joined(curves: Sequence[Curve], site: str | None, measure: str | None) -> x
         raise HazardError(f"{files}: expected at least 2 intensities exceeded, but not with certainty")
     zero = "a fractile is 0 where the mean is not: leave out the files of fractiles that far from the mean"
     _refuse(places, (value == 0).any(axis=1), zero)
-    how = "annual rates" if first.years is None else f"probabilities in {first.years:g} years"
     rate = value if first.years is None else annual(value, first.years)
     name = measure if measure and _of_any_component(measure) == first.measure else first.measure
-    attrs = {"measure": name, "source": files, "reading": how, "site": str(place)}
+    attrs = {"measure": name, "source": files, "reading": reading(first.years), "site": str(place)}
     return _checked(places, x, units, rate, names, attrs, value)
 
 

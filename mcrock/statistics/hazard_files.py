@@ -242,6 +242,15 @@ def _first(path: str, within: ElementTree.Element, *tags: str) -> ElementTree.El
     raise HazardError(f"{path}: a {within.tag} without {' or '.join(tags)}")
 
 
+def reading(years: float | None) -> str:
+    """How curves are read: annual rates, or probabilities in so many years.
+
+    >>> reading(None), reading(1.0), reading(50.0)
+    ('annual rates', 'probabilities in 1 year', 'probabilities in 50 years')
+    """
+    return "annual rates" if years is None else f"probabilities in {years:g} year{'s' * (years != 1)}"
+
+
 def in_si(curve: Curve) -> tuple[np.ndarray, str]:
     """Intensities of a curve in the unit of datasets, and that unit."""
     units, factor = parse_intensity_unit(curve.unit) or ("1", 1.0)

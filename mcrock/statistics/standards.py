@@ -53,6 +53,7 @@ ACCEPTANCE = (
 JUDGED = ("static", "full_impulse", "asce_43_05")  # of `checks_of_body`, those that deny overturning
 SLIDING_DAMPING = 0.1  # of the spectrum that tells how far a body slides [1]
 PERIODS = np.geomspace(10.0, 0.02, 80)  # from which on it is searched [s]
+LEAST_DIGITS = 9  # of a displacement [m], below which it is rounding
 AT_ONCE = 8  # of them computed together, until it is found
 FRICTION = "contact_friction"
 PEAK = "peak_displacement"
@@ -309,6 +310,8 @@ def _at_design(
         return rows
     limit = displacement_limit(ds)
     capacity = (nan, 0.0, np.inf) if limit is None else (limit,) * 3
+    if limit is None:
+        notes.append("how far the body may slide is not said: give [limits] displacement of the study")
     source = "ASCE/SEI 43-05 A.1"
     try:
         far = [sliding_distance(motion, friction, gravity) for motion in motions]
@@ -346,7 +349,7 @@ def _simulated(ds: xr.Dataset, design: float) -> np.ndarray | None:
         .load()
     )
     far = part[PEAK].where(part["outcome"] != Outcome.OVERTURNED, np.inf)
-    records: np.ndarray = far.groupby(part["record"]).median(skipna=True).values
+    records: np.ndarray = far.groupby(part["record"]).median(skipna=True).values.round(LEAST_DIGITS)
     return records[~np.isnan(records)]
 
 

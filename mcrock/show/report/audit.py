@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import xarray as xr
 
 from mcrock.base.estimates import format_estimate, format_interval
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import toml
 from mcrock.base.units import as_written
@@ -165,9 +166,13 @@ def floor_blocks(study: Study) -> list[Block]:
 def hazard_blocks(hazard: xr.Dataset) -> list[Block]:
     """The table of a hazard as it was used, and where it was read."""
     x, names = hazard["hazard_intensity"], hazard["hazard"].values.tolist()
-    units = as_written(x.attrs["units"])
+    in_g = x.attrs["units"] == "m s-2"
+    units, scale = ("g", STANDARD_GRAVITY) if in_g else (as_written(x.attrs["units"]), 1.0)
     rates = hazard["rate"].transpose("hazard_intensity", "hazard").values.tolist()
-    rows = [[f"{at:.5g}", *(f"{rate:.4g}" for rate in row)] for at, row in zip(x.values, rates, strict=True)]
+    rows = [
+        [f"{at:.5g}", *(f"{rate:.4g}" for rate in row)]
+        for at, row in zip(x.values / scale, rates, strict=True)
+    ]
     source, reading = hazard.attrs["source"], hazard.attrs.get("reading", "annual rates")
     title = f"Annual rates at which {hazard.attrs['measure']} is exceeded [1/a]"
     blocks: list[Block] = [

@@ -159,10 +159,11 @@ def test_a_flat_file_of_nga_west2(tmp_path):
         (NGA.replace("EQID", "quake"), r"missing columns 'eqid', in capital or small letters"),
         ("a,b\n1,2\n", "no columns of a spectrum"),
         (NGA, r"its spectra reach from 0\.01 to 20 s"),
+        (NGA, r"no row has a whole spectrum from 0\.095 to 20 s"),
     ):
         (tmp_path / "bad.csv").write_text(text)
         with pytest.raises(MotionError, match=rf"bad\.csv: {words}"):
-            read_flat_file(tmp_path / "bad.csv", [0.1, 30.0])
+            read_flat_file(tmp_path / "bad.csv", [0.096, 20.0 if "whole" in words else 30.0])
 
 
 @pytest.mark.parametrize(
