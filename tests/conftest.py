@@ -27,6 +27,13 @@ os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(user_cache_path("mcrock")
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 collect_ignore = ["fuzz/guided.py"]  # imports atheris, which nothing else needs
+if os.name == "nt":  # limits of memory and files, signals and terminals are those of POSIX
+    collect_ignore += [
+        "fuzz",
+        "cluster",
+        "unit/commands/test_store_limits.py",
+        "unit/commands/test_exit_codes.py",
+    ]
 ROOT = Path(__file__).parents[1]
 # Run by hand: whatever -m says, tests of these marks run only where it names the mark itself. A default -m in
 # pyproject.toml would not hold, as -m "not long" takes its place.

@@ -1,7 +1,6 @@
 """`mcrock new`: answers from options, from a file and from a terminal; a file is whole or not there."""
 
 import os
-import pty
 import re
 import signal
 import sys
@@ -53,6 +52,7 @@ def test_nothing_is_overwritten_and_nothing_is_asked_without_a_terminal(mcrock, 
 
 def in_terminal(answers, *arguments):
     """What a terminal shows, and the exit code, when somebody types the answers and at the end a signal."""
+    pty = pytest.importorskip("pty")  # of POSIX
     process, terminal = pty.fork()
     if process == 0:
         signal.signal(signal.SIGINT, signal.default_int_handler)
