@@ -27,6 +27,13 @@ class ArrayOptions:
     tasks: Annotated[
         int | None, typer.Option(min=1, help="Tasks of the array; default: as many as the time asks for.")
     ] = None
+    partition: Annotated[str | None, typer.Option(metavar="NAME", help="Partition or queue.")] = None
+    account: Annotated[str | None, typer.Option(metavar="NAME", help="Account that pays.")] = None
+
+    @property
+    def place(self) -> dict[str, str]:
+        """Partition and account, where they are given."""
+        return {key: name for key in ("partition", "account") if (name := getattr(self, key)) is not None}
 
 
 @app.command()
@@ -83,7 +90,7 @@ def submit(
     options += [] if changes.seed is None else [f"--seed={changes.seed}"]
     options += ["--contract"] if arithmetic.contracts() else []
     about = format_cost(estimate) + ([] if cluster else format_plan(plan))
-    script = write_script(system, config, store, options, plan, cluster, about)
+    script = write_script(system, config, store, options, plan, cluster, about, array.place)
     if dry_run:
         print(script, end="")
         return

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from mcrock.ensemble.cluster.estimate import ArrayPlan, Estimate
-from mcrock.show.numbers import format_time
+from mcrock.show.numbers import format_count, format_time
 
 
 def format_cost(estimate: Estimate) -> list[str]:
     """Core-hours, disk and files of a study."""
-    each = estimate.seconds * 1e3
+    each, of_chunk = estimate.seconds * 1e3, format_time(estimate.core_seconds / estimate.chunks)
     return [
         f"{estimate.runs} runs of {each:.3g} ms (mean of {estimate.timed} runs): "
         f"{format_core_hours(estimate.core_seconds)} on processors as this one",
         f"{format_bytes(estimate.disk)} on disk in {estimate.files} files",
+        f"{format_count(estimate.chunks, 'chunk')}, {of_chunk} each on one core, which an interruption loses",
     ]
 
 

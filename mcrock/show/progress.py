@@ -106,7 +106,7 @@ def study_progress() -> Iterator[Report]:
     with Live(console=Console(stderr=True), refresh_per_second=4, transient=True) as live:
 
         def show(progress: Progress) -> None:
-            bar = ProgressBar(total=max(progress.total_runs, 1), completed=progress.finished_runs, width=50)
+            bar = ProgressBar(total=max(progress.total_runs, 1), completed=progress.finished_runs)
             lines = format_progress(progress), format_overturned(progress), format_slowest(progress)
             live.update(Group(bar, *map(Text, filter(None, lines))))
 

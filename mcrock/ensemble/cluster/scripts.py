@@ -10,12 +10,17 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from pathlib import Path
+from types import MappingProxyType
 
 from mcrock.base.names import check_name
 from mcrock.base.shipped_files import shipped
 from mcrock.ensemble.cluster.estimate import ArrayPlan
 
 SYSTEMS = {"slurm": "sbatch", "pbs": "qsub"}  # and what submits a script
+DIRECTIVES = {  # that no shipped script has
+    "slurm": {"partition": "--partition=", "account": "--account="},
+    "pbs": {"partition": "-q ", "account": "-A "},
+}
 WIDTH = 30  # of a line before its comment
 SIGNATURE = "# written by mcrock submit; digest of all lines above: "
 
@@ -33,6 +38,7 @@ def write_script(
     plan: ArrayPlan,
     cluster: Path | None = None,
     about: Iterable[str] = (),
+    place: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """The batch script of a study.
 
@@ -50,11 +56,14 @@ def write_script(
         File of a cluster: its workers compute, and not the tasks of an array.
     about : iterable of str
         Comments at the top.
+    place : mapping of str, optional
+        Names of the ``partition`` and the ``account``.
 
     Raises
     ------
     ValueError
-        If a name or an option has control characters, which could add a line to the script.
+        If a name or an option has control characters, which could add a line to the script, or that of a
+        partition or account a blank, which would end it.
     """
     variables = {"CONFIG": quote(config), "STORE": quote(store), "OPTIONS": f"({quoted(options)})"}
     gigabytes = ceil(plan.memory / 1e9)
@@ -76,6 +85,12 @@ def write_script(
         }
         variables |= {"TASKS": str(plan.tasks), "CORES": str(plan.cores)}
     script = set_lines(f"{system}_{kind}.sh", directives, variables)
+    for key, value in place.items():
+        if not re.fullmatch(r"[\w.+:@-]+", value):
+            raise ValueError(f"--{key} must be a name without blanks, got {value!r}")
+        script = re.sub(
+            r"(?m)^(#(?:SBATCH|PBS) )", rf"\g<1>{DIRECTIVES[system][key]}{value}\n\g<1>", script, count=1
+        )
     name = quoted([script_path(store).name])
     first, rest = script.replace(f"jobs/{system}_{kind}.sh", name, 1).split("\n", 1)
     return "\n".join([first, *(f"# {line}" for line in about), rest])

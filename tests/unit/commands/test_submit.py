@@ -40,11 +40,31 @@ def test_a_dry_run_prints_the_script_and_what_the_study_needs(mcrock, study_file
         lines[1],
     )
     assert re.fullmatch(r"# [\d.]+ MB on disk in 83 files", lines[2])
+    assert re.fullmatch(r"# \d+ chunks, .* each on one core, which an interruption loses", lines[3])
     assert re.fullmatch(
-        r"# \d+ tasks of 2 cores, .* each after the start, [\d.]+ [MG]B of memory each", lines[3]
+        r"# \d+ tasks of 2 cores, .* each after the start, [\d.]+ [MG]B of memory each", lines[4]
     )
     assert "OPTIONS=(--set=ensemble.realizations=40000 --seed=3) " in output
     assert f"{'sbatch' if system == 'slurm' else 'qsub'} s.sh" in output
+
+
+@pytest.mark.parametrize(
+    ("system", "first", "second"),
+    [
+        ("slurm", "#SBATCH --partition=short", "#SBATCH --account=eq-2026"),
+        ("pbs", "#PBS -q short", "#PBS -A eq-2026"),
+    ],
+)
+def test_a_script_asks_for_a_partition_and_an_account(mcrock, study_file, system, first, second):
+    place = ("--partition", "short", "--account", "eq-2026")
+    code, output, _ = mcrock("submit", study_file, "--system", system, "--dry-run", *place)
+    assert code == 0
+    assert {first, second} <= set(output.splitlines())
+    code, output, errors = mcrock("submit", study_file, "--partition", "short\trm", "--dry-run")
+    assert code == 2
+    code, output, errors = mcrock("submit", study_file, "--partition", "short -x", "--dry-run")
+    assert (code, output) == (2, "")
+    assert "--partition must be a name without blanks" in errors
 
 
 def test_the_estimate_of_the_disk_is_that_of_the_study(mcrock, study_file, tmp_path):
