@@ -79,6 +79,14 @@ class WorkerOptions:
         return named | {"task": self.share}
 
 
+@dataclass(frozen=True, kw_only=True)
+class PrintingOptions:
+    """What is printed."""
+
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and stop.")] = False
+    whole: Annotated[bool, typer.Option("--all", help="Print all that `mcrock stats` does.")] = False
+
+
 @app.command()
 @unpacked
 def run(
@@ -92,8 +100,8 @@ def run(
         float | None,
         typer.Option(metavar="P", help="Stop once every probability, given these motions, is known to +-P."),
     ] = None,
+    printed: PrintingOptions,
     contract: Contract = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and stop.")] = False,
 ) -> None:
     """Run a study and print its overturning probabilities and fragility.
 
@@ -111,7 +119,7 @@ def run(
         raise ValueError("--stop looks at the whole study: leave --task out")
     cluster = load_cluster(place.cluster) if place.cluster else None
     study = changes.load(config)
-    if dry_run:
+    if printed.dry_run:
         _describe_run(study, output, options)
         return
     from mcrock.show.progress import study_progress
@@ -122,7 +130,7 @@ def run(
             ds, looks = _computed(study, output, stop, options | {"client": client, "progress": progress})
     except KeyboardInterrupt as interruption:
         _interrupted(output, interruption_code(interruption), old, place.has_threads)
-    _print_results(study, output, ds, looks, place.task)
+    _print_results(study, output, ds, looks, place.task, printed.whole)
 
 
 def _computed(
@@ -139,20 +147,24 @@ def _computed(
         fail(str(error), 1)
 
 
-def _print_results(study: Study, output: Path, ds: xr.Dataset, looks: xr.Dataset | None, task: str) -> None:
+def _print_results(
+    study: Study, output: Path, ds: xr.Dataset, looks: xr.Dataset | None, task: str, whole: bool
+) -> None:
     from mcrock.dataset.inventory import chunks_done
     from mcrock.show.convergence import format_looks
     from mcrock.show.describe.impact import loss_notes
-    from mcrock.show.summary import format_summary, summarize
+    from mcrock.show.summary import format_answer, format_summary, summarize
 
     done = chunks_done(output)
     if not done.all():
         print(f"task {task} has ended; {done.sum()} of {done.size} chunks of {output} are done")
         return
-    print(format_summary(summarize(ds, folder=study.folder)))
+    summary = summarize(ds, folder=study.folder)
+    print(format_summary(summary) if whole else format_answer(summary))
     if looks is not None:
         print(format_looks(looks, ds.sizes["realization"]))
-    print(*loss_notes(study), output, sep="\n")
+    more = [] if whole else [f"`mcrock stats {output}` has outcomes, rules of thumb and checks of the model"]
+    print(*more, *loss_notes(study), output, sep="\n")
 
 
 def _describe_run(study: Study, output: Path, options: dict[str, Any]) -> None:

@@ -157,16 +157,20 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
     return {name: dataset_as_json(table) for name, table in tables.items() if isinstance(table, xr.Dataset)}
 
 
+def format_answer(summary: Summary) -> str:
+    """What decides, as text: what intervals count and what is undecided, then probabilities and curves."""
+    probability = summary.probability
+    notes = [format_independence(probability), *format_doubt(summary.doubt, int(probability["runs"].sum()))]
+    lines = [*notes, "", *_format_curves(summary)]
+    if summary.laws is not None and summary.is_shaken:
+        lines += ["", *format_laws(summary.laws)]
+    return "\n".join(lines + _format_arithmetic(summary))
+
+
 def format_summary(summary: Summary) -> str:
     """The statistics as text: probabilities with intervals, fragility curves and how the model held."""
     probability, shaken = summary.probability, summary.is_shaken
-    lines = format_probabilities(probability, shaken)
-    if shaken:
-        lines += [format_fragility(summary.fragility), *format_support(summary.fragility)]
-    if shaken and (support := summary.support) is not None:
-        lines.append(f"Overturning or {support.attrs[EVENT]}: {format_fragility(support)}")
-        lines += format_support(support)
-    lines += [] if summary.nested is None else format_nested(summary.nested)
+    lines = _format_curves(summary)
     if summary.outcomes is not None:
         moved = format_displacements(summary.displacement, probability["overturned"], shaken)
         friction = [*format_outcomes(summary.outcomes, shaken), *([""] if moved else []), *moved]
@@ -184,8 +188,24 @@ def format_summary(summary: Summary) -> str:
         lines.append(summary.rules)
     lines += ["", *format_standards(summary.standards), ""] if summary.standards is not None else []
     lines += [*format_sizes(summary.sizes, shaken), format_steps(summary.steps)]
-    lines += [] if summary.arithmetic is None else [f"computed in {summary.arithmetic}"]
-    return "\n".join(lines + format_validity(summary.validity))
+    return "\n".join(lines + _format_arithmetic(summary) + format_validity(summary.validity))
+
+
+def _format_arithmetic(summary: Summary) -> list[str]:
+    return [] if summary.arithmetic is None else [f"computed in {summary.arithmetic}"]
+
+
+def _format_curves(summary: Summary) -> list[str]:
+    """Probabilities with intervals, and fragility curves."""
+    shaken = summary.is_shaken
+    lines = format_probabilities(summary.probability, shaken)
+    if shaken:
+        lines += [format_fragility(summary.fragility), *format_support(summary.fragility)]
+    if shaken and (support := summary.support) is not None:
+        lines.append(f"Overturning or {support.attrs[EVENT]}: {format_fragility(support)}")
+        lines += format_support(support)
+    lines += [] if summary.nested is None else format_nested(summary.nested)
+    return lines
 
 
 def format_probabilities(probability: xr.Dataset, by_intensity: bool) -> list[str]:
