@@ -104,6 +104,8 @@ def prepare_job(study: Study, motions: list[Motion], store: Path, device: str = 
         "motions_digest": _digest(_example(study, motions) or pack),
         "config": study.to_json(),
     }
+    if words := study.own_law_words:
+        attrs["own_law"] = words  # of another source it is another study
     if special := arithmetic_of(device):
         attrs["arithmetic"] = special
     return Job(study, motions, pack, store, attrs, device)

@@ -102,6 +102,7 @@ def run_study(
     processes: bool = False,
     client: Client | None = None,
     device: str = CPU,
+    law: Callable[..., float] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> xr.Dataset:
     """Run a study into a zarr store and open the result.
@@ -136,6 +137,8 @@ def run_study(
     device : str
         ``cpu``, or ``cuda`` for the GPU of this machine, or of each worker of the cluster. Threads then draw
         inputs and store results, and parts are larger.
+    law : callable, optional
+        Function of one's own that impacts follow, as `Study.with_law` takes it; not on a GPU.
     progress : callable, optional
         Called with a `Progress` at the start and after every part.
 
@@ -158,6 +161,7 @@ def run_study(
     if not isinstance(study, Study):
         made = "as load_config('study.toml') makes one"
         raise ValueError(f"run_study.study must be a Study, {made}, got {shown(study)}")
+    study = study if law is None else study.with_law(law)
     options = _Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
     path, job = options.prepare(study, output)
     try:
@@ -287,6 +291,11 @@ class _Options:
             raise ValueError(
                 "device cuda computes contacts that stick, the study has [contact]: leave device (--device) "
                 "out"
+            )
+        if self.device == CUDA and study.own_law is not None:
+            raise ValueError(
+                "device cuda has no law of one's own, which is compiled for processors: leave device "
+                "(--device) out"
             )
         if self.device == CUDA and study.body.own_hulls:
             raise ValueError(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from mcrock.base.checks import Choice, Flag, Integer, Number, check_array, check_fields, joined, ruled, shown
 from mcrock.base.keywords import suggesting
+from mcrock.impact.own_law import OwnLaw
 from mcrock.impact.registry import (
     DEFAULT_LAW,
     OF_FACE,
@@ -57,9 +58,12 @@ class Impact:
 
     Attributes
     ----------
-    law : str
+    law : str or callable
         A `mcrock.impact.registry.Law` in small letters, by default {DEFAULT_LAW.key!r}. A parameter is given
-        with its law alone; ``point`` and ``faces`` are of the default law too.
+        with its law alone; ``point`` and ``faces`` are of the default law too. A function of one's own
+        (`mcrock docs extending`) is checked, and then the law is "own".
+    own_law : OwnLaw, str or None
+        Of the law "own": the name that a package gives its function, then the law.
 {chr(10).join(_words(name, row) for name, row in PARAMETERS.items())}
     point : tuple of 2 float or None
         Position of the impulse of every facet impact in body axes [m], instead of the two lambdas.
@@ -89,10 +93,16 @@ class Impact:
     energy_gain: str = _choice("energy_gain")
     facet_fallback: str | None = ruled(None, Choice(options("facet_fallback")), optional=True)
     faces: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    own_parameter: float | None = _parameter("own_parameter")
+    own_law: OwnLaw | str | None = None
     law: str = _choice("law")
 
     def __post_init__(self) -> None:
+        if callable(self.law):
+            object.__setattr__(self, "own_law", OwnLaw.of(self.law))
+            object.__setattr__(self, "law", Law.OWN.key)
         check_fields(self)
+        self._find_own_law()
         for name, row in PARAMETERS.items():
             value = getattr(self, name)
             if row.needed and (value is not None) != (self.law == row.law.key):
@@ -122,6 +132,18 @@ class Impact:
                 )
             for name, value in own.items():
                 PARAMETERS[name].rule.check(f"Impact.faces[{number}][{name!r}]", value)
+
+    def _find_own_law(self) -> None:
+        """Take the law of a package by its name, and try the law that a user gives."""
+        if (self.own_law is not None) != (self.law == Law.OWN.key):
+            raise ValueError(
+                f"Impact.own_law is of the law {Law.OWN.key!r}, got law = {self.law!r} and own_law = "
+                f"{shown(self.own_law)}; a function is given as Impact(law=function)"
+            )
+        if isinstance(self.own_law, str):
+            object.__setattr__(self, "own_law", OwnLaw.named(self.own_law))
+        if isinstance(self.own_law, OwnLaw):
+            self.own_law.check(np.nan if self.own_parameter is None else self.own_parameter)
 
     def _check_law(self, name: str, law: Law) -> None:
         """Refuse what is given with another law than its own."""

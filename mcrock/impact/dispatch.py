@@ -17,16 +17,18 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.params import FACE_STREAM, EnergyGain, FacetFallback
 from mcrock.base.random_numbers import quantile, uniform
-from mcrock.impact import brogliato_2012, kalliontzis_2016, ther_kollar_2017
+from mcrock.impact import brogliato_2012, kalliontzis_2016, own, ther_kollar_2017
 from mcrock.impact.registry import IMPACT_STREAMS, ImpactParameter, Law
 
 VARKONYI, MOREAU = np.int64(Law.VARKONYI_2022), np.int64(Law.MOREAU_1988)
 THER_KOLLAR, KALLIONTZIS = np.int64(Law.THER_KOLLAR_2017), np.int64(Law.KALLIONTZIS_2016)
 BROGLIATO, HOUSNER = np.int64(Law.BROGLIATO_2012), np.int64(Law.HOUSNER_1963)
+OWN = np.int64(Law.OWN)
 AT_NEW_EDGE = (HOUSNER, MOREAU, *(np.int64(law) for law in Law if law.of_one_contact))
 LAMBDA, TAU = np.int64(ImpactParameter.LAMBDA), np.int64(ImpactParameter.TAU)
 TAU_FACET = np.int64(ImpactParameter.TAU_FACET)
 NU, E_N21 = np.int64(ImpactParameter.NU), np.int64(ImpactParameter.E_N21)
+OWN_PARAMETER = np.int64(ImpactParameter.OWN_PARAMETER)
 N_PARAMETERS = len(ImpactParameter)
 PROJECT, PLASTIC = np.int64(EnergyGain.PROJECT), np.int64(FacetFallback.PLASTIC)
 
@@ -44,6 +46,7 @@ class ImpactLaw(NamedTuple):
     point: np.ndarray  # (2,) impact point of every facet impact in face axes [m], NaN: from the lambdas
     seed: np.uint64
     realization: np.uint64
+    function: int = 0  # address of the law `own` in this process, 0 of none
 
 
 @jit(inline=True, internal=True)
@@ -70,7 +73,7 @@ def is_fixed(law):
 
 
 @jit
-def law_place(law, quantiles, impact, inertia, mass, height, old, new):
+def law_place(law, quantiles, impact, inertia, mass, base, rate):
     """Place lambda of the impulse of a landing in a plane [1]: -1 old edge, 1 new edge.
 
     Parameters
@@ -79,11 +82,14 @@ def law_place(law, quantiles, impact, inertia, mass, height, old, new):
         Housner's, Moreau's and the laws of one contact have all of the impulse at the new edge.
     impact : int
         Its number in the run.
-    inertia, mass, height : float
-        About the COM in the plane of the motion [kg m2], [kg], height of the COM over the base [m].
-    old, new : float
-        Places of both edges from the foot of the COM [m], old < new.
+    inertia, mass : float
+        About the COM in the plane of the motion [kg m2], [kg].
+    base : tuple of 3 float
+        Height of the COM over the base, places of the old and the new edge from its foot, old < new [m].
+    rate : float
+        Angular velocity before across the plane, of either sign [rad/s].
     """
+    height, old, new = base
     about = inertia + mass * height * height
     if law.law == THER_KOLLAR:
         ratio = ther_kollar_2017.velocity_ratio(about, mass, old, new)
@@ -93,6 +99,9 @@ def law_place(law, quantiles, impact, inertia, mass, height, old, new):
         ratio = brogliato_2012.velocity_ratio(
             inertia, mass, old, new, parameter(law, quantiles, E_N21, impact)
         )
+    elif law.law == OWN:
+        own_parameter = parameter(law, quantiles, OWN_PARAMETER, impact)
+        ratio = own.velocity_ratio(law.function, inertia, mass, height, old, new, abs(rate), own_parameter)
     else:  # a law that was forgotten here has no place, and all its impacts count as infeasible
         return 1.0 if law.law in AT_NEW_EDGE else nan
     # of a ratio below 0 the ground takes all motion; an impulse beyond the base is judged by the maps
@@ -105,10 +114,12 @@ def law_place(law, quantiles, impact, inertia, mass, height, old, new):
 
 
 @jit
-def edge_place(law, quantiles, impact, mass, inertia, old, new, up):
-    """Lambda [1] and tau [N m s] of an edge impact; arguments as in `mcrock.impact.varkonyi_2022`."""
+def edge_place(law, quantiles, impact, mass, inertia, pivots, up, w):
+    """Lambda [1] and tau [N m s] of an edge impact; ``pivots`` are the old and the new one, other arguments
+    as in `mcrock.impact.varkonyi_2022`."""
     if law.law == VARKONYI:
         return parameter(law, quantiles, LAMBDA, impact), parameter(law, quantiles, TAU, impact)
+    old, new = pivots
     ex, ey, ez = new[0] - old[0], new[1] - old[1], new[2] - old[2]
     length = sqrt(ex * ex + ey * ey + ez * ez)
     ex, ey, ez = ex / length, ey / length, ez / length
@@ -121,9 +132,12 @@ def edge_place(law, quantiles, impact, mass, inertia, old, new, up):
         inertia[0] * x * x + inertia[3] * y * y + inertia[5] * z * z
         + 2.0 * (inertia[1] * x * y + inertia[2] * x * z + inertia[4] * y * z),
         mass,
-        old[0] * up[0] + old[1] * up[1] + old[2] * up[2],
-        old[0] * ex + old[1] * ey + old[2] * ez,
-        new[0] * ex + new[1] * ey + new[2] * ez,
+        (
+            old[0] * up[0] + old[1] * up[1] + old[2] * up[2],
+            old[0] * ex + old[1] * ey + old[2] * ez,
+            new[0] * ex + new[1] * ey + new[2] * ez,
+        ),
+        w[0] * x + w[1] * y + w[2] * z,
     )  # fmt: skip
     return place, 0.0
 
@@ -137,7 +151,7 @@ def drawn_place(law, quantiles, impact, f):
 
 
 @jit(internal=True)
-def planar_place(law, quantiles, impact, mass, inertia, axis, height, sides):
+def planar_place(law, quantiles, impact, mass, inertia, axis, base, rate):
     """The same by a law of planar blocks.
 
     Parameters
@@ -146,14 +160,15 @@ def planar_place(law, quantiles, impact, mass, inertia, axis, height, sides):
         As in `edge_place`.
     axis : tuple of 3 float
         Direction of the old edge in axes of the body.
-    height : float
-        Of the COM over the face [m].
-    sides : tuple of 2 float
-        Places of the old edge and of the farthest corner from the foot of the COM, rising across the face
-        [m].
+    base : tuple of 3 float
+        Height of the COM over the face, places of the old edge and of the farthest corner from its foot,
+        rising across the face [m].
+    rate : float
+        Angular velocity before about the old edge [rad/s].
     """
     x, y, z = axis
     xx, xy, xz, yy, yz, zz = inertia
     turning = xx * x * x + yy * y * y + zz * z * z
     turning += 2.0 * (xy * x * y + xz * x * z + yz * y * z)
-    return law_place(law, quantiles, impact, turning, mass, height, sides[0], sides[1]), 0.0, nan
+    place = law_place(law, quantiles, impact, turning, mass, base, rate)
+    return place, 0.0, nan

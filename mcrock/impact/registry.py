@@ -144,6 +144,12 @@ class Law(IntEnum):
         True,
         False,
     )
+    OWN = (
+        11,
+        "a law of its own",
+        "impulse where a function of the user places it: `impact.own_law`",
+        "A function of one's own, by the name that results give with the hash of its source.",
+    )
 
 
 DEFAULT_LAW = Law.VARKONYI_2022
@@ -291,6 +297,15 @@ class ImpactParameter(IntEnum):
         example=0.95,
         symbol=r"e_\mathrm{n21}",
         needed=True,
+    )
+    OWN_PARAMETER = Row(
+        Law.OWN,
+        8,
+        Number("1"),
+        words="the argument `parameter` of the function",
+        meaning="NaN without this key",
+        example=0.9,
+        symbol=r"c",
     )
 
 

@@ -75,7 +75,7 @@ def drawn_impact(run, quantiles, old, new, w, up, before):
     mass = run.body.scalars[MASS]
     inertia = inertia_of(run.body)
     impact = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
-    lambda_, tau = edge_place(law, quantiles, impact, mass, inertia, old, new, up)
+    lambda_, tau = edge_place(law, quantiles, impact, mass, inertia, (old, new), up, w)
     after = edge_map(mass, inertia, old, new, w, up, lambda_, tau)
     energy = kinetic_energy(mass, inertia, new, after)
     plain = tau == 0.0

@@ -181,7 +181,7 @@ def _drawn_impact(run, quantiles, f, pivot, old, impact, approach):
     body, state, law = run.body, run.state, run.law
     first, last = body.face_first[f], body.face_first[f + 1]
     mass, inertia = body.scalars[MASS], inertia_of(body)
-    lon, lat, tau = place_on_face(run, quantiles, impact, f, old)
+    lon, lat, tau = place_on_face(run, quantiles, impact, f, old, state)
     point = law.point[0], law.point[1]
     if isnan(law.point[0]):
         point = facet_point(body.corners, first, last, old, lon, lat)
@@ -205,7 +205,7 @@ def _drawn_impact(run, quantiles, f, pivot, old, impact, approach):
 
 
 @jit(internal=True)
-def place_on_face(run, quantiles, impact, f, old):
+def place_on_face(run, quantiles, impact, f, old, state):
     """Lambda_lon, lambda_lat [1] and tau_facet [N m s] of an impact, by its number, of face ``f`` whose old
     edge is the side at corner ``old``."""
     if run.law.law == VARKONYI:
@@ -215,8 +215,9 @@ def place_on_face(run, quantiles, impact, f, old):
     ox, oy, ex, ey, depth = side_of(corners, first, last, old)
     edge = ex * oy - ey * ox  # place of the old edge from the foot of the COM, rising across the face
     mass, inertia, axis = body.scalars[MASS], inertia_of(body), in_body(face, ex, ey)
-    sides = edge, edge + depth
-    return planar_place(run.law, quantiles, impact, mass, inertia, axis, face[F_HEIGHT], sides)
+    rate = state[W_X] * axis[0] + state[W_Y] * axis[1] + state[W_Z] * axis[2]
+    base = face[F_HEIGHT], edge, edge + depth
+    return planar_place(run.law, quantiles, impact, mass, inertia, axis, base, rate)
 
 
 @jit(inline=True, internal=True)

@@ -81,6 +81,7 @@ def _law(n: int) -> np.dtype[Any]:
         point=(REAL, 2),
         seed=COUNTER,
         realization=COUNTER,
+        function=WHOLE,
     )
 
 

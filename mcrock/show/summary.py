@@ -55,6 +55,7 @@ class Summary(NamedTuple):
     nested: Nested | None  # of a nested study without missing runs, whose runs the others pool
     standards: xr.Dataset | None  # from `standards`, with a design motion
     is_shaken: bool  # False where the ground does not move, so that no curve means anything
+    own_law: str | None = None  # name and hash of the law of a user
     arithmetic: str | None = None  # None for the plain arithmetic of a processor
 
 
@@ -115,6 +116,7 @@ def summarize(
         nested=nested,
         standards=None if at is None else statistics.standards(ds, at, folder=folder, **keywords),
         is_shaken=is_shaken(ds),
+        own_law=ds.attrs.get("own_law"),
         arithmetic=ds.attrs.get("arithmetic"),
     )
 
@@ -192,7 +194,8 @@ def format_summary(summary: Summary) -> str:
 
 
 def _format_arithmetic(summary: Summary) -> list[str]:
-    return [] if summary.arithmetic is None else [f"computed in {summary.arithmetic}"]
+    lines = [] if summary.own_law is None else [f"impacts by a law of its own: {summary.own_law}"]
+    return lines if summary.arithmetic is None else [*lines, f"computed in {summary.arithmetic}"]
 
 
 def _format_curves(summary: Summary) -> list[str]:

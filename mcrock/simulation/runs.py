@@ -29,6 +29,7 @@ from mcrock.dataset.schema import outputs
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.conditions import STEEPEST, Contact, Controls, Impact, Start, check_contact
 from mcrock.impact.dispatch import ImpactLaw
+from mcrock.impact.own_law import OwnLaw
 from mcrock.impact.registry import code_of, options
 from mcrock.kernel.batch import BATCH_TYPES, NO_RESULTS, Batch, empty_batch, run_part
 from mcrock.kernel.contact import OPENING, Topology, fill_constants, topology
@@ -221,7 +222,7 @@ def simulate(
     values = contact.values()
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
     shaking = RunShaking(pack, t_end, lean)
-    return at_once(_traced, body, base_only, shaking, law, values, start, controls, history)
+    return _followed(body, base_only, shaking, law, values, start, controls, history)
 
 
 def _lean(slope: tuple[float, float]) -> np.ndarray:
@@ -249,7 +250,14 @@ def impact_law(impact: Impact, n_face: int) -> ImpactLaw:
         np.array(impact.point if impact.point is not None else (np.nan, np.nan), float),
         np.uint64(0),
         np.uint64(0),
+        _address(impact.own_law),
     )
+
+
+def _address(law: OwnLaw | str | None) -> int:
+    """Where this process has the code of a law of a user, 0 without one."""
+    found = OwnLaw.found(law)
+    return found.address if found else 0
 
 
 def _check_arguments(**arguments: Any) -> None:
@@ -306,19 +314,25 @@ def simulate_realization(
         np.full(2, np.nan),
         np.uint64(inputs.seed),
         np.uint64(inputs.number[row]),
+        _address(inputs.own_law),
     )
     contact = None if inputs.contact is None else inputs.contact[row]
     base_only = inputs.stands_clear and not controls.follow_fall and contact is None
     number, scale = int(inputs.record[row]), float(inputs.scale[row, level])
     shaking = RunShaking(motions, None, inputs.slope[row], number, scale, inputs.azimuth[row])
     start = _start_of(inputs, row)
-    run_ = at_once(_traced, body, base_only, shaking, law, contact, start, controls, True)
-    return body, run_
+    return body, _followed(body, base_only, shaking, law, contact, start, controls, True)
 
 
 def _start_of(inputs: Inputs, row: int) -> Start:
     tilt = float(inputs.start_tilt[row])
     return Start(edge=int(inputs.start_edge[row]), tilt=tilt) if tilt else Start()
+
+
+def _followed(*arguments: Any) -> Run:
+    """`_traced`; with a law of a user, whose address another process has not, once all is compiled."""
+    law = arguments[3]
+    return _traced(*arguments) if law.function else at_once(_traced, *arguments)
 
 
 def _traced(
@@ -436,6 +450,7 @@ def simulate_part(
         run = _record(top)
         set_fields(run.settings, settings_of(controls))
         run.friction.on = inputs.contact is not None
+        run.law.function = _address(inputs.own_law)
         _run_part(run, motions, batch, float(controls.tail), empty_trace(0, 0), out)
     else:
         from mcrock.simulation.device.launch import run_on_gpu

@@ -11,8 +11,9 @@ from pydantic import create_model
 from mcrock.base.checks import joined
 from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.base.tables.errors import ConfigError, mistake, refuse
-from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Kind, Table, each, entry, optional
+from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Kind, Table, Text, each, entry, optional
 from mcrock.impact.conditions import Impact
+from mcrock.impact.own_law import GROUP
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, options, unfit
 from mcrock.study.presets import PRESETS
 
@@ -104,6 +105,16 @@ _of_impact: dict[str, Any] = {
         ),
     ),
     **_keys(item for item in ImpactParameter if item.row.law != DEFAULT_LAW),
+    "own_law": (
+        str | None,
+        optional(
+            Text(),
+            f"of the law `{Law.OWN.key}`: the name that a package gives its function, by an entry point, "
+            f'`[project.entry-points."{GROUP}"]`; '
+            "in Python a function is given to `run_study` (`mcrock docs extending`)",
+            "rate_dependent",
+        ),
+    ),
     "draw": _choice(
         "draw",
         "when the distributions of impact parameters are drawn: once per realization (`run`) or anew at "
@@ -145,6 +156,10 @@ class ImpactTable(_ImpactKeys):  # type: ignore[misc, valid-type]
                         (),
                         f"the law {law.key!r} needs the key {parameter.key!r} [{parameter.row.rule.unit}]",
                     )
+            if law == Law.OWN:
+                defaults["own_law"] = None
+                if law.key in laws and data.get("own_law") is None:
+                    yield (), f"the law {law.key!r} needs the key 'own_law': the name that a package gives it"
             for key, default in defaults.items():  # a stored study gives those of the default law
                 if law.key not in laws and key in data and data[key] != default:
                     yield (key,), f"is a parameter of the law {law.key!r}; the study has {listed}"
@@ -189,7 +204,10 @@ class ImpactTable(_ImpactKeys):  # type: ignore[misc, valid-type]
             for table in self.faces
         }
         return Impact(
-            **chosen, **{name: value for name, value in values.items() if value is not None}, faces=faces
+            own_law=self.own_law,
+            **chosen,
+            **{name: value for name, value in values.items() if value is not None},
+            faces=faces,
         )
 
     @property

@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +15,23 @@ from mcrock.base.tables.parsing import parse_toml, read_columns, read_text
 from mcrock.body import Body
 from mcrock.body.shapes import SHAPES
 from mcrock.impact.conditions import Impact
+from mcrock.impact.own_law import OwnLaw
 from mcrock.study.inputs_table import Columns, listed
 from mcrock.study.presets import take_in_preset
 from mcrock.study.sections import name_preset
 from mcrock.study.sections import take_in_preset as take_in_controls
-from mcrock.study.study import Study, tables
+from mcrock.study.study import Study, name_own_law, tables
 
 OPENERS = "[{\"'"  # what starts with one of these is meant as TOML, not as a bare word
 
 
-def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Columns | None = None) -> Study:
+def load_config(
+    path: str | Path,
+    overrides: Sequence[str] = (),
+    *,
+    inputs: Columns | None = None,
+    law: Callable[..., float] | None = None,
+) -> Study:
     """Read and check a study file.
 
     Parameters
@@ -38,6 +45,8 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Colu
     inputs : mapping of str to sequence of float, optional
         Columns, as a pandas DataFrame has them, by dotted key: inputs of the realizations, one a row, in the
         unit of the key, in the place of ``ensemble.table``.
+    law : callable, optional
+        Function of one's own that impacts follow, as `Study.with_law` takes it.
 
     Returns
     -------
@@ -48,14 +57,23 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Colu
     ------
     ConfigError
         With every mistake of the file and of the overrides, one line each.
+    ValueError
+        If the law is none that runs can follow.
     """
-    return study_of(read_toml(Path(path), "study file"), Path(path), overrides, inputs=inputs)
+    read = read_toml(Path(path), "study file")
+    return study_of(read, Path(path), overrides, inputs=inputs, law=law)
 
 
 def study_of(
-    data: dict[str, Any], path: Path, overrides: Sequence[str] = (), *, inputs: Columns | None = None
+    data: dict[str, Any],
+    path: Path,
+    overrides: Sequence[str] = (),
+    *,
+    inputs: Columns | None = None,
+    law: Callable[..., float] | None = None,
 ) -> Study:
     """Check the raw tables of a study, which change; arguments and errors as of `load_config`."""
+    own_law = None if law is None else OwnLaw.of(law)
     source = str(path)
     name_preset(data)  # overrides may change keys of it
     origins: dict[tuple[int | str, ...], str] = {}
@@ -82,8 +100,15 @@ def study_of(
     take_in_controls(data)
     _shorten_paths(data, path.parent)
     mistakes += _take_in_files(data.get("body"), path)
+    if own_law:
+        name_own_law(data, own_law)
     study = Study.from_data(data, source, path.parent, origins, tuple(mistakes))
+    study._own_law = own_law
     impossible = study.body.refusal()
+    try:
+        study.check_own_law()
+    except ValueError as error:
+        raise ConfigError(f"{source} [impact] own_law: {error}") from None
     if impossible:
         uncertain = any(name.startswith("body.") for name in study.uncertain)
         which = "with every uncertain number at its median, " if uncertain else ""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from math import inf
+from math import inf, nan
 from pathlib import Path
 from typing import Any, Self, get_args
 
@@ -20,7 +20,8 @@ from mcrock.body.shapes import SHAPES, Shape
 from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source
 from mcrock.impact.conditions import Controls, at_odds
-from mcrock.impact.registry import CHOICES
+from mcrock.impact.own_law import OwnLaw
+from mcrock.impact.registry import CHOICES, Law
 from mcrock.study.contact import ContactTable
 from mcrock.study.impact import ImpactTable
 from mcrock.study.intensity import Intensity
@@ -35,6 +36,7 @@ from mcrock.study.sections import (
 )
 
 Specification = Quantity | tuple[Any, ...]
+TRIED = (0.01, 0.5, 0.99)  # quantiles of its parameter with which the law of a user is tried [1]
 AS_IT_IS = {"measure": "factor", "levels": [1.0]}  # intensity of a study without shaking
 
 
@@ -101,6 +103,7 @@ class Study(Displayed, Table):
 
     _folder: Path = PrivateAttr(default=Path())
     _source: str = PrivateAttr(default="study")
+    _own_law: OwnLaw | None = PrivateAttr(default=None)
 
     @model_validator(mode="before")
     @classmethod
@@ -155,6 +158,48 @@ class Study(Displayed, Table):
     def source(self) -> str:
         """Name of the file the study was read from, for messages."""
         return self._source
+
+    @property
+    def own_law(self) -> OwnLaw | str | None:
+        """Law of a user: the function that was given, or the name that a package gives it."""
+        return self._own_law or self.impact.own_law
+
+    @property
+    def own_law_words(self) -> str:
+        """Name and hash of the source of the law of a user, "" without one."""
+        law = OwnLaw.found(self.own_law)
+        return law.words if law else ""
+
+    def with_law(self, function: Callable[..., float]) -> Self:
+        """The same study with a function of one's own as law, or as the law "own" of its list of laws.
+
+        Parameters
+        ----------
+        function : callable
+            Angular velocity after a landing over that before [1], as `mcrock docs extending` says.
+
+        Raises
+        ------
+        ValueError
+            If the function is none that runs can follow.
+        ConfigError
+            If the study has parameters of another law.
+        """
+        law, data = OwnLaw.of(function), plain(self)
+        name_own_law(data, law)
+        study = self.from_data(data, self.source, self.folder)
+        study._own_law = law
+        study.check_own_law()
+        return study
+
+    def check_own_law(self) -> OwnLaw | None:
+        """Try the law of a user, with its parameter where the study may draw it; errors as `OwnLaw.check`."""
+        if (law := OwnLaw.found(self.own_law)) is not None:
+            given = self.impact.own_parameter
+            drawn = given.quantile(TRIED) if isinstance(given, Distribution) else [given]
+            for value in drawn:
+                law.check(nan if value is None else float(value))
+        return law
 
     @property
     def controls(self) -> Controls:
@@ -293,6 +338,15 @@ class Study(Displayed, Table):
             raise ConfigError(mistakes)
         study._source, study._folder = source, folder
         return study
+
+
+def name_own_law(data: dict[str, Any], law: OwnLaw) -> None:
+    """Have the raw tables of a study name a law of a user, where they do not."""
+    impact = data.setdefault("impact", {})
+    if isinstance(impact, dict):
+        impact["own_law"] = law.name
+        if Law.OWN.key not in impact.get("law", ()):
+            impact["law"] = Law.OWN.key
 
 
 def _at_odds_with_nesting(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

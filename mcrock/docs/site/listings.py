@@ -23,6 +23,7 @@ GALLERY = (
     "balanced_rock",
     "free_rocking",
     "impact_laws",
+    "own_law",
     "spectra",
     "rare_events",
     "slurm",

@@ -13,7 +13,7 @@ from mcrock.base.response import Response
 from mcrock.impact.dispatch import PROJECT, edge_place, takes_whole_face
 from mcrock.impact.varkonyi_2022 import GAIN, facet_point
 from mcrock.kernel.contact import F_HEIGHT, MASS
-from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, Z
+from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, Z
 from mcrock.kernel.faces import lay_flat
 from mcrock.kernel.facet_landing import mean_radius, place_on_face
 from mcrock.kernel.friction.advance import rise
@@ -164,7 +164,8 @@ def edge_impact(run, quantiles, state, old, new):
     e = _rebound(run, state, 1, e)
     p, q = point_of(body, new), point_of(body, old)
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    lambda_, tau = edge_place(law, quantiles, impact, mass, inertia_of(body), q, p, up)
+    w = state[W_X], state[W_Y], state[W_Z]
+    lambda_, tau = edge_place(law, quantiles, impact, mass, inertia_of(body), (q, p), up, w)
     share = 0.5 * (1.0 + lambda_)
     r = to_ground(
         state, q[0] + share * (p[0] - q[0]), q[1] + share * (p[1] - q[1]), q[2] + share * (p[2] - q[2])
@@ -220,7 +221,7 @@ def facet_impact(run, quantiles, state, f, old):
     first, last = body.face_first[f], body.face_first[f + 1]
     carried = False
     if not takes_whole_face(law):
-        lon, lat, _ = place_on_face(run, quantiles, impact, f, old)
+        lon, lat, _ = place_on_face(run, quantiles, impact, f, old, state)
         x, y = facet_point(body.corners, first, last, old, lon, lat)
         r = face_lever(body, state, f, x, y)
         carried = face_impact(run, state, f, r, e, et)

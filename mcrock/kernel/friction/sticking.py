@@ -71,7 +71,7 @@ def plainly_sticks(run, quantiles, new):
     p, q = point_of(body, new), point_of(body, old)
     w = state[W_X], state[W_Y], state[W_Z]
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    lambda_, tau = edge_place(law, quantiles, impacts_so_far(result), mass, inertia, q, p, up)
+    lambda_, tau = edge_place(law, quantiles, impacts_so_far(result), mass, inertia, (q, p), up, w)
     after = edge_map(mass, inertia, q, p, w, up, lambda_, tau)
     normal, square, _ = impulse(q, p, w, after, up)
     if not impulse_sticks(friction, normal, square):

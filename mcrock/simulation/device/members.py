@@ -1,18 +1,27 @@
-"""Members of an IntEnum as indices of arrays, which numba has for processors and numba-cuda has not."""
+"""Members of an IntEnum as indices of arrays, and code at an address, which numba-cuda does not have."""
 
 from __future__ import annotations
 
 import operator
 from functools import cache
+from math import nan
 from typing import Any
+
+from mcrock.impact.own import at_address
 
 
 @cache
 def allow_members() -> None:
     """Have numba-cuda take ``array[Column.NAME]`` and ``array[i, Column.NAME]``, read or assigned to."""
     from numba.cuda import types
+    from numba.cuda.extending import overload
     from numba.cuda.typing.arraydecl import GetItemBuffer, SetItemBuffer
     from numba.cuda.typing.templates import infer_global
+
+    @overload(at_address)  # type: ignore[untyped-decorator]
+    def no_address(address, inertia, mass, height, old, new, rate, parameter):  # type: ignore[no-untyped-def]
+        # a law of a user, which has one, is refused
+        return lambda address, inertia, mass, height, old, new, rate, parameter: nan
 
     def as_integers(index: Any) -> Any:
         if isinstance(index, types.IntEnumMember):

@@ -101,7 +101,9 @@ def inputs_at(study: Study, motions: Sequence[Motion], points: Points, with_moti
     if arrays["contact"] is not None and study.motion.shakes:
         peaks = peak_accelerations(study, shaking, arrays["scale"])
         values["peak_acceleration"] = peaks[:, 0] if study.is_cloud else peaks
-    return Inputs(seed=study.seed, start=start, number=points.at_impacts, values=values, **arrays)
+    return Inputs(
+        seed=study.seed, start=start, number=points.at_impacts, values=values, own_law=study.own_law, **arrays
+    )
 
 
 def draw_numbers(

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 import mcrock
 from mcrock.base.params import FACE_STREAM, RECHECK_STREAM
 from mcrock.dataset.schema import NUMBERED, SCHEMA, declaration
+from mcrock.impact.own_law import OwnLaw
 from mcrock.impact.registry import (
     CHOICES,
     DEFAULT_LAW,
@@ -41,10 +42,20 @@ CODES = {
     "pfeiffer_glocker_1996": 8,
     "brach_1989": 9,
     "routh_1905": 10,
+    "own": 11,
 }
-STICKING = [law for law in Law if not law.of_one_contact]
+STICKING = [law for law in Law if not law.of_one_contact and law != Law.OWN]
 OF_ONE_CONTACT = [law for law in Law if law.of_one_contact]
-STREAMS = {"lambda": 0, "tau": 1, "lambda_lon": 2, "lambda_lat": 3, "tau_facet": 4, "nu": 6, "e_n21": 7}
+STREAMS = {
+    "lambda": 0,
+    "tau": 1,
+    "lambda_lon": 2,
+    "lambda_lat": 3,
+    "tau_facet": 4,
+    "nu": 6,
+    "e_n21": 7,
+    "own_parameter": 8,
+}
 STORED = ("law", *list(STREAMS)[:5], "faces", *list(STREAMS)[5:], "draw", "energy_gain", "facet_fallback")
 DESIGN = [f"impact.{key}" for key in (*STREAMS, "energy_gain", "draw", "facet_fallback", "law")]
 
@@ -63,7 +74,7 @@ def uncertain(parameters, laws):
         "body": {"shape": "cuboid", "width": 0.4, "depth": 0.4, "height": 1.6, "density": 2600.0},
         "impact": {key: {"distribution": "uniform", "low": 0.5, "high": 0.9} for key in parameters}
         | {choice: list(options(choice)) for choice in CHOICES}
-        | {"law": laws},
+        | {"law": laws, "own_law": "theirs"},
         "start": {"tilt": 0.1},
         "motion": {"source": "none"},
         "ensemble": {"realizations": 4},
@@ -73,10 +84,11 @@ def uncertain(parameters, laws):
 
 def test_the_order_of_the_design_stays():
     """Of what studies had so far, and with parameters that were added since, in the order of the registry."""
-    assert uncertain(STREAMS, [law.key for law in STICKING if law.key in CODES]) == DESIGN
+    laws = [law.key for law in (*STICKING, Law.OWN)]
+    assert uncertain(STREAMS, [law for law in laws if law in CODES]) == DESIGN
     keys = [item.key for item in ImpactParameter]
     design = [f"impact.{key}" for key in (*keys, *CHOICES)]
-    assert uncertain(keys, [law.key for law in STICKING]) == design
+    assert uncertain(keys, laws) == design
 
 
 def test_random_streams_are_told_apart():
@@ -106,10 +118,15 @@ def test_a_law_is_a_file_with_its_source(law):
     assert law.key.rpartition("_")[2] in law.source
 
 
+def function(parameter):
+    """A law of a user."""
+    return 0.5 + 0.1 / (1.0 + parameter**2) if parameter == parameter else 0.5
+
+
 def run(law, **changed):
     """Energy lost in facet and in edge impacts of a block that is released, and of one that is shaken."""
     values = {item.argument: 0.95 for item in law.parameters if item.row.needed} | changed
-    impact = mcrock.Impact(law=law.key, **values)
+    impact = request(law=law.key, **values)
     body = mcrock.cuboid(0.3, 0.24, 0.8, 2600.0, com=(0.02, -0.03, 0.0))
     released = mcrock.simulate(body, None, impact, start=mcrock.Start(edge=0, tilt=0.1), t_end=1.5).results
     shaken = mcrock.simulate(body, mcrock.Pulse((5.0, 3.0, 0.0), 12.0), impact, t_end=1.5).results
@@ -189,15 +206,17 @@ def test_a_parameter_of_a_face_says_so():
 
 def table(**keys):
     """The table of a study file, or the first mistake in it."""
+    own = {"own_law": "theirs"} if keys.get("law") == "own" else {}
     try:
-        return ImpactTable.model_validate(keys)
+        return ImpactTable.model_validate(own | keys)
     except ValueError as error:
         return error.errors()[0]["ctx"]["message"]
 
 
 def request(**values):
+    own = {"own_law": OwnLaw.of(function)} if values.get("law") == "own" else {}
     try:
-        return mcrock.Impact(**values)
+        return mcrock.Impact(**own | values)
     except ValueError as error:
         return str(error)
 
@@ -248,7 +267,7 @@ def test_a_parameter_goes_with_its_law_alone(item, law):
 def test_parameters_of_a_run_stand_in_their_columns():
     for item in ImpactParameter:
         needed = {other.argument: 0.5 for other in item.row.law.parameters if other.row.needed}
-        impact = mcrock.Impact(law=item.row.law.key, **needed | {item.argument: 0.25})
+        impact = request(law=item.row.law.key, **needed | {item.argument: 0.25})
         assert impact.values()[item] == 0.25
     own = mcrock.Impact(
         lambda_lon=0.5, lambda_lat=0.1, faces={3: {"lambda_lat": 0.2}, 1: {"lambda_lon": 0.7}}
