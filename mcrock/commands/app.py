@@ -14,10 +14,12 @@ app = typer.Typer()
 
 @app.command("app")
 def explore(
-    store: Annotated[
-        Path,
-        typer.Argument(metavar="STORE", help="Store written by `mcrock run`.", show_default=False),
-    ],
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="STORE_OR_STUDY", help="Store of `mcrock run`, or a study file.", show_default=False
+        ),
+    ] = None,
     address: Annotated[
         str,
         typer.Option(metavar="HOST", help="Where the page listens; elsewhere than here it has a token."),
@@ -27,9 +29,10 @@ def explore(
     folder: options.Folder = Path(),
     allow_incomplete: options.Incomplete = False,
 ) -> None:
-    """Explore a study in the browser: its curve, its runs, each of them in three dimensions.
+    """Describe, run and explore a study in the browser, and watch its runs in three dimensions.
 
-    The page listens on this machine alone and ends with Ctrl-C: `mcrock docs app`.
+    Stores are only read, and new ones written where you say. The page listens on
+    this machine alone and ends with Ctrl-C: `mcrock docs app`.
     """
     try:
         import panel  # noqa: F401
@@ -37,19 +40,35 @@ def explore(
         raise ValueError(
             "mcrock app needs Panel, which is not installed: pip install 'mcrock[app]'"
         ) from None
+    import json
     import webbrowser
+    from math import inf
+
+    import matplotlib
 
     from mcrock.dataset import load_dataset
-    from mcrock.show.app.page import build
+    from mcrock.show.app.page import page_of
     from mcrock.show.app.serve import serve
     from mcrock.show.app.understand import Result
+    from mcrock.show.report.subject import study_as_toml
+    from mcrock.study import load_config
+
+    matplotlib.use("Agg")
 
     def say(link: str) -> None:
-        print(f"{store}: {link}\nCtrl-C ends the page", flush=True)
+        print(f"{link}\nCtrl-C ends the page", flush=True)
         if browser:
             webbrowser.open(link)
 
-    with load_dataset(store, allow_incomplete=allow_incomplete) as ds:
-        result = Result(ds, store, folder, allow_incomplete)
+    result, text = None, ""
+    if source is not None and source.suffix == ".toml":
+        load_config(source)  # refused here, before a page opens
+        text, folder = source.read_text(encoding="utf-8"), source.parent
+    elif source is not None:
+        result = Result(
+            load_dataset(source, allow_incomplete=allow_incomplete), source, folder, allow_incomplete
+        )
         result.prepare()
-        serve(lambda theme: build(result, theme), f"mcrock: {store.name}", address, port, say)
+        text = study_as_toml(json.loads(result.study.to_json()), inf) if result.study else ""
+    title = f"mcrock: {source.name}" if source else "mcrock"
+    serve(page_of(result, text, folder), title, address, port, say)

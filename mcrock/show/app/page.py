@@ -1,26 +1,101 @@
-"""The page: its parts, of which one is shown at a time."""
+"""The page: four parts, of which one is shown at a time."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import panel as pn
 
-from mcrock.show.app.parts import WIDE, html
+from mcrock.dataset import load_dataset
+from mcrock.show.app.decide import Decision
+from mcrock.show.app.describe import Description
+from mcrock.show.app.parts import WIDE, html, in_background, paragraph, refused
+from mcrock.show.app.shake import LiveRun
 from mcrock.show.app.understand import Result, understand
 from mcrock.show.summary import missing_chunks
+from mcrock.study import Study
+
+PARTS = ("Describe", "Shake", "Understand", "Decide")
+NOTHING = "Nothing has been run yet: Shake runs the study, and its result is shown here."
+NO_STUDY = "Describe the study first; what it lacks is said there."
 
 
-def build(result: Result, theme: str) -> pn.Column:
-    """The page of one visitor."""
-    title = (result.study.title if result.study else "") or result.store.stem
-    missing = "".join(f"<p>{escape(line)}</p>" for line in missing_chunks(result.ds))
-    other = "default" if theme == "dark" else "dark"
-    words = "light" if theme == "dark" else "dark"
-    head = html(
-        f'<h1>{escape(title)}</h1>{missing}<p class="dim">{escape(str(result.store))}, read only. '
-        f'<a href="?theme={other}" style="color: inherit">{words} page</a></p>'
-    )
-    parts: dict[str, Any] = {"Understand": understand(result, theme)}
-    return pn.Column(head, *parts.values(), **WIDE)
+class Page:
+    """The page of one visitor: the study that is described, and a result if there is one."""
+
+    def __init__(self, theme: str, result: Result | None, text: str, folder: Path) -> None:
+        self.theme, self.result, self.folder = theme, result, folder
+        self.study: Study | None = result.study if result else None
+        self.head, self.body = html(), pn.Column(**WIDE)
+        self.text = text
+        self.parts: dict[str, Any] = {}
+        first = "Understand" if result else "Describe"
+        self.choice = pn.widgets.RadioButtonGroup(name="Part of the page", options=list(PARTS), value=first)
+        self.choice.param.watch(lambda _: self._show(), "value")
+        self._name()
+        self._show()
+
+    def view(self) -> pn.Column:
+        """All of it."""
+        return pn.Column(self.head, self.choice, self.body, **WIDE)
+
+    def _name(self) -> None:
+        title = self.study.title if self.study else ""
+        store, lines = "", list[str]()
+        if self.result:
+            store, lines = f"{self.result.store}, read only. ", missing_chunks(self.result.ds)
+        other, words = ("default", "light") if self.theme == "dark" else ("dark", "dark")
+        missing = "".join(map(paragraph, lines))
+        token = pn.state.session_args.get("token", [b""])[0].decode("utf-8", "replace")
+        query = f"?theme={other}" + f"&token={escape(token)}" * bool(token)
+        link = f'<a href="{query}" style="color: inherit">{words} page</a>'
+        heading = escape(title or "A study of overturning")
+        self.head.object = f'<h1>{heading}</h1>{missing}<p class="dim">{escape(store)}{link}</p>'
+
+    def _show(self) -> None:
+        """Show the part that is chosen, and make it if it is new."""
+        name = self.choice.value
+        if name not in self.parts:
+            self.parts[name] = self._make(name)
+        self.body.objects = [self.parts[name]]
+
+    def _make(self, name: str) -> Any:
+        if name == "Describe":
+            return Description(self.text, self.folder, self._described).view()
+        if name == "Shake":
+            return LiveRun(self.study, self._opened).view() if self.study else html(paragraph(NO_STUDY))
+        if self.result is None:
+            return html(paragraph(NOTHING))
+        return understand(self.result, self.theme) if name == "Understand" else Decision(self.result).view()
+
+    def _described(self, study: Study) -> None:
+        self.study = study
+        self.parts.pop("Shake", None)
+        self._name()
+
+    def _opened(self, store: Path) -> None:
+        """Take a store that has been written as the result."""
+
+        def read() -> Result:
+            result = Result(load_dataset(store), store, self.folder)
+            result.prepare()
+            return result
+
+        in_background(read, self._take)
+
+    def _take(self, found: Result | Exception) -> None:
+        for name in ("Understand", "Decide"):
+            self.parts.pop(name, None)
+            if isinstance(found, Exception):
+                self.parts[name] = html(refused(found))
+        if isinstance(found, Result):
+            self.result = found
+            self._name()
+
+
+def page_of(result: Result | None, text: str, folder: Path) -> Callable[[str], pn.Column]:
+    """What makes the page of a visitor for a theme."""
+    return lambda theme: Page(theme, result, text, folder).view()

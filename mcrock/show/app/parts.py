@@ -15,6 +15,7 @@ from bokeh.plotting import figure
 
 from mcrock.show import style
 from mcrock.show.app.runs import GROUPS
+from mcrock.show.report.content import Caution, Figure
 from mcrock.show.tables import Columns
 
 # colours that tell the groups apart on light and on dark ground, and their marks, which do so in grey
@@ -57,10 +58,18 @@ def rows_as_html(rows: Iterable[Sequence[str]]) -> str:
 
 
 def blocks_as_html(blocks: Iterable[object]) -> str:
-    """Lines and tables of a report."""
-    return "".join(
-        _table(block) if isinstance(block, Columns) else paragraph(str(block)) for block in blocks if block
-    )
+    """Lines, tables, cautions and figures of a report."""
+    return "".join(_block(block) for block in blocks if block)
+
+
+def _block(block: object) -> str:
+    if isinstance(block, Columns):
+        return _table(block)
+    if isinstance(block, Figure):
+        look = "width: 100%; max-width: 34rem; background: white"
+        return f'<img src="{block.source}" alt="{escape(block.words)}" style="{look}">'
+    text = paragraph(str(block))
+    return f'<div class="refused">{text}</div>' if isinstance(block, Caution) else text
 
 
 def _table(columns: Columns) -> str:

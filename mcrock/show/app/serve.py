@@ -60,7 +60,9 @@ def serve(
     ValueError
         If nothing can listen there.
     """
-    pn.extension(raw_css=["body { margin: 0 auto; max-width: 82rem; padding: 8px 14px 40px; }"])
+    pn.extension(
+        "filedropper", raw_css=["body { margin: 0 auto; max-width: 82rem; padding: 8px 14px 40px; }"]
+    )
     token = "" if is_local(address) else secrets.token_urlsafe(24)
 
     def visited() -> Any:

@@ -156,7 +156,9 @@ def point_columns(points: xr.Dataset) -> dict[str, np.ndarray]:
 def draw_points(made: Any, source: ColumnDataSource, words: str, colour: str = style.ORANGE) -> None:
     """Observed fractions with their intervals."""
     dots = made.scatter("x", "p", source=source, size=8, color=colour, legend_label=words)
-    made.add_layout(Whisker(base="x", upper="high", lower="low", source=source, line_color=colour))
+    whisker = Whisker(base="x", upper="high", lower="low", source=source, line_color=colour)
+    whisker.upper_head.line_color = whisker.lower_head.line_color = colour
+    made.add_layout(whisker)
     tips = [("intensity", "@x{0.000}"), ("probability", "@p{0.000} (@low{0.000} to @high{0.000})")]
     add_hover(made, dots, [*tips, ("overturned", "@overturned of @runs, @undecided undecided")])
 

@@ -32,7 +32,7 @@ from mcrock.show.report.results import (
 )
 from mcrock.show.report.subject import study_section, subject_sections, table_section
 from mcrock.show.report.trust import convergence_section, limits_section, provenance_section, validity_section
-from mcrock.show.summary import missing_chunks, summarize
+from mcrock.show.summary import Summary, missing_chunks, summarize
 from mcrock.statistics import annual_rate, high_confidence_capacity, rate_of_draws
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.nested import is_nested, pooled
@@ -91,16 +91,7 @@ def build_report(
     signed = signed.or_of(study)
     summary = summarize(ds, folder=folder, **how.keywords)
     runs = pooled(ds)
-    rates = capacity = few = None
-    try:
-        if summary.is_shaken:
-            capacity = high_confidence_capacity(ds, allow_missing=allow_missing)
-        if site is not None and site.hazard is not None:
-            rates = annual_rate(ds, site.hazard, years=site.years, level=level, allow_missing=allow_missing)
-            if is_nested(ds):
-                rates["rate_of_draws"] = rate_of_draws(ds, site.hazard)
-    except FewError as error:
-        few = f"no capacity with confidence and no annual rate: {error}"
+    rates, capacity, few = capacity_and_rates(ds, summary, site, how)
     sections = [
         *(subject_sections(runs, study, Path(folder)) if study else [table_section(runs)]),
         fragility_section(runs, summary, few if capacity is None else capacity, how),
@@ -129,6 +120,25 @@ def build_report(
         answer=headline(summary, rates),
         signed=signed,
     )
+
+
+def capacity_and_rates(
+    ds: xr.Dataset, summary: Summary, site: Site | None, how: Confidence
+) -> tuple[xr.Dataset | None, xr.Dataset | None, str | None]:
+    """Annual rates at a site and capacity with confidence, or why there are none."""
+    rates = capacity = None
+    try:
+        if summary.is_shaken:
+            capacity = high_confidence_capacity(ds, allow_missing=how.allow_missing)
+        if site is not None and site.hazard is not None:
+            rates = annual_rate(
+                ds, site.hazard, years=site.years, level=how.level, allow_missing=how.allow_missing
+            )
+            if is_nested(ds):
+                rates["rate_of_draws"] = rate_of_draws(ds, site.hazard)
+    except FewError as error:
+        return rates, capacity, f"no capacity with confidence and no annual rate: {error}"
+    return rates, capacity, None
 
 
 def build_page(

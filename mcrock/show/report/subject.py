@@ -183,15 +183,15 @@ def study_section(study: Study) -> Section:
     return Section("study", "Study file", [Code(study_as_toml(json.loads(study.to_json())))])
 
 
-def study_as_toml(data: dict[str, object]) -> str:
-    """A study in TOML; what is longer than a few lines, as a mesh, is left to the store."""
+def study_as_toml(data: dict[str, object], longest: float = LONGEST) -> str:
+    """A study in TOML; what has more characters, as a mesh, is left to the store."""
     lines = [f"{key} = {toml(value)}" for key, value in data.items() if not isinstance(value, dict)]
     for section, table in data.items():
         if isinstance(table, dict):
             lines += ["", f"[{section}]"]
             for key, value in table.items():
                 text = toml(value)
-                whole = len(text) <= LONGEST
+                whole = len(text) <= longest
                 lines.append(
                     f"{key} = {text}" if whole else f"# {key}: {len(value)} entries, kept in the store"
                 )

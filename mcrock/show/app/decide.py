@@ -1,0 +1,199 @@
+"""The part of the page on a site: hazard in, annual rate and its reservations out, and files to take away."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import panel as pn
+
+from mcrock.dataset import save_dataset
+from mcrock.show.app.parts import (
+    WIDE,
+    blocks_as_html,
+    html,
+    in_background,
+    paragraph,
+    refused,
+    rows_as_html,
+    said,
+)
+from mcrock.show.app.understand import Result
+from mcrock.show.figures import save_all
+from mcrock.show.fragility import format_support
+from mcrock.show.report.audit import Signed, headline
+from mcrock.show.report.brief import key_figures
+from mcrock.show.report.content import cautions
+from mcrock.show.report.page import build_report, capacity_and_rates
+from mcrock.show.report.results import Site, risk_section, standards_section
+from mcrock.show.report.trust import limits_section
+from mcrock.show.summary import summarize
+from mcrock.statistics import load_hazard
+from mcrock.statistics.efficiency import own_measure
+from mcrock.statistics.inference import Confidence
+
+LARGEST = 200_000  # runs that go through a browser; `mcrock export` writes more
+HAZARD = (
+    "Hazard curves of the site: a CSV file that begins as in `pga [g], mean, 0.16, 0.84`, or files of "
+    "OpenQuake, the USGS or EFEHR (`mcrock docs hazard`). They stay in a folder that ends with this page."
+)
+
+
+class Decision:
+    """A site, what was found of it, and the files that can be made."""
+
+    def __init__(self, result: Result) -> None:
+        self.result, self.folder = result, tempfile.TemporaryDirectory(prefix="mcrock-app-")
+        self.files = pn.widgets.FileDropper(name="Hazard files", multiple=True, max_file_size="50MB", **WIDE)
+        self.years = pn.widgets.FloatInput(name="Exposure [years]", value=50.0, start=0.0, width=140)
+        self.design = pn.widgets.TextInput(name="Design motion, as in 0.4g", width=170)
+        self.target = pn.widgets.TextInput(name="Allowed rate [1/year], as in 1e-5", width=220)
+        self.site = pn.widgets.TextInput(name="Site in the files: name or LON,LAT", width=230)
+        self.found, self.made = html(), pn.Column(**WIDE)
+        self.files.param.watch(lambda _: self._taken(), "value")
+        pn.state.on_session_destroyed(lambda context: self.folder.cleanup())
+
+    def view(self) -> pn.Column:
+        """The part of the page."""
+        judge = pn.widgets.Button(name="Judge the site", button_type="primary")
+        judge.on_click(lambda _: self._judge())
+        makers: dict[str, Callable[[Site], tuple[str, bytes]]] = {
+            "Report": self._report,
+            "Figures": self._figures,
+            "Data": self._data,
+        }
+        buttons = []
+        for name, make in makers.items():
+            button = pn.widgets.Button(name=f"Make: {name.lower()}")
+            button.on_click(lambda _, make=make: self._make(make))
+            buttons.append(button)
+        form = pn.FlexBox(self.years, self.design, self.target, self.site, align_items="end")
+        taken = html("<h2>Files to take away</h2>")
+        return pn.Column(
+            html(paragraph(HAZARD)),
+            self.files,
+            form,
+            judge,
+            self.found,
+            taken,
+            pn.FlexBox(*buttons),
+            self.made,
+            **WIDE,
+        )
+
+    def _taken(self) -> None:
+        self.found.object = said(f"Taken: {', '.join(map(safe_name, self.files.value or {})) or 'no file'}")
+
+    def hazard_files(self) -> list[Path]:
+        """The files that were dropped, in the temporary folder under their own last names."""
+        paths = []
+        for name, content in (self.files.value or {}).items():
+            path = Path(self.folder.name) / safe_name(name)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+            paths.append(path)
+        return paths
+
+    def _site(self) -> Site:
+        """What the form says.
+
+        Raises
+        ------
+        ValueError
+            As `load_hazard`, or if the rate is none.
+        """
+        paths = self.hazard_files()
+        curves = None
+        if paths:
+            curves = load_hazard(paths, site=self.site.value or None, measure=own_measure(self.result.ds))
+        target = None
+        if self.target.value:
+            try:
+                target = float(self.target.value)
+            except ValueError:
+                raise ValueError(
+                    f"--target must be a rate [1/year] as in 1e-5, got {self.target.value!r}"
+                ) from None
+        return Site(curves, float(self.years.value or 0.0), None, self.design.value or None, target)
+
+    def _judge(self) -> None:
+        self.found.object = said("Computing the rate and what is to be known of it.")
+        in_background(lambda: statement(self.result, self._site()), self._tell)
+
+    def _tell(self, found: str | Exception) -> None:
+        self.found.object = refused(found) if isinstance(found, Exception) else found
+
+    def _make(self, make: Callable[[Site], tuple[str, bytes]]) -> None:
+        self.made.objects = [html(said("Making the file: a report of a large study takes minutes."))]
+        in_background(lambda: make(self._site()), self._offer)
+
+    def _offer(self, found: tuple[str, bytes] | Exception) -> None:
+        if isinstance(found, Exception):
+            self.made.objects = [html(refused(found))]
+            return
+        name, content = found
+        self.made.objects = [
+            pn.widgets.FileDownload(file=BytesIO(content), filename=name, label=f"Save {name}")
+        ]
+
+    def _report(self, site: Site) -> tuple[str, bytes]:
+        result = self.result
+        page = build_report(
+            result.ds,
+            site=site,
+            store=result.store,
+            folder=result.folder,
+            signed=Signed(files=self.hazard_files()),
+            allow_missing=result.allow_missing,
+        )
+        return f"{result.store.stem}.html", page.encode()
+
+    def _figures(self, site: Site) -> tuple[str, bytes]:
+        buffer, result = BytesIO(), self.result
+        with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(buffer, "w") as archive:
+            for path in save_all(result.ds, folder, "pdf", allow_missing=result.allow_missing):
+                archive.write(path, path.name)
+        return f"{result.store.stem}-figures.zip", buffer.getvalue()
+
+    def _data(self, site: Site) -> tuple[str, bytes]:
+        result = self.result
+        if result.ds["outcome"].size > LARGEST:
+            raise ValueError(
+                f"{result.ds['outcome'].size} runs are many for a browser: `mcrock export {result.store} -o "
+                "FILE.nc` writes them to a file"
+            )
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"{result.store.stem}.nc"
+            save_dataset(result.ds, path)
+            return path.name, path.read_bytes()
+
+
+def safe_name(name: str) -> str:
+    """Last part of a name that came from elsewhere, which leads out of no folder.
+
+    >>> safe_name("../../etc/h.csv"), safe_name(".."), safe_name("C:\\\\a\\\\h.xml")
+    ('h.csv', 'file', 'h.xml')
+    """
+    last = name.replace("\\", "/").rpartition("/")[2].replace("\0", "")
+    return last if last.strip(". ") else "file"
+
+
+def statement(result: Result, site: Site) -> str:
+    """The answer for a site, its key figures, its reservations and how it was found, as HTML."""
+    ds, how = result.ds, Confidence(allow_missing=result.allow_missing)
+    summary = summarize(ds, folder=result.folder, **how.keywords)
+    rates, capacity, few = capacity_and_rates(ds, summary, site, how)
+    tiles = [
+        (figure.name, f"{figure.value} ({figure.words})") for figure in key_figures(summary, rates, capacity)
+    ]
+    sections = [
+        risk_section(ds, site, few if rates is None else rates, how),
+        standards_section(ds, site, rates, result.folder, how),
+        limits_section(result.study, summary),
+    ]
+    parts = [said(headline(summary, rates)), rows_as_html(tiles)]
+    parts.append(blocks_as_html(cautions(format_support(summary.fragility))))
+    parts += [f"<h2>{section.title}</h2>{blocks_as_html(section.blocks)}" for section in sections if section]
+    return "".join(parts)

@@ -1,0 +1,252 @@
+"""The part of the page that runs a study, and shows at once what a change of the body does."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import panel as pn
+import xarray as xr
+from bokeh.models import ColumnDataSource
+
+from mcrock.base.tables.parsing import toml
+from mcrock.dataset import build_dataset, load_dataset
+from mcrock.ensemble import run_study
+from mcrock.ensemble.part import Job, Part, simulate
+from mcrock.ensemble.study import Progress
+from mcrock.excitation import Motion, pack_motions
+from mcrock.show import style
+from mcrock.show.app.parts import WIDE, html, in_background, paragraph, plain_figure, refused, said
+from mcrock.show.app.understand import draw_points, point_columns
+from mcrock.statistics import overturning_probability, pooled
+from mcrock.study import Study
+from mcrock.study.load import study_of
+from mcrock.study.sampling import load_motions
+
+FEW, MORE = 22, 220  # realizations while a slider moves, and when it rests
+PERIOD = 1.0  # between two curves of a run [s]
+SLIDERS = {  # keys of the study file, their names, and ends over the number in it
+    "body.width": ("Width [m]", 0.5, 1.5),
+    "body.height": ("Height [m]", 0.5, 1.5),
+    "body.com_z": ("Centre of mass, up [m]", None, None),
+    "contact.friction": ("Friction [1]", 0.3, 2.0),
+}
+COMMON = (
+    "Sliders change the body under the same motions and draws, so that the difference is theirs: of a few "
+    "realizations while they move, of more when they rest. What is uncertain in the study file has none."
+)
+
+
+class Stopped(Exception):  # noqa: N818
+    """The run was stopped by who started it."""
+
+
+def quick_probability(
+    study: Study, motions: list[Motion], number: int, unwanted: Callable[[], bool] = lambda: False
+) -> xr.Dataset:
+    """Probabilities of the first realizations of a study, kept nowhere.
+
+    The inputs of a realization depend on its number alone, so that two studies that differ in a fixed number
+    meet the same motions and draws.
+
+    Parameters
+    ----------
+    study : Study
+        Whose first outer draw is taken.
+    motions : list of Motion
+        From `load_motions`.
+    number : int
+        Of realizations.
+    unwanted : callable
+        Asked between slices whether nobody waits any more.
+
+    Raises
+    ------
+    Stopped
+        If it says so.
+    """
+    number = min(number, study.n_realizations)
+    job = Job(study, motions, pack_motions(motions), Path(), {})
+    pieces = []
+    for start in range(0, number, FEW):
+        if unwanted():
+            raise Stopped
+        pieces.append(simulate(job, Part(start, min(start + FEW, number))))
+    values: dict[str, Any] = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    groups = {group: i for i, group in enumerate(dict.fromkeys(motion.group for motion in motions))}
+    values["motion_group"] = [groups[motion.group] for motion in motions]
+    if not study.is_cloud:
+        values["intensity"] = study.intensity.si_levels
+    units, long_name = study.intensity.units, study.intensity.long_name
+    return overturning_probability(build_dataset(values, units=units, long_name=long_name))
+
+
+def slider_ranges(tables: Mapping[str, Any]) -> dict[str, tuple[str, float, float, float]]:
+    """Name, least, largest and present value of what a slider can change: plain numbers of a study file."""
+    found = {}
+    for key, (name, low, high) in SLIDERS.items():
+        section, _, item = key.partition(".")
+        value = (tables.get(section) or {}).get(item, 0.0 if item == "com_z" else None)
+        height = tables["body"].get("height")
+        if low is None and isinstance(value, float) and isinstance(height, float):
+            found[key] = (name, value - 0.25 * height, value + 0.25 * height, value)
+        elif low is not None and high is not None and isinstance(value, float) and value > 0:
+            found[key] = (name, low * value, high * value, value)
+    return found
+
+
+class LiveRun:
+    """A study that runs, and what its sliders show."""
+
+    def __init__(self, study: Study, opened: Any) -> None:
+        self.study, self.opened = study, opened
+        self.motions: list[Motion] | None = None
+        self.known: dict[int, xr.Dataset] = {}  # probabilities as in the study, by the number of realizations
+        label = style.axis_scale(
+            xr.DataArray(attrs={"units": study.intensity.units, "long_name": study.intensity.long_name})
+        )[1]
+        self.base, self.changed, self.grown = (ColumnDataSource(_no_points()) for _ in range(3))
+        self.figure = plain_figure(
+            "Probability of overturning", label, "Probability [1]", y_range=(-0.02, 1.02)
+        )
+        for source, words, colour in (
+            (self.grown, "the run", style.ORANGE),
+            (self.base, "as in the study", style.GREY),
+            (self.changed, "changed", style.SKY),
+        ):
+            draw_points(self.figure, source, words, colour)
+            self.figure.line("x", "p", source=source, color=colour)
+        self.figure.legend.location, self.figure.legend.background_fill_alpha = "bottom_right", 0.5
+        ranges = slider_ranges(json.loads(study.to_json()))
+        self.values = {key: value for key, (*_, value) in ranges.items()}
+        self.sliders = {
+            key: pn.widgets.FloatSlider(
+                name=name, start=low, end=high, value=value, step=(high - low) / 100, **WIDE
+            )
+            for key, (name, low, high, value) in ranges.items()
+        }
+        for slider in self.sliders.values():
+            slider.param.watch(lambda _: self._change(), "value")
+        self.busy, self.again, self.stop, self.runs = False, False, False, False
+        self.told, self.state = html(), html()
+        self.output = pn.widgets.TextInput(
+            name="Store to write (a new folder)", placeholder="study.zarr", width=320
+        )
+
+    def view(self) -> pn.Column:
+        """The part of the page."""
+        buttons = {"Run": False, "Stop": None, "Resume": True}
+        made = []
+        for name, resume in buttons.items():
+            button = pn.widgets.Button(name=name, button_type="primary" if name == "Run" else "default")
+            button.on_click(partial(self._press, resume))
+            made.append(button)
+        side = pn.Column(html(paragraph(COMMON)), *self.sliders.values(), self.told, **WIDE)
+        halves = [
+            pn.Column(item, styles={"flex": "1 1 min(26rem, 100%)", "min-width": "0"}, **WIDE)
+            for item in (self.figure, side)
+        ]
+        return pn.Column(
+            pn.FlexBox(self.output, *made, align_items="end"), self.state, pn.FlexBox(*halves), **WIDE
+        )
+
+    def _press(self, resume: bool | None, event: Any) -> None:
+        if resume is None:
+            self.stop = True
+            self.state.object = said("Stopping when the parts at work are done.")
+        elif self.runs:
+            self.state.object = refused("a run is going on; stop it first")
+        elif not self.output.value:
+            self.state.object = refused("name the store to write: nothing is written but where you say")
+        else:
+            self.stop, self.runs = False, True
+            output = Path(self.output.value)
+            self.state.object = said("Starting; the first run of a session may wait for the compiler.")
+            document = pn.state.curdoc
+            report = partial(self._report, document, output, [0.0])
+            in_background(
+                lambda: run_study(self.study, output, resume=resume, progress=report).close(), self._ended
+            )
+
+    def _report(self, document: Any, output: Path, last: list[float], progress: Progress) -> None:
+        """Show how far a run is; called by it after every part."""
+        if self.stop:
+            raise Stopped
+        if time.monotonic() - last[0] < PERIOD or not progress.finished:
+            return
+        with load_dataset(output, allow_incomplete=True) as ds:
+            points = overturning_probability(pooled(ds), allow_missing=True)
+        last[0] = time.monotonic()
+        words = f"{progress.finished_runs} of {progress.total_runs} runs, {progress.seconds_left:.0f} s left"
+        document.add_next_tick_callback(lambda: self._grow(points, words))
+
+    def _grow(self, points: xr.Dataset, words: str) -> None:
+        self.grown.data = shown_points(points)
+        self.state.object = said(words)
+
+    def _ended(self, found: Exception | None) -> None:
+        self.runs = False
+        if isinstance(found, Stopped):
+            self.state.object = said(
+                f"Stopped; what is done stays in {self.output.value}, and Resume goes on."
+            )
+        elif isinstance(found, Exception):
+            self.state.object = refused(found)
+        else:
+            with load_dataset(self.output.value) as ds:
+                self.grown.data = shown_points(overturning_probability(pooled(ds)))
+            self.state.object = said(f"Done: {self.output.value}. Understand and Decide show it now.")
+            self.opened(Path(self.output.value))
+
+    def _change(self) -> None:
+        """Compute the curves for the sliders; what is computed for where they were is given up."""
+        self.again = True
+        if not self.busy:
+            self._compute(FEW)
+
+    def _compute(self, number: int) -> None:
+        self.busy, self.again = True, False
+        changes = [
+            f"{key}={toml(slider.value)}"
+            for key, slider in self.sliders.items()
+            if slider.value != self.values[key]
+        ]
+        in_background(partial(self._curves, changes, number), partial(self._draw, number))
+
+    def _curves(self, changes: list[str], number: int) -> tuple[xr.Dataset, xr.Dataset]:
+        """Probabilities as in the study and as changed."""
+        if self.motions is None:
+            self.motions = load_motions(self.study)
+        if number not in self.known:
+            self.known[number] = quick_probability(self.study, self.motions, number, lambda: self.again)
+        other = study_of(json.loads(self.study.to_json()), self.study.folder / "study", changes)
+        return self.known[number], quick_probability(other, self.motions, number, lambda: self.again)
+
+    def _draw(self, number: int, found: tuple[xr.Dataset, xr.Dataset] | Exception) -> None:
+        self.busy = False
+        if not isinstance(found, Exception):
+            self.base.data, self.changed.data = map(shown_points, found)
+            self.told.object = said(
+                f"{int(found[0]['runs'].sum())} runs of each, with the same motions and draws"
+            )
+        elif not isinstance(found, Stopped):
+            self.told.object = refused(found)
+            return
+        if self.again:
+            self._compute(FEW)
+        elif number < MORE:
+            self._compute(MORE)
+
+
+def shown_points(points: xr.Dataset) -> dict[str, np.ndarray]:
+    """Points that have runs, as a figure takes them."""
+    return point_columns(points.isel(intensity=points["runs"].values > 0))
+
+
+def _no_points() -> dict[str, list[float]]:
+    return {name: [] for name in ("x", "p", "low", "high", "runs", "overturned", "undecided")}

@@ -1,0 +1,101 @@
+"""Functions behind the page of `mcrock app`: what it shows is what the commands compute."""
+
+import json
+
+import numpy as np
+import pytest
+
+import mcrock
+from mcrock.show.report.audit import headline
+from mcrock.show.report.results import Site
+from mcrock.show.summary import summarize
+from mcrock.statistics import annual_rate, load_hazard, overturning_probability
+from mcrock.study.load import study_of
+from mcrock.study.sampling import load_motions
+from tests.unit.conftest import write_study
+
+pytest.importorskip("panel", reason="the page needs the extra app")
+from mcrock.show.app.decide import safe_name, statement
+from mcrock.show.app.parts import blocks_as_html, paragraph, refused, rows_as_html
+from mcrock.show.app.serve import is_local
+from mcrock.show.app.shake import Stopped, quick_probability, slider_ranges
+from mcrock.show.app.understand import Result, plot_curve, point_columns
+from mcrock.show.tables import format_table
+
+HAZARD = "pga [m/s2],mean,0.84\n0.3,1e-2,2e-2\n3,1e-4,2e-4\n30,1e-6,2e-6\n"
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return mcrock.load_config(write_study(tmp_path_factory.mktemp("study")))
+
+
+@pytest.fixture(scope="module")
+def ds(study, tmp_path_factory):
+    return mcrock.run_study(study, tmp_path_factory.mktemp("store") / "s.zarr")
+
+
+def test_a_slider_shows_the_first_runs_of_the_study(study, ds):
+    found = quick_probability(study, load_motions(study), 30)
+    expected = overturning_probability(ds.isel(realization=slice(30)))
+    np.testing.assert_array_equal(found["overturned"], expected["overturned"])
+    np.testing.assert_allclose(found["interval"], expected["interval"])
+
+
+def test_a_change_meets_the_same_motions_and_draws(study):
+    same = study_of(json.loads(study.to_json()), study.folder / "study", [])
+    motions = load_motions(study)
+    one, other = (quick_probability(each, motions, 20) for each in (study, same))
+    np.testing.assert_array_equal(one["overturned"], other["overturned"])
+
+
+def test_nobody_waits_for_a_slider_that_has_moved_on(study):
+    with pytest.raises(Stopped):
+        quick_probability(study, load_motions(study), 30, lambda: True)
+
+
+def test_sliders_are_of_plain_numbers():
+    uncertain = {"distribution": "normal", "mean": 1.0, "std": 0.1}
+    body = {"width": 0.4, "height": uncertain, "com_z": 0.0}
+    assert list(slider_ranges({"body": body})) == ["body.width"]
+    found = slider_ranges({"body": {"height": 2.0}, "contact": {"friction": 0.5}})
+    assert found["body.com_z"][1:] == (-0.5, 0.5, 0.0)
+    assert found["contact.friction"][1:] == (0.15, 1.0, 0.5)
+
+
+def test_the_statement_has_the_numbers_of_the_report(study, ds, tmp_path):
+    (tmp_path / "h.csv").write_text(HAZARD)
+    curves = load_hazard(tmp_path / "h.csv")
+    text = statement(Result(ds, tmp_path / "s.zarr", study.folder), Site(curves))
+    assert headline(summarize(ds, folder=study.folder), annual_rate(ds, curves)) in text
+    assert "Risk at the site" in text
+    assert "Only other recordings lower that." in text
+
+
+def test_the_curve_is_that_of_the_fit(ds, tmp_path):
+    result = Result(ds, tmp_path / "s.zarr", tmp_path)
+    columns = point_columns(result.points)
+    np.testing.assert_array_equal(columns["p"], result.points["probability"])
+    assert plot_curve(result.fit, result.points).title.text == "Probability of overturning"
+
+
+def test_names_from_files_are_escaped():
+    pieces = (paragraph(EVIL), refused(EVIL), rows_as_html([(EVIL, EVIL)]))
+    for text in (*pieces, blocks_as_html([EVIL, format_table([EVIL], [[EVIL]])])):
+        assert "<img" not in text
+
+
+@pytest.mark.parametrize("name", ["../../x.stl", "/etc/x.stl", "..\\x.stl", "x.stl"])
+def test_an_upload_stays_in_its_folder(name):
+    assert safe_name(name) == "x.stl"
+
+
+@pytest.mark.parametrize("name", ["..", ".", "", "a/.."])
+def test_a_name_that_is_no_file_gets_one(name):
+    assert safe_name(name) == "file"
+
+
+def test_only_loopback_addresses_need_no_token():
+    assert [is_local(name) for name in ("127.0.0.1", "localhost", "::1")] == [True] * 3
+    assert not any(map(is_local, ("0.0.0.0", "::", "192.168.0.4", "example.org")))

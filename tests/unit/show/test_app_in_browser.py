@@ -1,0 +1,139 @@
+"""The page of `mcrock app` in a real browser, driven by its names and by the keyboard. Run with -m slow."""
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import mcrock
+from tests.unit.conftest import write_study
+
+pytestmark = pytest.mark.slow
+pytest.importorskip("panel", reason="the page needs the extra app")
+sync_api = pytest.importorskip("playwright.sync_api", reason="a browser is driven by Playwright")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+WAIT = 120_000  # for the compiler [ms]
+HAZARD = "pga [m/s2],mean\n0.3,1e-2\n3,1e-4\n30,1e-6\n"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed")
+    with sync_api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("app")
+    mcrock.run_study(mcrock.load_config(write_study(place)), place / "s.zarr").close()
+    return place
+
+
+@pytest.fixture(scope="module")
+def serve(folder):
+    """Start the command and give the address that it prints."""
+    started = []
+
+    def start(*arguments):
+        command = [sys.executable, "-m", "mcrock", "app", *map(str, arguments)]
+        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        line = process.stdout.readline().strip()
+        assert line.startswith("http://"), line
+        return line
+
+    yield start
+    for process in started:
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+        process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def address(serve):
+    return serve("s.zarr")
+
+
+def opened(browser, address, width=1280, theme="default"):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.set_default_timeout(WAIT)
+    page.outside = []
+    own = address.partition("?")[0]
+    page.on(
+        "request", lambda asked: asked.url.startswith(("http:", "https:")) and page.outside.append(asked.url)
+    )
+    page.goto(f"{address}{'&' if '?' in address else '?'}theme={theme}")
+    page.own = own
+    return page
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "default"), (420, "dark")])
+def test_a_run_is_watched_by_keyboard(browser, address, width, theme):
+    page = opened(browser, address, width, theme)
+    button = page.get_by_role("button", name="Weakest overturned")
+    button.focus()
+    page.keyboard.press("Enter")
+    page.locator("iframe.replay").scroll_into_view_if_needed()  # browsers draw what is seen
+    frame = page.frame_locator("iframe.replay")
+    frame.locator("#play").focus()
+    page.keyboard.press("Space")
+    frame.locator("#place[aria-valuetext]").wait_for()
+    assert frame.locator("html").get_attribute("data-theme") == ("dark" if theme == "dark" else "light")
+    assert page.get_by_text("mcrock simulate s.zarr --realization").is_visible()
+    assert page.get_by_role("status").first.inner_text().endswith("overturned")
+    assert all(url.startswith(page.own) for url in page.outside)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width  # nothing to scroll sideways
+    page.close()
+
+
+def test_a_site_is_judged_and_a_bad_file_refused_in_the_words_of_the_command(browser, address, tmp_path):
+    page = opened(browser, address)
+    page.get_by_role("button", name="Decide", exact=True).click()
+    (tmp_path / "h.csv").write_text(HAZARD.replace("pga [m/s2]", "pga"))
+    page.set_input_files("input[type=file]", tmp_path / "h.csv")
+    page.get_by_text("Taken: h.csv").wait_for()
+    page.get_by_role("button", name="Judge the site").click()
+    page.get_by_role("alert").filter(has_text="the intensity needs a unit").wait_for()
+    page.close()
+
+
+def test_a_study_is_described_run_and_looked_at(browser, serve, folder):
+    page = opened(browser, serve("study.toml"))
+    page.get_by_role("button", name="Shake", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("alert").filter(has_text="nothing is written but where you say").wait_for()
+    page.get_by_label("Store to write").fill("s.zarr")
+    page.get_by_label("Store to write").press("Tab")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("alert").filter(has_text="s.zarr exists already").wait_for()
+    page.get_by_label("Store to write").fill("new.zarr")
+    page.get_by_label("Store to write").press("Tab")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_text("Done: new.zarr").wait_for()
+    time.sleep(3)
+    page.get_by_role("button", name="Understand", exact=True).click()
+    page.get_by_text("Replay this run").wait_for()
+    with mcrock.load_dataset(folder / "new.zarr") as new, mcrock.load_dataset(folder / "s.zarr") as old:
+        assert (new["outcome"] == old["outcome"]).all()
+    page.close()
+
+
+def test_elsewhere_it_opens_with_its_token_alone(browser, serve):
+    address = serve("s.zarr", "--address", "0.0.0.0")
+    local = address.replace("0.0.0.0", "127.0.0.1")
+    page = opened(browser, local.partition("?")[0])
+    page.get_by_text("opens only with the whole address").wait_for()
+    assert page.get_by_text("Replay this run").count() == 0
+    page.close()
+    page = opened(browser, local)
+    page.get_by_text("Replay this run").wait_for()
+    page.close()
+    assert "token=" in address
+    assert len(address.partition("token=")[2]) >= 32
