@@ -63,8 +63,8 @@ def new(
 ) -> None:
     """Write a study file by questions about the object, its place and the earthquakes.
 
-    Every question has a default; `mcrock docs guide` has them with what they
-    mean. Options answer questions ahead, and then only the others are asked.
+    Every question has a default and says why it matters. Options answer
+    questions ahead, and then only the others are asked.
     """
     from mcrock.study.load import load_config, read_toml
     from mcrock.study.new import new_study
