@@ -58,7 +58,7 @@ def row_of(fault, readings, number):
     """What the fit of a test says, for the tables."""
     body, recording, truth = drawn_test(fault, readings, number)
     try:
-        fit = fit_test(body, recording, 0)
+        fit = fit_test(body, recording, 0, size_error=FAULTS[fault].get("size", 0.0))
     except ValueError as error:
         return {"number": number, "error": str(error)}
     return {
