@@ -308,7 +308,10 @@ def _widened(fit: Fit, size_error: float) -> Fit:
     quantile, times = float(norm.ppf(0.5 + 0.5 * fit.level)), fit.misfit.widening
     intervals, errors = dict(fit.intervals), dict(fit.standard_errors)
     for (name, value), other in zip(fit.estimates.items(), spread.tolist(), strict=True):
-        if np.isfinite(errors.get(name, np.inf)):
+        if np.isnan(other):  # the fit of a body of another size did not end
+            errors[name] = np.inf
+            intervals.pop(name, None)
+        elif np.isfinite(errors.get(name, np.inf)):
             low, high = (float(np.hypot(times * (end - value), quantile * other)) for end in intervals[name])
             least, most = fit.bounds.get(name, (-np.inf, np.inf))
             intervals[name] = max(value - low, least), min(value + high, most)
