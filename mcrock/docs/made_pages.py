@@ -10,9 +10,16 @@ from mcrock.dataset.schema import INPUT, NUMBERED, OUTPUT, SCHEMA, Variable, out
 from mcrock.docs import study_file_page
 from mcrock.docs.study_file_page import wrapped
 from mcrock.impact.registry import Law
+from mcrock.show.describe.assumptions import assumption_costs
 
 FOLDER = Path(__file__).parent
 TABLE_OF_LAWS = re.compile(r"(?<=\| law \| landing \| parameters \|\n\|---\|---\|---\|\n)(?:\|.*\n)*")
+CHANGES = (
+    ("median_ratio", "median"),
+    ("dispersion_change", "dispersion"),
+    ("one_percent_ratio", "one_percent"),
+)
+TABLE_OF_ASSUMPTIONS = re.compile(r"(?<=\| 1 % \|\n\|---\|---\|---\|---\|---\|\n)(?:\|.*\n)*")
 INTRODUCTION = """\
 # Variables of a result
 
@@ -67,6 +74,26 @@ def variables() -> str:
     )
 
 
+def assumptions() -> str:
+    """The page of assumptions with its table, which alone is made."""
+    rows = []
+    for row in assumption_costs():
+        cells = [row["object"], row["assumption"], *(_with_ends(row, *each) for each in CHANGES)]
+        rows.append(f"| {' | '.join(cells)} |\n")
+    page = (FOLDER / "assumptions.md").read_text(encoding="utf-8")
+    return TABLE_OF_ASSUMPTIONS.sub(lambda _: "".join(rows), page, count=1)
+
+
+def _with_ends(row: Mapping[str, str], value: str, ends: str) -> str:
+    """A number of the table with its interval; a dash where it is not known."""
+    form = "+.2f" if value == "dispersion_change" else ".2f"
+    if not row[value]:
+        return "-"
+    bounds = [row[f"{ends}_{end}"] for end in ("low", "high")]
+    words = f" ({format(float(bounds[0]), form)} to {format(float(bounds[1]), form)})" if all(bounds) else ""
+    return f"{float(row[value]):{form}}{words}"
+
+
 def _lines(variables: Mapping[str, Variable]) -> Iterator[str]:
     """An item for each variable: unit, words, its codes and, of those of neither kind, its dimension."""
     for name, item in variables.items():
@@ -77,7 +104,12 @@ def _lines(variables: Mapping[str, Variable]) -> Iterator[str]:
         yield wrapped(f"`{name}`{units}: {words}{where}{': ' if codes else ''}{', '.join(codes)}.")
 
 
-MADE = {"impacts": impacts, "study-file": study_file_page.reference, "variables": variables}
+MADE = {
+    "assumptions": assumptions,
+    "impacts": impacts,
+    "study-file": study_file_page.reference,
+    "variables": variables,
+}
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from mcrock.base.tables.fields import plain
 from mcrock.base.units import as_written
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.motion import Motion
+from mcrock.show.describe.assumptions import assumption_notes
 from mcrock.show.describe.body import body_notes, describe_body, describe_hulls
 from mcrock.show.describe.contact import contact_notes
 from mcrock.show.describe.impact import describe_preset, impact_notes
@@ -60,6 +61,8 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     lines += study.motion.notes(study.intensity.measure, motions, inputs.scale)
     lines += intensity_notes(study, inputs) if study.motion.shakes else []
     lines += _design_notes(study, motions)
+    if study.motion.shakes:
+        lines += assumption_notes(inputs)
     ranges = any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain)
     if ranges and look == 1 and study.n_realizations > 1:
         lines.insert(1, "numbers of the body and its release are those of the first realization")

@@ -1,0 +1,59 @@
+"""Which assumption matters most for objects like that of a study: runs behind the page assumptions."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from mcrock.study.sampling.inputs import Inputs
+
+TABLE = Path(__file__).with_name("assumptions.csv")  # of tests/benchmarks/assumptions.py
+SHOWN = 3  # assumptions that are named
+LIKE = np.log(2.0)  # of slenderness and p together: how far an object may be from that which is quoted [1]
+INTERVAL = ("one_percent_low", "one_percent_high")
+
+
+@cache
+def assumption_costs() -> list[dict[str, str]]:
+    """Rows of the table: what each assumption changed for each of its objects, ratios with 95 % intervals."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def assumption_notes(inputs: Inputs) -> list[str]:
+    """Assumptions that change the capacity at 1 % most for the object that is most like that of a study.
+
+    Empty where none is like it.
+    """
+    own = np.log([np.median(inputs.values[f"body_{key}"]) for key in ("slenderness", "frequency")])
+
+    def apart(row: dict[str, str]) -> float:
+        return float(np.linalg.norm(own - np.log([float(row["slenderness"]), float(row["p"])])))
+
+    nearest = min(assumption_costs(), key=apart)
+    if not apart(nearest) < LIKE:
+        return []
+    rows = [row for row in assumption_costs() if row["object"] == nearest["object"]]
+    sure = [
+        row
+        for row in rows
+        if all(row[end] for end in INTERVAL) and not float(row[INTERVAL[0]]) <= 1.0 <= float(row[INTERVAL[1]])
+    ]
+    sure.sort(key=lambda row: -abs(np.log(float(row["one_percent_ratio"]))))
+    words = [f"{row['assumption']} ({float(row['one_percent_ratio']):.2f} times)" for row in sure[:SHOWN]]
+    slide = [
+        f"with {row['assumption']} it slides rather than overturns"
+        for row in rows
+        if not row["one_percent_ratio"]
+    ]
+    changes = [f"1 % overturn at an intensity that changes most with {', '.join(words)}"] if words else []
+    if not words and not slide:
+        return []
+    degrees, p = np.degrees(float(nearest["slenderness"])), float(nearest["p"])
+    return [
+        f"most like it of the objects of mcrock docs assumptions is a {nearest['object']} of slenderness "
+        f"{degrees:.0f} deg and p {p:.2g} rad/s: {'; '.join([*changes, *slide])}"
+    ]

@@ -1,0 +1,49 @@
+"""Which assumption matters most for an object: the table that ships, and the line of `mcrock check`."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from mcrock.docs.made_pages import CHANGES
+from mcrock.show.describe.assumptions import LIKE, SHOWN, assumption_costs, assumption_notes
+
+
+def inputs_of(slenderness, p):
+    return SimpleNamespace(
+        values={"body_slenderness": np.array([slenderness]), "body_frequency": np.array([p])}
+    )
+
+
+def row_of(name):
+    return next(row for row in assumption_costs() if row["object"] == name)
+
+
+@pytest.mark.parametrize("name", sorted({row["object"] for row in assumption_costs()}))
+def test_an_object_of_the_table_is_like_itself(name):
+    row = row_of(name)
+    (line,) = assumption_notes(inputs_of(float(row["slenderness"]), float(row["p"])))
+    own = [one for one in assumption_costs() if one["object"] == name]
+    assert f"is a {name} of slenderness" in line
+    named = [one for one in own if f"{one['assumption']} (" in line]
+    assert 1 <= len(named) <= SHOWN
+    assert line.count("it slides") == sum(not one["one_percent_ratio"] for one in own)
+    for one in named:  # none whose interval holds no change, and none that changes less than one left out
+        assert not float(one["one_percent_low"]) <= 1.0 <= float(one["one_percent_high"])
+    least = min(abs(np.log(float(one["one_percent_ratio"]))) for one in named)
+    others = [one for one in own if one not in named and one["one_percent_low"]]
+    for one in others:
+        low, high = float(one["one_percent_low"]), float(one["one_percent_high"])
+        assert low <= 1.0 <= high or abs(np.log(float(one["one_percent_ratio"]))) <= least
+
+
+def test_nothing_is_said_of_an_object_unlike_all():
+    row = row_of("cabinet")
+    assert assumption_notes(inputs_of(float(row["slenderness"]), float(row["p"]) * 40.0 * np.exp(LIKE))) == []
+
+
+def test_intervals_hold_their_values():
+    for row in assumption_costs():
+        for value, ends in CHANGES:
+            if row[f"{ends}_low"]:
+                assert float(row[f"{ends}_low"]) <= float(row[value]) <= float(row[f"{ends}_high"])
