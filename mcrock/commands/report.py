@@ -82,10 +82,12 @@ def report(
     from mcrock.show.progress import count_progress
     from mcrock.show.report.page import build_report, save_report
     from mcrock.show.report.results import Site
-    from mcrock.statistics import load_hazard
+    from mcrock.statistics import design_intensity, load_hazard
     from mcrock.statistics.efficiency import own_measure
 
     with reading.open(store) as ds, count_progress("permutations") as progress:
+        if around.design is not None:
+            design_intensity(around.design, ds)  # refused before anything is computed
         curves = load_hazard(hazard, **around.of_hazard, measure=own_measure(ds)) if hazard else None
         others = around.consistencies(ds, curves).values() if curves else ()
         site = Site(curves, around.years, around.age, around.design, around.target, [*others])

@@ -29,6 +29,7 @@ def test_mistakes_are_one_line_and_write_nothing(mcrock, store, tmp_path):
         ),
         ((store, "-o", page, "--hazard", hazard), "the intensity needs a unit"),
         ((store, "-o", page, "--level", 2), "level"),
+        ((store, "-o", page, "--design", "0.3m/s"), "the design motion must be a pga > 0 with its unit"),
         ((tmp_path / "none.zarr", "-o", page), "no such store or file"),
     ):
         code, output, errors = mcrock("report", *arguments)
