@@ -111,6 +111,7 @@ SCHEMA: dict[str, Variable] = {
     "chunk_done": Variable(("chunk",), "u1", "1", "1 if every run of the chunk is stored"),
 }
 
+OWN_RESPONSE = "own_"  # begins the name of a response that a function of the user gives
 MEASURED = "im_"  # begins the name of an intensity measure beside that of the axis
 
 NUMBER = r"(?<=_)\d+(?=_|$)"  # in a name
@@ -171,6 +172,8 @@ def _found(name: str) -> Variable | None:
         if not measure:
             return None
         return Variable(INPUT, "f8", MEASURES[measure].units, MEASURES[measure].long_name + words)
+    if name.startswith(OWN_RESPONSE):
+        return Variable(OUTPUT, "f8", "", "response by a function of the user")
     pattern = re.sub(NUMBER, "#", name)
     found = NUMBERED.get(pattern)
     if found is None and name.startswith(tuple(OF_TABLES)):
@@ -193,6 +196,8 @@ def place_in_schema(name: object) -> tuple[int, int, int, tuple[int | str, ...]]
         return 2, 0, 0, by_number
     if word in SCHEMA:
         return int(SCHEMA[word].dims != INPUT), names.index(word), 0, by_number
+    if word.startswith(OWN_RESPONSE):
+        return 1, len(names), 0, by_number
     if word.startswith(MEASURED):
         measure, _ = named_measure(word.removeprefix(MEASURED))
         return 0, len(names) + 1, list(MEASURES).index(measure), by_number

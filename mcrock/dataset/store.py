@@ -65,6 +65,7 @@ def make_template(
     *,
     length: int | None = None,
     n_outer: int | None = None,
+    own: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Template:
     """Contents of a store before any run.
 
@@ -84,6 +85,8 @@ def make_template(
         Realizations of a chunk, by default `chunk_length`.
     n_outer : int, optional
         Size of a leading dimension `outer` of all that has `realization`.
+    own : mapping of str to mapping, optional
+        Further variables, by name with their attributes: responses by functions of the user.
     """
     is_cloud = "intensity" not in header.dims
     n_intensity = header.sizes.get("intensity", 1)
@@ -99,7 +102,8 @@ def make_template(
         encoding=as_one,
     )
     group = zarr.open_group(MemoryStore(contents), mode="r+")
-    for name in [*variables, MARKS]:
+    own = own or {}
+    for name in [*variables, *own, MARKS]:
         variable = declaration(name)
         dims = variable.dims[:1] if is_cloud and variable.dims == OUTPUT else variable.dims
         shape: tuple[int, ...] = (n_realizations, n_intensity)
@@ -117,7 +121,7 @@ def make_template(
             compressors=ZstdCodec(level=0),  # as `encode`
             fill_value=filler(variable.dtype),
             dimension_names=dims,
-            attributes=attributes(name, *measure),
+            attributes=attributes(name, *measure) | dict(own.get(name, {})),
         )
     return Template.of(study, {name: contents[name].to_bytes() for name in sorted(contents)})
 

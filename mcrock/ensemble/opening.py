@@ -19,6 +19,7 @@ from mcrock.dataset.contents import Template
 from mcrock.dataset.create import StoreError, check_folder, check_removable, create_store, remove_leftovers
 from mcrock.dataset.identity import SIGNED, extend_store, known_length, mend_store
 from mcrock.dataset.store import make_template
+from mcrock.ensemble.own_responses import OwnResponse
 from mcrock.ensemble.part import Job
 from mcrock.excitation import Motion, intensity, pack_motions
 from mcrock.excitation.measures import MEASURES
@@ -71,6 +72,7 @@ def template_of(job: Job, length: int | None = None) -> Template:
         measure_of(study),
         length=length,
         n_outer=study.ensemble.outer,
+        own={response.variable: response.attributes for response in job.responses},
     )
 
 
@@ -91,7 +93,13 @@ def study_digest(attrs: dict[str, Any]) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def prepare_job(study: Study, motions: list[Motion], store: Path, device: str = CPU) -> Job:
+def prepare_job(
+    study: Study,
+    motions: list[Motion],
+    store: Path,
+    device: str = CPU,
+    responses: tuple[OwnResponse, ...] = (),
+) -> Job:
     """Data that the workers need, with the global attributes by which a store is known."""
     pack = pack_motions(motions)
     attrs = {
@@ -104,11 +112,13 @@ def prepare_job(study: Study, motions: list[Motion], store: Path, device: str = 
         "motions_digest": _digest(_example(study, motions) or pack),
         "config": study.to_json(),
     }
+    if responses:
+        attrs["own_responses"] = "; ".join(response.words for response in responses)
     if words := study.own_law_words:
         attrs["own_law"] = words  # of another source it is another study
     if special := arithmetic_of(device):
         attrs["arithmetic"] = special
-    return Job(study, motions, pack, store, attrs, device)
+    return Job(study, motions, pack, store, attrs, device, responses)
 
 
 def _example(study: Study, motions: list[Motion]) -> MotionPack | None:

@@ -26,6 +26,7 @@ from mcrock.dataset.create import StoreError
 from mcrock.dataset.inventory import State, chunk_state
 from mcrock.dataset.schema import OUTPUT
 from mcrock.dataset.store import ChunkRuns, read_runs, write_part
+from mcrock.ensemble.own_responses import OwnResponse, own_values
 from mcrock.excitation import Motion, pack_motions
 from mcrock.simulation.device import CPU, arithmetic_of, check_device
 from mcrock.simulation.runs import simulate_part
@@ -54,6 +55,7 @@ class Job:
     store: Path  # absolute
     attrs: dict[str, Any]  # global attributes of the store
     device: str = CPU  # or `mcrock.simulation.device.CUDA`
+    responses: tuple[OwnResponse, ...] = ()
 
 
 class Failure(NamedTuple):
@@ -279,15 +281,17 @@ def simulate(job: Job, part: Part) -> dict[str, np.ndarray]:
     """Variables on `realization` of a part; a few at a time where realizations have motions of their own, one
     where they have faces of their own."""
     study = job.study
-    own = OWN_MOTIONS if job.device == CPU else ON_GPU * OWN_MOTIONS
-    step = own if study.motion.has_own_motions else part.stop - part.start
+    few = OWN_MOTIONS if job.device == CPU else ON_GPU * OWN_MOTIONS
+    step = few if study.motion.has_own_motions else part.stop - part.start
     step = 1 if study.body.own_hulls else step
     compute = simulate_part if job.device == CPU else partial(simulate_part, device=job.device)
     pieces = []
     for start in range(part.start, part.stop, step):
         inputs = draw_inputs(study, job.motions, start, min(start + step, part.stop), part.outer or 0)
         pack = pack_motions(inputs.motions) if inputs.motions else job.pack
-        pieces.append(collect(inputs, compute(inputs, pack, study.controls)))
+        own = own_values(job.responses, inputs, pack, study)
+        own = {name: array[:, 0] if study.is_cloud else array for name, array in own.items()}
+        pieces.append(collect(inputs, compute(inputs, pack, study.controls)) | own)
     return _joined(pieces)
 
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import prod
 from pathlib import Path
@@ -31,11 +31,14 @@ from mcrock.dataset.inventory import Inventory, chunks_done, take_inventory
 from mcrock.ensemble.distributed import run_distributed
 from mcrock.ensemble.log import Log, batch_job, describe_versions
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
+from mcrock.ensemble.own_responses import OwnResponse, own_values
 from mcrock.ensemble.part import NO_WORK, Failure, Job, PartResult, Work, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_local
+from mcrock.excitation import pack_motions
 from mcrock.simulation.device import CPU, CUDA, check_device
+from mcrock.simulation.run import Run
 from mcrock.study import Study
-from mcrock.study.sampling import check_inputs, load_motions
+from mcrock.study.sampling import check_inputs, draw_inputs, load_motions
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -103,6 +106,7 @@ def run_study(
     client: Client | None = None,
     device: str = CPU,
     law: Callable[..., float] | None = None,
+    responses: Sequence[Callable[[Run], float] | str] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> xr.Dataset:
     """Run a study into a zarr store and open the result.
@@ -139,6 +143,10 @@ def run_study(
         inputs and store results, and parts are larger.
     law : callable, optional
         Function of one's own that impacts follow, as `Study.with_law` takes it; not on a GPU.
+    responses : sequence of callable or str, optional
+        Functions of a `mcrock.simulation.run.Run` that give a number, with its unit as attribute ``units``,
+        or the names that packages give them (entry points ``mcrock.responses``); results have them as
+        ``own_NAME``. Every run is run again with its history.
     progress : callable, optional
         Called with a `Progress` at the start and after every part.
 
@@ -163,7 +171,9 @@ def run_study(
         raise ValueError(f"run_study.study must be a Study, {made}, got {shown(study)}")
     study = study if law is None else study.with_law(law)
     options = _Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
-    path, job = options.prepare(study, output)
+    own = tuple(OwnResponse.named(one) if isinstance(one, str) else OwnResponse.of(one) for one in responses)
+    path, job = options.prepare(study, output, own)
+    _try_responses(job)
     try:
         open_output(job, path, overwrite, options.joining, extend)
     except DamageError:
@@ -254,13 +264,15 @@ class _Options:
         """True if the store may be there, and others may work on it."""
         return self.resume or self.extend or self.task[1] > 1
 
-    def prepare(self, study: Study, output: str | Path) -> tuple[Path, Job]:
+    def prepare(
+        self, study: Study, output: str | Path, responses: tuple[OwnResponse, ...] = ()
+    ) -> tuple[Path, Job]:
         """The store, and what the workers need, of valid options."""
         self._check()
         self._check_on_device(study)
         path = Path(output)
         check_output(path, self.overwrite, self.joining)
-        return path, prepare_job(study, load_motions(study), path.absolute(), self.device)
+        return path, prepare_job(study, load_motions(study), path.absolute(), self.device, responses)
 
     def size_of_parts(self, study: Study) -> int | None:
         """Realizations of a part, None for what the store and the scheduler give."""
@@ -303,6 +315,15 @@ class _Options:
                 "own: leave device (--device) out, or give body.shape_error 'epistemic = true' and points of "
                 "one size"
             )
+
+
+def _try_responses(job: Job) -> None:
+    """Compute responses of a user for one run, so that a function that fails is refused before all others."""
+    if job.responses:
+        inputs = draw_inputs(job.study, job.motions, 0, 1)
+        inputs = replace(inputs, scale=inputs.scale[:, -1:])
+        pack = pack_motions(inputs.motions) if inputs.motions else job.pack
+        own_values(job.responses, inputs, pack, job.study)
 
 
 def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progress], None] | None) -> None:

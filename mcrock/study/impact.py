@@ -13,7 +13,7 @@ from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.base.tables.errors import ConfigError, mistake, refuse
 from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Kind, Table, Text, each, entry, optional
 from mcrock.impact.conditions import Impact
-from mcrock.impact.own_law import GROUP
+from mcrock.impact.own_law import OwnLaw
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, options, unfit
 from mcrock.study.presets import PRESETS
 
@@ -110,7 +110,7 @@ _of_impact: dict[str, Any] = {
         optional(
             Text(),
             f"of the law `{Law.OWN.key}`: the name that a package gives its function, by an entry point, "
-            f'`[project.entry-points."{GROUP}"]`; '
+            f'`[project.entry-points."{OwnLaw.group}"]`; '
             "in Python a function is given to `run_study` (`mcrock docs extending`)",
             "rate_dependent",
         ),

@@ -9,7 +9,8 @@ import pytest
 from numba import njit
 
 import mcrock
-from mcrock.impact.own_law import OwnLaw, source_of
+from mcrock.base.own_function import source_of
+from mcrock.impact.own_law import OwnLaw
 from mcrock.study import ConfigError, load_config
 from mcrock.study.study import Study
 
@@ -126,7 +127,7 @@ def test_what_a_law_must_not_do_is_found_before_a_run(function, message):
     [
         ({"law": "own"}, "Impact.own_law is of the law 'own'"),
         ({"own_law": "theirs"}, "Impact.own_law is of the law 'own'"),
-        ({"law": "own", "own_law": "theirs"}, "no installed package has an impact law 'theirs'"),
+        ({"law": "own", "own_law": "theirs"}, "no installed package has impact law 'theirs'"),
         ({"law": housner, "lambda_": 0.5}, "Impact.lambda_ is a parameter of the law 'varkonyi_2022'"),
         ({"law": "housner_1963", "own_parameter": 0.5}, "Impact.own_parameter is a parameter of the law"),
     ],
@@ -193,7 +194,7 @@ def test_a_study_draws_the_parameter_of_its_law(tmp_path):
 
 def test_a_package_names_its_law_for_study_files(tmp_path, monkeypatch):
     entry = importlib.metadata.EntryPoint("theirs", f"{__name__}:housner", "mcrock.impact_laws")
-    monkeypatch.setattr("mcrock.impact.own_law.entry_points", lambda group: [entry])
+    monkeypatch.setattr("mcrock.base.own_function.entry_points", lambda group: [entry])
     study = load_config(study_file(tmp_path, '[impact]\nlaw = "own"\nown_law = "theirs"'))
     assert mcrock.run_study(study, tmp_path / "own.zarr").attrs["own_law"].startswith("theirs, source ")
     with pytest.raises(ConfigError, match=r"\[impact\] own_law: no .* law 'ours' .*impact_laws: theirs\)"):

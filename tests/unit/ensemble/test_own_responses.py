@@ -1,0 +1,107 @@
+"""Responses by functions of the user: what the store has of them, and what is refused."""
+
+import importlib.metadata
+
+import numpy as np
+import pytest
+
+import mcrock
+from mcrock.study import load_config
+
+STUDY = """
+seed = 1
+[body]
+shape = "cuboid"
+width = 0.3
+depth = 0.3
+height = { distribution = "uniform", low = 1.0, high = 1.6 }
+density = 2600.0
+[motion]
+source = "pulse"
+shape = "one-sine"
+period = 0.8
+[intensity]
+measure = "pga"
+levels_g = [0.2, 0.5, 1.0]
+[ensemble]
+realizations = 12
+"""
+
+
+def time_of_peak(run):
+    """When the body leans most."""
+    return run.history.time.values[run.history.tilt.values.argmax()]
+
+
+time_of_peak.units = "s"
+
+
+def largest_tilt(run):
+    return run.history.tilt.max()
+
+
+def unknown(run):
+    return run.largest_lean
+
+
+def words(run):
+    return "large"
+
+
+@pytest.fixture
+def study(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY, encoding="utf-8")
+    return load_config(path)
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_a_store_has_what_the_function_gives_of_every_run(study, tmp_path, processes):
+    ds = mcrock.run_study(
+        study, tmp_path / "own.zarr", responses=[time_of_peak, largest_tilt], processes=processes, workers=1
+    )
+    # the history has the peak between steps only to the step
+    assert ds.own_largest_tilt.values == pytest.approx(ds.peak_tilt.values, rel=1e-3, abs=1e-9)
+    assert ds.own_time_of_peak.attrs == {"units": "s", "long_name": "time of peak"}
+    assert (ds.own_time_of_peak.values <= ds.end_time.values + 1e-4).all()
+    assert ds.attrs["own_responses"].startswith("time_of_peak, source ")
+    same = mcrock.run_study(study, tmp_path / "without.zarr")
+    assert (same.peak_tilt.values == ds.peak_tilt.values).all()
+
+
+def test_statistics_take_it_as_a_limit(study, tmp_path):
+    ds = mcrock.run_study(study, tmp_path / "own.zarr", responses=[largest_tilt])
+    found = mcrock.exceedance_probability(ds, "own_largest_tilt", [0.1])
+    known = mcrock.exceedance_probability(ds, "peak_tilt", [0.1])
+    assert 0.0 < float(known.probability.mean()) < 1.0
+    assert (found.probability.values == known.probability.values).all()
+    curves = mcrock.statistics.fragility_by_limit(ds, [("own_largest_tilt", 0.1)])
+    assert np.isfinite(curves.median_capacity.values[0])
+
+
+def test_another_source_is_another_study(study, tmp_path):
+    mcrock.run_study(study, tmp_path / "own.zarr", responses=[largest_tilt])
+    with pytest.raises(ValueError, match=r"holds another study, .*own_responses \(stored \"largest_tilt"):
+        mcrock.run_study(study, tmp_path / "own.zarr", responses=[time_of_peak], resume=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (unknown, "response 'unknown' of realization 0: expected a number, got AttributeError"),
+        (words, "response 'words' of realization 0: expected a number, got ValueError"),
+        (lambda run: 1.0, "response '<lambda>': expected a named function of one argument"),
+        ("theirs", "no installed package has response 'theirs'"),
+        (3, "response 'int': expected a function, got int"),
+    ],
+)
+def test_what_is_no_response_is_refused_before_a_store_is_made(study, tmp_path, given, message):
+    with pytest.raises(ValueError, match=message):
+        mcrock.run_study(study, tmp_path / "own.zarr", responses=[given])
+    assert not (tmp_path / "own.zarr").exists()
+
+
+def test_a_package_names_a_response(study, tmp_path, monkeypatch):
+    entry = importlib.metadata.EntryPoint("theirs", f"{__name__}:largest_tilt", "mcrock.responses")
+    monkeypatch.setattr("mcrock.base.own_function.entry_points", lambda group: [entry])
+    assert "own_theirs" in mcrock.run_study(study, tmp_path / "own.zarr", responses=["theirs"])
