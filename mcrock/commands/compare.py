@@ -51,4 +51,5 @@ def compare(
         draw = {"compare": lambda: plot_comparison(one, other, level=level, found=found)}
         paths = save_figures(draw, figures)
     tables = {"differs": {key: list(values) for key, *values in changes or ()}, "comparison": found}
-    print_result(as_json, tables, [format_comparison(found, changes), *paths])
+    names = f"first: {first}, second: {second}"
+    print_result(as_json, tables, [names, format_comparison(found, changes), *paths])

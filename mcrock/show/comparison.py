@@ -158,7 +158,9 @@ def plot_comparison(
     style.number_axis(ax, "y")
     style.legend_above(ax)
     words = count_words(found, int(found["pairs"].sum())).replace(" run", " pair of runs", 1)
-    note = f"Second less first study, {words.replace('pair of runss', 'pairs of runs')}."
+    names = [f" ({one.attrs['title']})" if one.attrs.get("title") else "" for one in (first, second)]
+    names = names if names[0] != names[1] else ["", ""]
+    note = f"Second{names[1]} less first study{names[0]}, {words.replace('pair of runss', 'pairs of runs')}."
     ratio, low, high = estimate(found, "median_ratio")
     if math.isfinite(ratio) and math.isfinite(low):
         note += f" Ratio of the medians {format_ratio(ratio, low, high)}."

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from scipy.special import ndtri
 
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter, Law
@@ -20,6 +21,7 @@ from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels
 FEW = 10  # runs in a cell below which its share is not shown
 FEWEST = 9 * FEW  # runs below which each is drawn by itself
 TYPICAL = 25  # runs wanted in a cell
+CHANCE = 0.05  # of a map without effect in which a cell is shown [1]
 
 
 class MapAxis(NamedTuple):
@@ -104,7 +106,8 @@ def plot_impact_map(
     Returns
     -------
     Axes
-        With a colour bar, and cells with fewer than 10 runs hatched; or with points and a legend.
+        With a colour bar, cells that differ from the mean by no more than chance grey, and those with fewer
+        than 10 runs hatched; or with points and a legend.
 
     Raises
     ------
@@ -179,20 +182,25 @@ def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: i
         for weights in (np.ones(count), weight)
     ]
     runs, share = cells[0], cells[1] / np.maximum(cells[0], 1)
-    few = runs < FEW
-    mesh = ax.pcolormesh(*edges, np.ma.masked_array(share, few), cmap="cividis", vmin=0, vmax=1)
+    few, mean = runs < FEW, float(weight.mean())
+    # of a cell whose runs are a random choice of all; by chance one map in 20 has such a cell
+    spread = np.sqrt(mean * (1.0 - mean) / np.maximum(runs, 1) * (1.0 - runs / count))
+    beyond = ~few & (np.abs(share - mean) > ndtri(1.0 - 0.5 * CHANCE / max((~few).sum(), 1)) * spread)
+    ax.set_facecolor("0.93")
+    mesh = ax.pcolormesh(*edges, np.ma.masked_array(share, ~beyond), cmap="cividis", vmin=0, vmax=1)
     if few.any():
         _hatch(ax, edges, few)
     bar = style.figure_of(ax).colorbar(mesh, ax=ax, pad=0.03)
     bar.set_label(f"{name} [1]")
     bar.outline.set_visible(False)
     if number <= 6:
-        _write_shares(ax, edges, share, few)
+        _write_shares(ax, edges, share, beyond)
     typical = max(int(np.median(runs)), 1)
-    sure = (
-        f"About {typical} runs in a cell: a fraction near 0.5 is known to ±{1 / np.sqrt(typical):.2g} at best"
+    said = (
+        f"About {typical} runs in a cell; grey: no further from the mean, {mean:.2f}, than chance takes the "
+        f"furthest cell of 95 in 100 maps"
     )
-    return f". {sure}; hatched: fewer than {FEW} runs." if few.any() else f". {sure}."
+    return f". {said}; hatched: fewer than {FEW} runs." if few.any() else f". {said}."
 
 
 def _draw_runs(ax: Axes, places: list[np.ndarray], fell: np.ndarray, doubt: np.ndarray, event: str) -> None:
@@ -227,11 +235,11 @@ def _hatch(ax: Axes, edges: list[np.ndarray], few: np.ndarray) -> None:
         )
 
 
-def _write_shares(ax: Axes, edges: list[np.ndarray], share: np.ndarray, few: np.ndarray) -> None:
+def _write_shares(ax: Axes, edges: list[np.ndarray], share: np.ndarray, beyond: np.ndarray) -> None:
     middle = [(edge[1:] + edge[:-1]) / 2 for edge in edges]
-    for row, column in np.argwhere(~few):
+    for row, column in np.argwhere(beyond):
         value = share[row, column]
         colour = "black" if value > 0.5 else "white"
         ax.text(
-            middle[0][column], middle[1][row], f"{value:.2f}", color=colour, ha="center", va="center", size=7
+            middle[0][column], middle[1][row], f"{value:.1f}", color=colour, ha="center", va="center", size=7
         )

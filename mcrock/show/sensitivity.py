@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style
 from mcrock.show.numbers import label, labels, percent, with_ends
 from mcrock.show.tables import Column, Columns, table_along
@@ -17,7 +18,9 @@ from mcrock.show.tables import Column, Columns, table_along
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MARKS = "osD^vPX*<>"
+MOST = 10  # inputs drawn [1]
+LEVELS = 4  # intensities drawn [1]
+APART = 0.7  # of a row over which the marks of intensities are spread [1]
 OPEN = 0.9  # width of an interval beyond which nothing is known [1]
 SIGNIFICANT = 0.05  # fraction of the permutations from which a distance is called one of chance [1]
 
@@ -96,34 +99,41 @@ def plot_sensitivity(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        A line for each of up to ten inputs, those with the largest values; of a cloud study a mark. Total
-        indices have intervals, first-order ones are dashed, and neither is drawn where the interval is nearly
-        the whole range; distances that chance may reach are open marks.
+        A row for each of up to ten inputs, those with the largest values, with a mark for each of up to four
+        intensities at which something is known. Total indices have intervals, first-order ones are strokes,
+        and neither is drawn where the interval is nearly the whole range; distances that chance may reach are
+        open marks.
     """
+    from matplotlib import colormaps
+
     indices = "total" in found
     values = found["total" if indices else "distance"]
     values = values if indices else values.where(found["family_significance"] <= SIGNIFICANT)
     inputs = values.sizes["input"]
     largest = np.nan_to_num(values.values.reshape(inputs, -1)).max(axis=1)
-    order = np.argsort(-largest, kind="stable")[: len(style.COLOURS)]
-    found = found.isel(input=order)
-    ax = style.new_axes(height=66.0 + 4.0 * -(-len(order) // 2)) if ax is None else ax
-    has_levels = "intensity" in found.dims
-    if has_levels:
-        found = found.sortby("intensity")
-        x = found["intensity"].values * style.level_axis(ax, found["intensity"])
-    for i, name in enumerate(found["input"].values.tolist()):
-        at = x if has_levels else np.array([float(i)])
-        look: dict[str, Any] = {"color": style.COLOURS[i], "label": name.replace("_", " ").replace(".", " ")}
-        if indices:  # side by side, so that intervals do not hide each other
-            aside = (i - (len(order) - 1) / 2) * (0.006 * at.max() if len(at) > 1 else 0.0)
-            _draw_indices(ax, at, aside, found.isel(input=i), MARKS[i], look)
-        else:
-            _draw_distances(ax, at, found.isel(input=i), MARKS[i], look)
-    if not has_levels:
-        ax.set_xticks([])
-    style.probability_axis(ax, "Sobol index [1]" if indices else "Distance of the inputs [1]")
-    style.legend_above(ax, left=-0.14)
+    order = np.argsort(-largest, kind="stable")[:MOST]
+    levels = [found.isel(input=order)]
+    if "intensity" in found.dims:
+        known = np.flatnonzero(values.notnull().any("input"))
+        known = known if known.size else np.arange(found.sizes["intensity"])
+        drawn = known[np.unique(np.linspace(0, len(known) - 1, min(len(known), LEVELS)).round().astype(int))]
+        levels = [levels[0].isel(intensity=i) for i in drawn]
+    ax = style.new_axes(height=34.0 + (4.0 + len(levels)) * len(order)) if ax is None else ax
+    rows = np.arange(len(order), dtype=float)
+    for i, one in enumerate(levels):
+        shade = colormaps["viridis"](0.85 * i / max(len(levels) - 1, 1))
+        name = label(one["intensity"]) if "intensity" in one.coords else ""
+        look = {"color": shade, "label": name, "marker": style.MARKERS[i]}
+        aside = APART * ((i + 0.5) / len(levels) - 0.5)
+        (_draw_indices if indices else _draw_distances)(ax, rows + aside, one, look)
+    ax.set_yticks(rows, [_name(name) for name in levels[0]["input"].values.tolist()])
+    ax.tick_params(axis="y", length=0)
+    ax.set(ylim=(len(order) - 0.5, -0.5), xlim=(-0.02, 1.02))
+    ax.hlines(rows[1:] - 0.5, 0.0, 1.0, color="0.85", linewidth=0.5, zorder=0)
+    style.number_axis(ax)
+    ax.set_xlabel("Sobol index [1]" if indices else "Distance of the inputs [1]")
+    if len(levels) > 1:
+        style.legend_of_levels(ax, style.axis_scale(found["intensity"])[1].rpartition(" [")[0], len(levels))
     left_out = f" {inputs - len(order)} more inputs are not drawn." if inputs > len(order) else ""
     note = (
         "Inputs of overturned runs against those of the others; open: reached by chance in more than "
@@ -131,27 +141,33 @@ def plot_sensitivity(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     )
     if indices:
         level = f"{found.attrs['level']:.0%}"
-        note = f"Solid: total indices with {level} intervals; dashed: first-order indices. "
+        note = f"Marks: total indices with {level} intervals; strokes: first-order indices. "
         note += f"{int(found['runs'])} runs."
     style.add_note(ax, note + left_out)
     return ax
 
 
-def _draw_indices(
-    ax: Axes, x: np.ndarray, aside: float, one: xr.Dataset, mark: str, look: dict[str, Any]
-) -> None:
-    ends = one["total_interval"].values.reshape(2, -1)
-    known = ends[1] - ends[0] < OPEN
-    total, first = (np.where(known, one[name].values, np.nan) for name in ("total", "first_order"))
-    thin: dict[str, Any] = {"linewidth": 1.0, "elinewidth": 0.7, "capsize": 1.4, "capthick": 0.7}
-    style.error_bars(ax, x + aside, total, ends, fmt=f"{mark}-", markersize=3.0, **look, **thin)
-    line = "--" if len(x) > 1 else "_"
-    ax.plot(x, first, line, color=look["color"], linewidth=0.8, markersize=6.0)
+def _name(name: str) -> str:
+    """An input at an axis: parameters of impacts by their symbols, as in other figures."""
+    words = name.replace("_", " ").replace(".", " ")
+    symbols = {parameter.variable: parameter.row.symbol for parameter in ImpactParameter}
+    symbol = symbols.get(name.replace(".", "_"))
+    return f"impact ${symbol}$" if symbol else words
 
 
-def _draw_distances(ax: Axes, x: np.ndarray, one: xr.Dataset, mark: str, look: dict[str, Any]) -> None:
-    distance = np.atleast_1d(one["distance"].values)
-    by_chance = np.atleast_1d(one["family_significance"].values) > SIGNIFICANT
-    ax.plot(x, np.where(by_chance, np.nan, distance), f"{mark}-", linewidth=1.0, markersize=3.4, **look)
-    faint: dict[str, Any] = {"markersize": 3.4, "markerfacecolor": "white", "alpha": 0.5}
-    ax.plot(x[by_chance], distance[by_chance], mark, color=look["color"], **faint)
+def _draw_indices(ax: Axes, rows: np.ndarray, one: xr.Dataset, look: dict[str, Any]) -> None:
+    low, high = one["total_interval"].values.reshape(2, -1)
+    known = high - low < OPEN
+    total = one["total"].values
+    ends = np.abs(np.stack([total - low, high - total]))[:, known]
+    thin = style.BARS | {"linestyle": "none", "markersize": 3.6, "zorder": 3}
+    ax.errorbar(total[known], rows[known], xerr=ends, **look, **thin)
+    ax.plot(one["first_order"].values[known], rows[known], "|", color=look["color"], markersize=6.0)
+
+
+def _draw_distances(ax: Axes, rows: np.ndarray, one: xr.Dataset, look: dict[str, Any]) -> None:
+    by_chance = one["family_significance"].values > SIGNIFICANT
+    look = look | {"linestyle": "none", "markersize": 4.0}
+    ax.plot(np.where(by_chance, np.nan, one["distance"].values), rows, **look)
+    faint = {"markerfacecolor": "white", "alpha": 0.6, "label": "_"}
+    ax.plot(np.where(by_chance, one["distance"].values, np.nan), rows, **look | faint)

@@ -5,6 +5,7 @@ matplotlib is imported when something is drawn: the text of a subject does not n
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -49,6 +50,7 @@ STROKES: tuple[Any, ...] = (
     (0, (9, 2)),
 )
 BARS: dict[str, Any] = {"elinewidth": 0.9, "capsize": 1.8, "capthick": 0.9}  # of intervals
+SMALL = 1e-3  # below which all numbers of an axis have a power of ten
 BAR_CHARACTERS = 55  # that fit below the bars of a figure one column wide
 
 
@@ -116,6 +118,7 @@ def axis_scale(variable: xr.DataArray) -> tuple[float, str]:
 def _wrap_label(name: str, unit: str) -> str:
     """Name and unit of an axis in as many lines as they need; the unit stays with the last word."""
     bound = f"[{unit}]".replace(" ", "\N{NO-BREAK SPACE}")
+    name = re.sub(r"(?<=\d) (?=\w)", "\N{NO-BREAK SPACE}", name)  # as in 1 s
     lines = textwrap.fill(
         f"{name}\N{NO-BREAK SPACE}{bound}", LABEL_CHARACTERS, break_long_words=False, break_on_hyphens=False
     )
@@ -258,4 +261,16 @@ def number_axis(ax: Axes, name: str = "x") -> None:
 
     axis = ax.xaxis if name == "x" else ax.yaxis
     axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _in_one_form(value, axis.get_majorticklocs())))
+
+
+def _in_one_form(value: float, all_of_axis: np.ndarray) -> str:
+    """A number of an axis, with a power of ten where all have one.
+
+    >>> [_in_one_form(value, np.array([5e-05, 1e-4])) for value in (0.0, 5e-05, 1e-4)]
+    ['0', '5e-05', '1e-04']
+    """
+    if value == 0.0 or np.abs(all_of_axis).max() >= SMALL:
+        return f"{value:g}"
+    digits, power = f"{value:.3e}".split("e")
+    return f"{digits.rstrip('0').rstrip('.')}e{power}"

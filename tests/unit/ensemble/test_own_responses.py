@@ -2,7 +2,6 @@
 
 import importlib.metadata
 
-import numpy as np
 import pytest
 
 import mcrock
@@ -71,12 +70,13 @@ def test_a_store_has_what_the_function_gives_of_every_run(study, tmp_path, proce
 
 def test_statistics_take_it_as_a_limit(study, tmp_path):
     ds = mcrock.run_study(study, tmp_path / "own.zarr", responses=[largest_tilt])
-    found = mcrock.exceedance_probability(ds, "own_largest_tilt", [0.1])
-    known = mcrock.exceedance_probability(ds, "peak_tilt", [0.1])
+    found = mcrock.exceedance_probability(ds, [0.1], "own_largest_tilt")
+    known = mcrock.exceedance_probability(ds, [0.1], "peak_tilt")
     assert 0.0 < float(known.probability.mean()) < 1.0
     assert (found.probability.values == known.probability.values).all()
-    curves = mcrock.statistics.fragility_by_limit(ds, [("own_largest_tilt", 0.1)])
-    assert np.isfinite(curves.median_capacity.values[0])
+    judged = [mcrock.statistics.by_limit(ds, name, 0.1) for name in ("own_largest_tilt", "peak_tilt")]
+    assert (judged[0].outcome.values == judged[1].outcome.values).all()
+    assert judged[0].attrs["event"] == "own largest tilt beyond 0.1"
 
 
 def test_another_source_is_another_study(study, tmp_path):

@@ -179,6 +179,19 @@ def test_impact_map_finds_the_dependence(make_study):
     assert "4400 runs at peak ground acceleration" in note(ax)
 
 
+def test_impact_map_shows_no_cell_of_chance(make_study):
+    """Outcomes that do not depend on the parameters, and then do."""
+    ds, rng = make_study(per_record=200), np.random.default_rng(2)
+    fell = rng.random(ds["outcome"].shape) < 0.4
+    for effect in (0.0, 0.6):
+        fell |= (ds["impact_lambda_lon"].values < effect)[:, None]
+        ds["outcome"] = ds["outcome"].copy(data=np.where(fell, Outcome.OVERTURNED, Outcome.AT_REST))
+        ax = plot_impact_map(ds, bins=5)
+        shown = ~np.ma.getmaskarray(ax.collections[0].get_array())
+        assert shown.any() == (effect > 0.0)
+        assert len(ax.texts) == shown.sum()
+
+
 def test_impact_map_says_when_counts_are_low(make_study):
     ax = plot_impact_map(make_study(per_record=2), intensity=3.0, bins=3)
     assert "hatched: fewer than 10 runs" in note(ax)

@@ -142,8 +142,10 @@ def test_words_and_figure_of_indices():
     assert "body.depth 0.00 (0.00 to 0.00) -" in " ".join(text.split())
     assert "8 independent designs of 32 points" in text
     ax = plot_sensitivity(found)
-    assert ax.get_ylabel() == "Sobol index [1]"
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["body width", "body depth"]
+    assert ax.get_xlabel() == "Sobol index [1]"
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["body width", "body depth"]
+    (mark,) = (line for line in ax.lines if line.get_marker() == "o")
+    np.testing.assert_allclose(mark.get_xdata(), found["total"].isel(intensity=0), atol=1e-12)
 
 
 def test_indices_need_their_design_and_some_variance(make_study):
@@ -264,7 +266,7 @@ def test_a_cloud_has_one_distance_of_each_input():
     assert found["distance"].dims == ("input",)
     assert found["input"].values[found["distance"].values.argmax()] == "intensity_value"
     assert "intensity_value" in "\n".join(format_distances(found))
-    assert plot_sensitivity(found).get_ylabel() == "Distance of the inputs [1]"
+    assert plot_sensitivity(found).get_xlabel() == "Distance of the inputs [1]"
 
 
 def test_nested_studies_permute_realizations_and_draws():
