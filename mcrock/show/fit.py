@@ -86,9 +86,13 @@ def misfit_words(fit: Fit) -> list[str]:
 ADDED = {
     **{f"size_{axis}": f"size along {axis}" for axis in "xyz"},
     "rate": "rate at the release",
+    "slip": "slip at the first landing",
     "tau": "tau, by an end that slips",
     ENERGY_GAIN: "energy_gain",
 }
+
+
+UNITS_OF_ADDED = {"rate": " rad/s", "slip": " m", "tau": " N m s"}
 
 
 def neighbours_as_json(found: list[Neighbour]) -> list[dict[str, Any]]:
@@ -112,7 +116,8 @@ def neighbour_table(found: list[dict[str, Any]]) -> Columns:
     heads = ["if this were free", "estimate", "deviance", "first swing", "after impact", *keys]
     rows = []
     for each in found:
-        values = [f"{each['estimates'][key]:.4g}" for key in each["added"] if key in each["estimates"]]
+        added = [key for key in each["added"] if key in each["estimates"]]
+        values = [f"{each['estimates'][key]:.4g}{UNITS_OF_ADDED.get(key, '')}" for key in added]
         numbers = [
             f"{each['deviance']:.0f}",
             *(f"{each[part]:.2f}" for part in ("first_swing", "after_impact")),
@@ -159,7 +164,7 @@ def estimate_rows(fit: Fit) -> list[list[str]]:
             words += [f"{value:.6g}", "-", "at a bound" if name in fit.at_bound else "-"]
         effect = np.asarray(fit.by_size)[:, len(rows)]
         axis = int(np.abs(effect).argmax())
-        words.append(f"{effect[axis]:+.2g} ({'xyz'[axis]})")
+        words.append(f"{effect[axis]:+.2g} ({'xyz'[axis]})" if np.isfinite(effect[axis]) else "not found")
         rows.append(words)
     return rows
 
@@ -206,7 +211,7 @@ def fit_as_json(fit: Fit) -> dict[str, Any]:
             for name, value in fit.estimates.items()
         },
         "change_by_1_percent_of_size": {
-            name: dict(zip("xyz", effect, strict=True))
+            name: dict(zip("xyz", map(_number, effect), strict=True))
             for name, effect in zip(fit.estimates, fit.by_size.T.tolist(), strict=True)
         },
         "covariance": [[_number(value) for value in row] for row in fit.covariance],
