@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 from scipy.stats import norm
+from threadpoolctl import threadpool_limits
 
 from mcrock.base.checks import Integer, Number
 from mcrock.base.notebook import Displayed
@@ -26,7 +27,10 @@ from mcrock.measurement.sensor import INSTANT
 from mcrock.measurement.size import LARGER, size_effects
 
 Array = NDArray[np.float64]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
+# for functions whose matrices are small: threads of the linear algebra would wait for each other
+one_thread: Callable[[Function], Function] = threadpool_limits.wrap(limits=1, user_api="blas")
 LAMBDAS = ("lambda", "lambda_lon", "lambda_lat")
 # where fits of the source lie and as much again; tau: what changes the spin by half of the largest rate
 BOUNDS = {"lambda": (0.0, 4.0), "lambda_lon": (0.0, 2.0), "lambda_lat": (-5.0, 5.0)}
@@ -65,7 +69,7 @@ class Fit(Displayed):
         parameters by their keys.
     intervals : dict of tuple of 2 float
         At ``level``, from the profiles, widened by `Misfit.widening` and by what ``size_error`` says; none of
-        a parameter that ended at a bound of the search.
+        a parameter that ended at a bound of the search, or with a ``size_error`` whose effect was not found.
     standard_errors : dict of float
         Half of each interval over the normal quantile; infinite where the interval ends at a bound of the
         search, so that the test does not determine the parameter.
@@ -184,6 +188,7 @@ class Fit(Displayed):
         ]
 
 
+@one_thread
 def fit_test(
     body: Body,
     recording: Recording,

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.params import MotionPack
 from mcrock.body import Body
-from mcrock.excitation import STILL
+from mcrock.excitation import STILL, Pulse, pack_motions
 from mcrock.impact.conditions import Controls, Impact
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.kernel.batch import NO_RESULTS, Batch, empty_batch, run_part
@@ -36,7 +37,9 @@ PARAMETERS = {
     )
 }
 SIZES = ("size_x", "size_y", "size_z")
-OTHERS = {**dict.fromkeys(SIZES, 1.0), "rate": 0.0}  # of a run, with what they are unless they are given
+# of a run, with what they are unless they are given
+OTHERS = {**dict.fromkeys(SIZES, 1.0), "rate": 0.0, "slip": 0.0}
+SLIPPING = 0.01  # time that a foot takes to slip [s]
 AXES = 3
 
 
@@ -111,22 +114,35 @@ class FreeRocking:
         """A run released from a tilt [rad], up to a time [s].
 
         Parameters are those of impacts by their keys, and `OTHERS`: ``size_x``, ``size_y`` and ``size_z``, by
-        which the body is stretched along its axes [1], and the ``rate`` at the release [rad/s].
+        which the body is stretched along its axes [1], the ``rate`` at the release [rad/s], and how far the
+        foot slips when the base lands for the first time, across the edge over which it was released and
+        towards the inside: ``slip`` [m].
         """
         for key, value in parameters.items():
             if key in PARAMETERS:
                 self._values[PARAMETERS[key]] = value
         self._stretch(np.array([parameters.get(key, 1.0) for key in SIZES]))
-        rate = float(parameters.get("rate", 0.0))
+        release = float(tilt), float(parameters.get("rate", 0.0))
+        found, slip = self._released(*release, STILL, float(until)), parameters.get("slip", 0.0)
+        jumps = np.flatnonzero(np.diff(found.time) == 0.0)
+        if not slip or not jumps.size:
+            return found
+        # the foot moves as if the ground did, which half a period of a cosine starts and stops
+        frequency = np.pi / SLIPPING
+        x, y, _ = (0.5 * slip * frequency**2 * self.across).tolist()
+        ground = Pulse((x, y, 0.0), frequency, 0.5 * np.pi, 0.5, float(found.time[jumps[0]]))
+        return self._released(*release, pack_motions([ground]), float(until))
+
+    def _released(self, tilt: float, rate: float, ground: MotionPack, until: float) -> Rates:
         while True:
             self._trace.used[:] = 0
-            start_tilted(self._run, self._edge, float(tilt), rate)
-            self._run.end = float(until)
+            start_tilted(self._run, self._edge, tilt, rate)
+            self._run.end = until
             if self._batch is None:
-                run_alone(self._run, STILL, self._quantiles, self._trace)
+                run_alone(self._run, ground, self._quantiles, self._trace)
                 self._batch = empty_batch(self._quantiles)
             else:  # what `run_alone` does, without looking each time for what is to be compiled
-                run_part(self._run, STILL, self._batch, 0.0, self._trace, NO_RESULTS, None)
+                run_part(self._run, ground, self._batch, 0.0, self._trace, NO_RESULTS, None)
             rows, events = map(int, self._trace.used)
             if rows <= len(self._trace.history) and events <= len(self._trace.events):
                 break

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mcrock.body import Body
 from mcrock.impact.conditions import Impact
 from mcrock.measurement.comparison import SENSOR, Comparison
-from mcrock.measurement.fit import SCALE, Fit, best_of
+from mcrock.measurement.fit import SCALE, Fit, best_of, one_thread
 from mcrock.measurement.free_rocking import OTHERS, SIZES
 from mcrock.measurement.misfit import Misfit, misfit
 from mcrock.measurement.recording import Recording
@@ -23,26 +23,28 @@ Array = NDArray[np.float64]
 
 LEAST_SIZE = 0.4  # of what was given [1]
 MOST_RATE = 0.5  # of the largest rate of the recording: at the release [1]
+MOST_SLIP = 0.05  # of the largest dimension of the body [1]
 ENERGY_GAIN = "energy_gain"
-ADDED = (*SIZES, "rate", "tau")  # unknowns, of which each neighbour has one
+ADDED = (*SIZES, "rate", "slip", "tau")  # unknowns, of which each neighbour has one
 
 
 class Neighbour(NamedTuple):
     """The best fit of a model with more unknowns."""
 
-    added: tuple[
-        str, ...
-    ]  # unknowns: sizes over those given, rate at the release, tau; or ``energy_gain`` allowed
+    # unknowns: sizes over those given, rate at the release, slip, tau; or ``energy_gain`` allowed
+    added: tuple[str, ...]
     estimates: dict[str, float]  # of all
     deviance: float  # less that of the model, at the noise at rest [1]
     misfit: Misfit
 
 
+@one_thread
 def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> list[Neighbour]:
     """Fits of models next to that of a fit which does not explain its test, the best first.
 
-    Each has one unknown more: the size of the body along an axis, the rate at the release, or ``tau``, the
-    angular impulse about the vertical with which an end that slips is felt; and one lets impacts gain energy.
+    Each has one unknown more: the size of the body along an axis, the rate at the release, how far the foot
+    slips across the edge when the base lands for the first time, or ``tau``, the angular impulse about the
+    vertical with which an end that slips in each edge impact is felt; and one lets impacts gain energy.
     The last has all three sizes at once, and starts from the best with one. All are searched for from the
     start, as a model that is wrong leads astray. A deviance tells nothing but which neighbour is nearest: the
     truth may be none of them.
@@ -70,7 +72,9 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
     most = MOST_RATE * float(np.abs(fit.measured).max())
     sizes = dict.fromkeys(SIZES, (LEAST_SIZE, 1.0 / LEAST_SIZE))
     spin = float((body.vertices**2).sum(1).max()) * body.mass + float(body.inertia[2, 2])
-    limits = fit.bounds | sizes | {"rate": (-most, most), "tau": (-spin * most, spin * most)}
+    far = MOST_SLIP * float(np.ptp(body.vertices, axis=0).max())
+    others = {"rate": (-most, most), "slip": (-far, far), "tau": (-spin * most, spin * most)}
+    limits = fit.bounds | sizes | others
 
     def compare(impact: Impact, added: Sequence[str], averaging: float = fit.averaging) -> Comparison:
         free = [*fit.parameters, *added]
