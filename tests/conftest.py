@@ -93,6 +93,8 @@ LONG = [
     "tests/unit/laws/test_multiple_plots.py",
     "tests/unit/laws/test_pfeiffer_glocker_1996.py",
     "tests/unit/laws/test_routh_1905.py",
+    "tests/unit/ensemble/test_own_responses.py",
+    "tests/unit/impact/test_own_law.py",
     "tests/unit/laws/test_smith_1991.py",
     "tests/unit/laws/test_whittaker_1904.py",
     "tests/unit/measurement/test_fit.py",
