@@ -13,7 +13,8 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_data, separator_of
-from mcrock.measurement.recording import Recording
+from mcrock.measurement.angles import rate_noise
+from mcrock.measurement.recording import QUIET, Recording
 
 Array = NDArray[np.float64]
 
@@ -25,6 +26,7 @@ FORMS = {
     "Tracker": r"#multi:",
 }
 STIFF = 0.02  # of the size of the markers: how far they move against each other at most [1]
+LONGEST = 0.04  # over which a rate may be a mean [s]
 TRUST = 3  # markers that a frame needs; of a video two
 
 
@@ -86,7 +88,8 @@ def turned_with(
     In each frame the turn from the pose at rest is that which brings the markers closest to their places
     (Kabsch 1976, doi 10.1107/S0567739476001873, by `Rotation.align_vectors`). The angular velocity between
     two frames is their turn over the time between them, in axes of the body: a mean over a sample, as a fit
-    takes the readings of a gyroscope to be.
+    takes the readings of a gyroscope to be. Markers shake, and frames close together make much noise of that;
+    then it is between frames as far apart as it takes to see the release, where the noise is less by as much.
 
     Parameters
     ----------
@@ -107,7 +110,8 @@ def turned_with(
     Raises
     ------
     ValueError
-        If a marker is unknown, there are too few, they lie on a line, or they are not of one rigid body.
+        If a marker is unknown, there are too few, they lie on a line, they are not of one rigid body, or they
+        shake too much.
     """
     labels, places = markers.labels, markers.places
     if unknown := set(chosen or ()) - set(labels):
@@ -142,11 +146,26 @@ def turned_with(
             f"{markers.name}: the markers move against each other by {100 * miss:.2g} % of their size; "
             f"choose those of one rigid body by `--markers`: it has {', '.join(labels)}"
         )
-    attitude, time = Rotation.concatenate(list(turns)), markers.time[good]
-    rates = (attitude[:-1].inv() * attitude[1:]).as_rotvec() / np.diff(time)[:, None]
-    return (
-        Recording(0.5 * (time[:-1] + time[1:]), rates, name=markers.name),
-        [*_said_of_gaps(seen, least), f"the markers fit a rigid body to {100 * miss:.2g} % of their size"],
+    found, step = _rates(markers, good, Rotation.concatenate(list(turns)))
+    fits = f"the markers fit a rigid body to {100 * miss:.2g} % of their size"
+    far = [f"they shake: rates are means over {step} frames"] * (step > 1)
+    return found, [*_said_of_gaps(seen, least), fits, *far]
+
+
+def _rates(markers: Markers, good: NDArray[np.intp], attitude: Rotation) -> tuple[Recording, int]:
+    """Rates between frames as near to each other as their noise allows, and how many frames that is."""
+    frame = float(np.median(np.diff(markers.time)))
+    for step in range(1, max(int(LONGEST / frame), 1) + 1):
+        chosen = np.flatnonzero(good % step == 0)
+        time, turns = markers.time[good[chosen]], attitude[chosen]
+        rates = (turns[:-1].inv() * turns[1:]).as_rotvec() / np.diff(time)[:, None]
+        noise, fastest = max(map(rate_noise, rates.T)), float(np.abs(rates).max(initial=0.0))
+        if noise <= QUIET * fastest:
+            return Recording(0.5 * (time[:-1] + time[1:]), rates, name=markers.name), step
+    raise ValueError(
+        f"{markers.name}: the markers shake too much: rates have a noise of {noise:.2g} rad/s as means over "
+        f"{step * frame:.2g} s, and the largest is {fastest:.2g} rad/s; put them further apart, or take a "
+        "gyroscope"
     )
 
 

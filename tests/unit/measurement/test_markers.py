@@ -104,6 +104,28 @@ def test_motion_capture_gives_the_rates_back(run, places, tmp_path, write, end):
     assert np.median(np.abs(found.angular_velocity - of_rates(run, found))) < 2e-4
 
 
+def test_markers_that_shake_give_means_over_more_frames(run, places, tmp_path):
+    """By 0.05 mm: frame by frame the noise is a tenth of the largest rate. By 0.2 mm no window is enough."""
+    path = tmp_path / "test.csv"
+    shake = np.random.default_rng(1).normal(0.0, 0.05, places.shape)
+    vicon(path, places + shake)
+    recording, said = turned_with(read_markers(path))
+    step = round(float(np.median(np.diff(recording.time))) * RATE)
+    assert step > 1
+    assert said[-1] == f"they shake: rates are means over {step} frames"
+    own = sensed(run, rate=RATE / step, before=1.0 - 0.5 * step / RATE, after=1.0, noise_density=0.0)
+    at = np.rint((recording.time - 0.5 * step / RATE) * RATE / step).astype(int)
+    error = recording.angular_velocity - own.angular_velocity[at]
+    assert np.median(np.linalg.norm(error, axis=1)) < 0.03 * np.abs(own.angular_velocity).max()
+    found, _ = RecordingOptions().read(
+        path, FreeRocking(BODY, 0, mr.Impact())
+    )  # its release and edge are seen
+    assert found.time.size < recording.time.size
+    vicon(path, places + 4.0 * shake)
+    with pytest.raises(ValueError, match=r"shake too much: rates have a noise of .* as means over 0\.04 s"):
+        turned_with(read_markers(path))
+
+
 def test_a_video_gives_the_rate_in_its_plane(run, places, tmp_path):
     """Seen against y: x of the image is x, y of it is z, and the camera is at -y."""
     flat = places[:, :, [0, 2]] / 0.3  # pixels
