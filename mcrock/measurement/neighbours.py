@@ -1,4 +1,4 @@
-"""What could explain a test that the model does not: other sizes, a release in motion, an end that slips."""
+"""What could explain a test that the model does not: other sizes, a release in motion, a foot that slips."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
     """Fits of models next to that of a fit which does not explain its test, the best first.
 
     Each has one unknown more: the size of the body along an axis, the rate at the release, how far the foot
-    slips across the edge when the base lands for the first time, or ``tau``, the angular impulse about the
-    vertical with which an end that slips in each edge impact is felt; and one lets impacts gain energy.
+    slips across the edge when the base lands for the first time, or ``tau``, an angular impulse about the
+    vertical in each edge impact; and one lets impacts gain energy.
     The last has all three sizes at once, and starts from the best with one. All are searched for from the
     start, as a model that is wrong leads astray. A deviance tells nothing but which neighbour is nearest: the
     truth may be none of them.

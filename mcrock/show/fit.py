@@ -87,7 +87,7 @@ ADDED = {
     **{f"size_{axis}": f"size along {axis}" for axis in "xyz"},
     "rate": "rate at the release",
     "slip": "slip at the first landing",
-    "tau": "tau, by an end that slips",
+    "tau": "tau, twist at each impact",
     ENERGY_GAIN: "energy_gain",
 }
 
