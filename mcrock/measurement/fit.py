@@ -311,12 +311,14 @@ def _widened(fit: Fit, size_error: float) -> Fit:
     by_size = fit.by_size * (size_error / LARGER)
     spread = np.sqrt((by_size**2).sum(0)) if size_error else np.zeros(len(fit.estimates))
     quantile, times = float(norm.ppf(0.5 + 0.5 * fit.level)), fit.misfit.widening
+    if times == 1.0 and not size_error:
+        return fit
     intervals, errors = dict(fit.intervals), dict(fit.standard_errors)
     for (name, value), other in zip(fit.estimates.items(), spread.tolist(), strict=True):
         if np.isnan(other):  # the fit of a body of another size did not end
             errors[name] = np.inf
             intervals.pop(name, None)
-        elif np.isfinite(errors.get(name, np.inf)):
+        elif name in intervals:
             low, high = (float(np.hypot(times * (end - value), quantile * other)) for end in intervals[name])
             least, most = fit.bounds.get(name, (-np.inf, np.inf))
             intervals[name] = max(value - low, least), min(value + high, most)
