@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation, Slerp
 import mcrock as mr
 from mcrock.base.tables.errors import ConfigError
 from mcrock.commands.fit import RecordingOptions
-from mcrock.measurement import sensed
+from mcrock.measurement import fit_test, sensed
 from mcrock.measurement.free_rocking import FreeRocking
 from mcrock.measurement.markers import is_of_markers, read_markers, turned_with
 
@@ -28,6 +28,10 @@ def run():
 
 @pytest.fixture(scope="module")
 def places(run):
+    return places_of(run)
+
+
+def places_of(run):
     """Of the markers (n, 4, 3) [mm], from a second before the release, without noise."""
     history = run.history
     since = history["time"].values
@@ -124,6 +128,19 @@ def test_markers_that_shake_give_means_over_more_frames(run, places, tmp_path):
     vicon(path, places + 4.0 * shake)
     with pytest.raises(ValueError, match=r"shake too much: rates have a noise of .* as means over 0\.04 s"):
         turned_with(read_markers(path))
+
+
+def test_markers_that_shake_are_fitted(tmp_path):
+    """In a plane, where the loss of a swing and the release are all: 4 standard errors, one alarm in 5000."""
+    impact = mr.Impact(lambda_=0.9, lambda_lon=0.8)
+    run = mr.simulate(BODY, None, impact, start=mr.Start(edge=0, tilt=0.18), t_end=20.0)
+    places, path = places_of(run), tmp_path / "test.csv"
+    vicon(path, places + np.random.default_rng(0).normal(0.0, 0.05, places.shape))
+    recording, _ = RecordingOptions().read(path, FreeRocking(BODY, 0, mr.Impact()))
+    fit = fit_test(BODY, recording, 0, free=["lambda_lon"])
+    for name, truth in (("time", 1.0), ("tilt", 0.18), ("lambda_lon", 0.8)):
+        assert abs(fit.estimates[name] - truth) < 4.0 * fit.standard_errors[name]
+    assert fit.standard_errors["lambda_lon"] < 0.05
 
 
 def test_a_video_gives_the_rate_in_its_plane(run, places, tmp_path):
