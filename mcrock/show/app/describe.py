@@ -42,7 +42,12 @@ class Description:
         }
         self.form, self.drawing, self.told = pn.Column(**WIDE), html(), html()
         self.text = pn.widgets.TextAreaInput(
-            name="Study file", value=text, height=420, max_length=1_000_000, **WIDE
+            name="Study file",
+            stylesheets=["textarea { font-family: monospace; }"],
+            value=text,
+            height=420,
+            max_length=1_000_000,
+            **WIDE,
         )
         self.mesh = pn.widgets.FileDropper(name="Mesh", max_file_size=LARGEST, **WIDE)
         self.file = pn.widgets.FileDropper(name="Study file to load", max_file_size="1MB", **WIDE)
@@ -84,11 +89,17 @@ class Description:
     def _answers(self) -> dict[str, str]:
         return {name: field.value for name, field in self.fields.items() if field.value}
 
-    def _arrange(self, answers: dict[str, str]) -> dict[str, str]:
-        """Show the questions that are asked after these answers; the answers to those."""
+    def _arrange(self, answers: dict[str, str]) -> tuple[dict[str, str], bool]:
+        """Show the questions that are asked after these answers, with what is wrong about those.
+
+        Returns
+        -------
+        dict of str to str, bool
+            Answers to the questions, in place of wrong ones the defaults, and whether all are right.
+        """
         found: dict[str, str] = {}
         rows: list[Any] = []
-        part = ""
+        part, right = "", True
         for question in asked(found):
             field = self.fields[question.name]
             default = question.default_after(found)
@@ -100,17 +111,20 @@ class Description:
                 self.rows[question.name][1].object = ""
             except ValueError as error:
                 self.rows[question.name][1].object = refused(error)
+                found[question.name], right = default, False
             if question.part != part:
                 rows.append(html(f"<h2>{question.part.capitalize()}</h2>"))
             part = question.part
             rows.append(self.rows[question.name])
         if self.form.objects != rows:
             self.form.objects = rows
-        return found
+        return found, right
 
     def _answered(self) -> None:
         """Make the study file of the answers."""
-        answers = self._arrange(self._answers())
+        answers, right = self._arrange(self._answers())
+        if not right:
+            return  # said beside the question; the study file stays as it was
         try:
             self.text.value = new_study(self._folder(), **answers).text
         except ValueError as error:

@@ -92,7 +92,7 @@ def plain_figure(
 
 def add_hover(made: Any, renderer: Any, tips: list[tuple[str, str]]) -> None:
     """What is told of what is pointed at."""
-    made.add_tools(HoverTool(renderers=[renderer], tooltips=tips))
+    made.add_tools(HoverTool(renderers=[renderer], tooltips=tips, limit=3))
 
 
 def in_background(work: Callable[[], Any], done: Callable[[Any], None]) -> threading.Thread:

@@ -8,13 +8,13 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.random_numbers import uniforms
-from mcrock.base.units import as_printed
 from mcrock.dataset.schema import OUTER, outputs
 from mcrock.show.style import axis_scale
 from mcrock.statistics.limits import displacement_limit
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.outcomes import READ, UNDECIDED, Ending, run_endings
-from mcrock.statistics.runs import intensity_classes, is_cloud, read_slices, run_intensity
+from mcrock.statistics.runs import intensity_classes, is_cloud, read_slices, run_intensity, study_of
+from mcrock.study.sampling.drawn import variable_name
 
 RATIO = "peak_tilt_ratio"
 LEAST, MOST_TILT = 1e-3, 20.0  # of the axis of the tilt; below it runs stand at its end [1]
@@ -160,14 +160,17 @@ def _stripes(levels: np.ndarray) -> np.ndarray:
 
 
 def input_names(ds: xr.Dataset) -> dict[str, str]:
-    """Labels of the numbers that differ between realizations, by variable, as for an axis."""
+    """Keys of the study file and units of the numbers that differ between realizations, by variable."""
     results, dims = outputs(friction=True), (("realization",), (OUTER, "realization"))
+    study = study_of(ds)
+    keys = {variable_name(key): key for key in study.uncertain} if study else {}
     names = [str(name) for name in ds.data_vars if name not in results and ds[name].dims in dims]
     found = {}
     for name in names:
         some = ds[name].isel(realization=slice(256)).values.ravel()
         if some.dtype.kind in "fi" and len(np.unique(some[some == some])) > 1:
-            found[name] = axis_scale(ds[name])[1].replace("\n", " ")
+            unit = axis_scale(ds[name])[1].replace("\n", " ").rpartition("[")[2]
+            found[name] = f"{keys.get(name, name)} [{unit}"
     return found
 
 
@@ -181,12 +184,10 @@ def input_of(ds: xr.Dataset, name: str, outer: np.ndarray, realization: np.ndarr
 
 
 def input_rows(ds: xr.Dataset, at: dict[str, int]) -> list[tuple[str, str]]:
-    """Inputs of a run that differ between realizations: what they are, and their values with units."""
+    """Inputs of a run that differ between realizations: their keys, values, and what they are."""
     rows = []
-    for name in input_names(ds):
+    for name, key in input_names(ds).items():
         value = float(ds[name].isel({dim: at[str(dim)] for dim in ds[name].dims}))
-        units = as_printed(ds[name].attrs.get("units", "1"))
-        rows.append(
-            (str(ds[name].attrs.get("long_name", name)), f"{value:.6g}" + f" {units}" * (units != "1"))
-        )
+        words = str(ds[name].attrs.get("long_name", "")).replace("`", "")
+        rows.append((key, f"{axis_scale(ds[name])[0] * value:.6g}  {words}"))
     return rows

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import panel as pn
 import xarray as xr
+from bokeh.events import SelectionGeometry
 from bokeh.models import ColumnDataSource, Whisker
 
 from mcrock.show import style
@@ -30,6 +31,7 @@ from mcrock.show.app.parts import (
 )
 from mcrock.show.app.runs import GROUPS, RATIO, RunDots, collect_runs, input_names, input_of, input_rows
 from mcrock.show.fragility import format_fragility, format_support, observed
+from mcrock.show.numbers import labels
 from mcrock.show.replay import Replay, repeat_command, repeat_run, stored_outcome
 from mcrock.show.run import result_rows
 from mcrock.show.summary import format_independence, format_probabilities
@@ -111,8 +113,23 @@ def understand(result: Result, theme: str) -> pn.Column:
         *map(_half, [*top, chosen.plot_runs(), pn.Column(chosen.input, chosen.inputs, **WIDE)])
     )
     return pn.Column(
-        chosen.filters, figures, html(paragraph(chosen.words)), table, *chosen.replay_parts(), **WIDE
+        chosen.filters,
+        html(legend(result.runs)),
+        figures,
+        html(paragraph(chosen.words)),
+        table,
+        *chosen.replay_parts(),
+        **WIDE,
     )
+
+
+def legend(runs: RunDots) -> str:
+    """Colours and marks of the groups that have runs."""
+    marks = {"circle": "\N{BLACK CIRCLE}", "triangle": "\N{BLACK UP-POINTING TRIANGLE}"}
+    marks |= {"square": "\N{BLACK SQUARE}", "x": "\N{MULTIPLICATION SIGN}"}
+    looks = [(name, *LOOKS[name]) for name, total in runs.totals.items() if total]
+    entries = [f'<span style="color: {colour}">{marks[mark]}</span> {name}' for name, colour, mark in looks]
+    return f"<p>{' &nbsp; '.join(entries)}</p>"
 
 
 def _half(item: Any) -> pn.Column:
@@ -175,21 +192,23 @@ class Chosen:
         there = [name for name, total in runs.totals.items() if total]
         options = {f"{name} ({runs.totals[name]})": name for name in there}
         self.filters = pn.widgets.CheckButtonGroup(name="Runs shown", options=options, value=there)
-        self.input = pn.widgets.Select(
-            name="Input", options={text: name for name, text in self.names.items()}
-        )
+        choices = {text: name for name, text in self.names.items()}
+        self.input = pn.widgets.Select(name="Input", options=choices, **WIDE)
         self.details, self.view = html(), html()
         self.place = {
             name: pn.widgets.IntInput(name=name.capitalize(), value=0, start=0, end=size - 1, width=120)
-            for name, size in (("outer", result.ds.sizes.get("outer", 1)), *_sizes(result.ds))
-            if size > 1
+            for name in ("outer", "realization")
+            if (size := result.ds.sizes.get(name, 1)) > 1
         }
+        if result.ds.sizes.get("intensity", 1) > 1:
+            levels = result.ds["intensity"]
+            options = {text: number for number, text in enumerate(labels(levels))}
+            self.place["intensity"] = pn.widgets.Select(name="Intensity", options=options, width=120)
         self.inputs = self.plot_inputs()
         self._filter()
         self._take_input()
         self.filters.param.watch(lambda _: self._filter(), "value")
         self.input.param.watch(lambda _: self._take_input(), "value")
-        self.source.selected.on_change("indices", lambda name, old, new: self._pick(new))
 
     @property
     def words(self) -> str:
@@ -243,6 +262,7 @@ class Chosen:
             "selection_line_color": "black",
         }
         dots = made.scatter(x, y, source=self.source, color="colour", marker="mark", **look)
+        made.on_event(SelectionGeometry, self._pick)
         add_hover(
             made,
             dots,
@@ -278,10 +298,12 @@ class Chosen:
         self.source.selected.indices = []
         self.source.data = self.columns | {"input": values}
 
-    def _pick(self, indices: list[int]) -> None:
-        if len(indices) == 1:
+    def _pick(self, event: SelectionGeometry) -> None:
+        """Replay what was clicked on, of dots that lie on each other the first."""
+        chosen = self.source.selected.indices
+        if event.geometry.get("type") == "point" and chosen:
             for name, widget in self.place.items():
-                widget.value = int(self.columns[name][indices[0]])
+                widget.value = int(self.columns[name][chosen[0]])
             self.replay()
 
     def replay_parts(self) -> list[Any]:
@@ -335,7 +357,3 @@ class Chosen:
             self.view.object = embed_run(found.run, found.motion, found.title, self.theme)
         except ValueError as error:
             self.view.object = refused(error)
-
-
-def _sizes(ds: xr.Dataset) -> list[tuple[str, int]]:
-    return [(name, ds.sizes.get(name, 1)) for name in ("realization", "intensity")]

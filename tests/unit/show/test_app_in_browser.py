@@ -1,5 +1,6 @@
 """The page of `mcrock app` in a real browser, driven by its names and by the keyboard. Run with -m slow."""
 
+import re
 import shutil
 import signal
 import subprocess
@@ -122,6 +123,22 @@ def test_a_study_is_described_run_and_looked_at(browser, serve, folder):
     page.get_by_text("Replay this run").wait_for()
     with mcrock.load_dataset(folder / "new.zarr") as new, mcrock.load_dataset(folder / "s.zarr") as old:
         assert (new["outcome"] == old["outcome"]).all()
+    page.close()
+
+
+def test_a_wrong_answer_is_refused_at_its_question_and_changes_nothing(browser, serve):
+    page = opened(browser, serve())
+    height, text = page.get_by_label("How high is it?"), page.get_by_label("Study file", exact=True)
+    height.fill("140 cm")
+    height.press("Tab")
+    sync_api.expect(text).to_have_value(re.compile("height = 1.4 "))
+    height.fill("abc")
+    height.press("Tab")
+    page.get_by_role("alert").filter(has_text="expected a number with a unit").wait_for()
+    sync_api.expect(text).to_have_value(re.compile("height = 1.4 "))
+    height.fill("150 cm")
+    height.press("Tab")
+    sync_api.expect(text).to_have_value(re.compile("height = 1.5 "))
     page.close()
 
 
