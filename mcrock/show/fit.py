@@ -282,7 +282,10 @@ def plot_fit(fit: Fit) -> Axes:
     if fit.profiles:
         words += (
             "Below: profile loss, with one parameter held, over that of the best fit; dotted: quantile; "
-            f"grey: {fit.level:.0%} interval."
+            f"grey: {fit.level:.0%} interval"
+            + ", wider for the residuals" * (fit.misfit.widening > 1.0)
+            + ", wider for the size of the body" * (fit.size_error > 0.0)
+            + "."
         )
     style.add_note(rows[0, 0], words.rstrip())
     return rows[0, 0]
