@@ -49,8 +49,19 @@ class RunOptions:
         at = asdict(self) | ({"intensity": study.n_intensity - 1} if self.intensity is None else {})
         for name, size in sizes.items():
             if not 0 <= at[name] < size:
-                raise ValueError(f"--{name} must be 0 to {size - 1} in this study, got {at[name]}")
+                levels = self._levels(study) if name == "intensity" else ""
+                raise ValueError(f"--{name} must be 0 to {size - 1} in this study, got {at[name]}{levels}")
         return at
+
+    @staticmethod
+    def _levels(study: Study) -> str:
+        """The number of each intensity level."""
+        from mcrock.show.numbers import label_intensities
+
+        if study.is_cloud or not study.motion.shakes:
+            return ""
+        levels = label_intensities(study.intensity.si_levels, study.intensity.units)
+        return "; " + ", ".join(f"{k} is {level}" for k, level in enumerate(levels))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mcrock.base.params import Outcome
 from mcrock.excitation import pack_motions
 from mcrock.show.history import ground_moves
-from mcrock.show.numbers import label_intensities
+from mcrock.show.numbers import label_intensities, labels
 from mcrock.simulation import runs
 from mcrock.study.sampling import draw_inputs, load_motions
 
@@ -76,7 +76,16 @@ def stored_outcome(stored: xr.Dataset, at: dict[str, int], now: Outcome) -> str:
     if outcome == Outcome.NOT_RUN:
         return "not run yet"
     other = "" if outcome == now else ": another version or kind of processor made it"
-    return f"{outcome.name.lower()}{other}"
+    return f"{outcome.name.lower()}{other}{_other_levels(stored, at)}"
+
+
+def _other_levels(stored: xr.Dataset, at: dict[str, int]) -> str:
+    """At which intensities the realization overturned, of a study with several."""
+    if "intensity" not in stored["outcome"].dims:
+        return ""
+    outcome = stored["outcome"].isel({k: v for k, v in at.items() if k != "intensity"}, missing_dims="ignore")
+    fell = labels(stored["intensity"][(outcome == Outcome.OVERTURNED).values])
+    return f"; of the {outcome.sizes['intensity']} intensities it overturned at {', '.join(fell) or 'none'}"
 
 
 def repeat_command(store: str | Path, at: dict[str, int]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcrock.base.params import Mode
+from mcrock.base.params import Mode, Outcome
 from mcrock.dataset import SCHEMA, events_to_csv, replacing, save_dataset
 from mcrock.show.contacts import contact_name
 from mcrock.show.history import describe_doubt, plot_history
@@ -18,7 +18,7 @@ from mcrock.simulation.run import Run
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
 
-EVENTS_SHOWN = 20
+EVENTS_SHOWN = 10  # of the first, and of the last
 UNITS_OF_EVENTS = {  # of their numbers
     "t": "s", "omega": "rad s-1", "velocity": "m s-1", "energy_change": "J", "tilt": "rad",
 }  # fmt: skip
@@ -30,23 +30,43 @@ def format_run(run: Run, events_file: Path) -> str:
     width = max(len(row[0]) for row in results)
     lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}{describe_doubt(run)}"]
     lines += [f"{text:<{width}}  {value}" for text, value in results]
-    heads = ["time [s]", "event", "then", "tilt [rad]", "energy change [J]"]
+    lines += _fall(run)
+    heads = ["time [s]", "event", "then", "tilt [deg]", "energy change [J]"]
+    few = len(run.events) <= 2 * EVENTS_SHOWN
+    shown = run.events if few else run.events[:EVENTS_SHOWN] + run.events[-EVENTS_SHOWN:]
     rows = [
         [
             f"{event['t']:.4f}",
             event["kind"].replace("_", " "),
             _format_contact(*event["to"]),
-            f"{event['tilt']:.5f}",
+            f"{math.degrees(event['tilt']):.4f}",
             f"{event['energy_change']:.4g}",
         ]
-        for event in run.events[:EVENTS_SHOWN]
+        for event in shown
     ]
     if not run.events:
         return "\n".join([*lines, "no events: the body never left its base"])
     count = f"{len(run.events)} events"
-    if len(run.events) > EVENTS_SHOWN:
-        count += f", the first {EVENTS_SHOWN} of them (all are in {events_file})"
+    if not few:
+        count += f", the first and the last {EVENTS_SHOWN} of them (all are in {events_file})"
+        rows.insert(EVENTS_SHOWN, ["..."] * len(heads))
     return "\n".join([*lines, count, format_table(heads, rows)])
+
+
+def _fall(run: Run) -> list[str]:
+    """When a body that overturned left the range from which it could rock back; nothing of others."""
+    if run.outcome != Outcome.OVERTURNED:
+        return []
+    time, tilt = run.history["time"].values, run.history["tilt"].values
+    low = tilt <= run.body.slenderness
+    if not low.any():
+        return ["its tilt was beyond the slenderness from the start"]
+    last, end = time[low][-1], run.results["overturning_time"]
+    before = sum(event["kind"].endswith("impact") for event in run.events if event["t"] <= last)
+    return [
+        f"its tilt passed the slenderness of {math.degrees(run.body.slenderness):.1f} deg for the last time "
+        f"at {last:.2f} s, after {before} impacts, and it lay {end - last:.2f} s later"
+    ]
 
 
 def result_rows(run: Run) -> list[tuple[str, str]]:
@@ -91,6 +111,8 @@ def _format_result(name: str, value: float) -> str:
         return "yes" if value else "no"
     if SCHEMA[name].dtype.startswith("i"):
         return str(int(value))
+    if units == "rad":
+        return f"{math.degrees(value):.5g} deg"
     return f"{value:.6g} {units}" if units != "1" else f"{value:.6g}"
 
 

@@ -54,7 +54,11 @@ def test_a_store_is_enough(mcrock, study_file, store, tmp_path, monkeypatch):
     which = ("--realization", 17, "--intensity", 1)
     given = mcrock("simulate", store, *which, "--folder", study_file.parent)
     assert given[0] == 0
-    assert re.search(rf"^outcome in {re.escape(str(store))}: \w+$", given[1], re.MULTILINE)
+    assert re.search(
+        rf"^outcome in {re.escape(str(store))}: \w+; of the 3 intensities it overturned at \w",
+        given[1],
+        re.MULTILINE,
+    )
     by_file = mcrock("simulate", study_file, *which)[1]
     assert [
         line for line in given[1].splitlines() if not line.startswith("outcome in")

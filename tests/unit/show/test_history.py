@@ -1,5 +1,7 @@
 """The figure of one run: what it shows of falls, of other starts, and what it says."""
 
+import re
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -182,3 +184,14 @@ def test_a_planar_run_is_refused_in_one_line():
         TypeError, match=r"runs of mcrock\.simulate; of a planar run plot run\.history\.rotation"
     ):
         plot_history(run)
+
+
+def test_the_text_of_a_run_says_when_it_could_not_rock_back(fallen, body, tmp_path):
+    """The tilt of the history is beyond the slenderness from then on, and the body lies so much later."""
+    line = next(one for one in format_run(fallen, tmp_path).splitlines() if "for the last time" in one)
+    at, later = (float(found) for found in re.findall(r"([0-9.]+) s\b", line))
+    time, tilt = fallen.history["time"].values, fallen.history["tilt"].values
+    assert (tilt[time > at + 0.005] > body.slenderness).all()
+    assert (tilt[time < at - 0.005][-1:] <= body.slenderness).all()
+    assert at + later == pytest.approx(fallen.results["overturning_time"], abs=0.01)
+    assert "for the last time" not in format_run(simulate(body, start=Start(edge=0, tilt=0.1)), tmp_path)
