@@ -40,10 +40,12 @@ def measure(
 
     from mcrock.show.measured import format_measured, measured_frame, plot_measured
 
-    found, failed = [], []
+    found, failed, said = [], [], []
     for test in tests.listed():
         try:
-            found.append(_measured(test, recording, level))
+            measures, notes = _measured(test, recording, level)
+            found.append(measures)
+            said += [f"{test.name}: {note}" for note in notes]
         except (ValueError, OSError) as error:  # a bad test does not stop the others
             failed.append(
                 f"{test.file}: {' '.join(str(error).split())}".replace(
@@ -59,11 +61,13 @@ def measure(
         write_text(paths[0], measured_frame(table).to_csv(index=False))
     missing = [f"not measured: {reason}" for reason in failed]
     print_result(
-        as_json, {"measures": table, "not_measured": failed}, [*format_measured(table), *missing, *paths]
+        as_json,
+        {"measures": table, "not_measured": failed, "notes": said},
+        [*format_measured(table), *said, *missing, *paths],
     )
 
 
-def _measured(test: TestFile, how: RecordingOptions, level: float) -> xr.Dataset:
+def _measured(test: TestFile, how: RecordingOptions, level: float) -> tuple[xr.Dataset, list[str]]:
     from mcrock.impact.conditions import Impact
     from mcrock.impact.registry import ImpactParameter
     from mcrock.measurement.free_rocking import FreeRocking
@@ -73,6 +77,6 @@ def _measured(test: TestFile, how: RecordingOptions, level: float) -> xr.Dataset
     # impact parameters do not count here: a study of theirs may be the file of the body
     body, _ = load_tested(test.body, [parameter.key for parameter in ImpactParameter])
     axes = FreeRocking(body, test.edge, Impact())
-    data, _ = how.of(test).read(test.file, axes)
+    data, notes = how.of(test).read(test.file, axes)
     found = measure_test(body, data, axes.along, axes.across, level=level)
-    return found.assign_coords(test=[test.name])
+    return found.assign_coords(test=[test.name]), notes
