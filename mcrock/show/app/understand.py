@@ -202,8 +202,8 @@ class Chosen:
         }
         if result.ds.sizes.get("intensity", 1) > 1:
             levels = result.ds["intensity"]
-            options = {text: number for number, text in enumerate(labels(levels))}
-            self.place["intensity"] = pn.widgets.Select(name="Intensity", options=options, width=120)
+            numbers = dict(zip(labels(levels), range(levels.size), strict=True))
+            self.place["intensity"] = pn.widgets.Select(name="Intensity", options=numbers, width=120)
         self.inputs = self.plot_inputs()
         self._filter()
         self._take_input()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcrock.study.sampling.inputs import Inputs
+from mcrock.base.params import Inputs
 
 TABLE = Path(__file__).with_name("assumptions.csv")  # of tests/benchmarks/assumptions.py
 SHOWN = 3  # assumptions that are named

@@ -18,7 +18,7 @@ def allow_members() -> None:
     from numba.cuda.typing.arraydecl import GetItemBuffer, SetItemBuffer
     from numba.cuda.typing.templates import infer_global
 
-    @overload(at_address)  # type: ignore[untyped-decorator]
+    @overload(at_address)
     def no_address(address, inertia, mass, height, old, new, rate, parameter):  # type: ignore[no-untyped-def]
         # a law of a user, which has one, is refused
         return lambda address, inertia, mass, height, old, new, rate, parameter: nan
