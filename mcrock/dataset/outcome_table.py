@@ -47,7 +47,7 @@ ANY = "intensity"  # a measure that has no name
 LIMIT = "_limit"  # ends the name of the limit of a response
 OF_MOTION = ("motion",)
 WORDS = {"0": Outcome.AT_REST, "1": Outcome.OVERTURNED, "undecided": Outcome.FAILED}
-WORDS |= {"false": WORDS["0"], "true": WORDS["1"]}
+WORDS |= dict.fromkeys(("false", "no"), WORDS["0"]) | dict.fromkeys(("true", "yes"), WORDS["1"])
 SIZES: dict[str, dict[str, float]] = {  # units that a column may have, by those of datasets
     "m s-2": ACCELERATIONS,
     "m s-1": VELOCITIES,

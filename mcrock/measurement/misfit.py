@@ -24,7 +24,7 @@ class Misfit(NamedTuple):
     Sizes are mean norms, as in equation (28) of the source, over that of normal components.
     """
 
-    noise: float  # of the sensor, before the release [rad/s]; NaN with fewer than `FEWEST` samples there
+    noise: float  # of the sensor, before the release [rad/s]; NaN of few samples there or equal ones
     first_swing: float  # residuals from the release to the facet impact, over that noise [1]
     after_impact: float  # residuals after it, over that noise [1]
     correlation: float  # of a residual after it with the next, the mean of the axes [1]
@@ -52,8 +52,8 @@ def misfit(comparison: Comparison, x: Array) -> Misfit:
     rest = left[time < x[0] - comparison.sample]
     swing = left[(time > x[0]) & (time < impact - comparison.sample)]
     after = left[time > impact + comparison.sample]
-    # a wrong model draws the bias off zero, which is not noise
-    noise = _size(rest - np.median(rest, axis=0)) if len(rest) >= FEWEST else np.nan
+    # a wrong model draws the bias off zero, which is not noise; readings that never change tell none
+    noise = (_size(rest - np.median(rest, axis=0)) if len(rest) >= FEWEST else 0.0) or np.nan
     most = 3.0 * _size(after)  # a sample in which the sensor rings counts little
     near = after.clip(-most, most)
     correlations = (near[1:] * near[:-1]).sum(0) / (near * near).sum(0)

@@ -189,7 +189,9 @@ def format_summary(summary: Summary) -> str:
     elif summary.rules:
         lines.append(summary.rules)
     lines += ["", *format_standards(summary.standards), ""] if summary.standards is not None else []
-    lines += [*format_sizes(summary.sizes, shaken), format_steps(summary.steps)]
+    if summary.steps is not None:  # outcomes of other engines have no realizations that could be more
+        lines += format_sizes(summary.sizes, shaken)
+    lines.append(format_steps(summary.steps))
     return "\n".join(lines + _format_arithmetic(summary) + format_validity(summary.validity))
 
 

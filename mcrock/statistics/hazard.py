@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.suggestions import suggest
+from mcrock.base.tables.parsing import separator_of
 from mcrock.base.units import ACCELERATIONS, VELOCITIES, parse_intensity_unit
 from mcrock.excitation.measures import MEASURES
 from mcrock.statistics.hazard_files import MEAN, Curve, HazardError, Place, in_si, read_curves, reading
@@ -19,6 +21,7 @@ from mcrock.statistics.hazard_files import MEAN, Curve, HazardError, Place, in_s
 UNITS = (*ACCELERATIONS, *VELOCITIES, "m", "cm", "s", "1")  # that messages propose
 EXAMPLE = "the first line must be as in 'pga [g], mean, 0.16, 0.5, 0.84'"
 EARTH = 6371.0  # mean radius [km]
+STRONG, OFTEN = 0.2, 0.05  # [g] and [1/a]: hardly any site has as much as often
 NEAR = 15.0  # grids of hazard models have steps of 0.1 degrees [km]
 RISEN = "what is exceeded more often must not be stronger: rates must not rise"
 LISTED = 8  # sites that a message lists
@@ -103,11 +106,16 @@ def _text(path: str | Path) -> str:
 
 def _own(path: str | Path, text: str, years: float | None) -> xr.Dataset:
     """Hazard of a CSV file with a column for each curve."""
-    lines = [
-        (number, [cell.strip() for cell in next(csv.reader([line]))])
+    numbered = [
+        (number, line)
         for number, line in enumerate(text.splitlines(), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
+    separator = separator_of(numbered[0][1] if numbered else "")
+    rows = csv.reader((line for _, line in numbered), delimiter=separator)
+    lines = [(n, [cell.strip() for cell in row]) for (n, _), row in zip(numbered, rows, strict=True)]
+    if separator != ",":  # then a comma is a decimal one
+        lines[1:] = [(n, [cell.replace(",", ".") for cell in cells]) for n, cells in lines[1:]]
     if len(lines) < 3:
         raise HazardError(f"{path}: expected a line of names and at least 2 of numbers; {EXAMPLE}")
     measure, units, factor, curves = _names(path, *lines[0])
@@ -118,7 +126,14 @@ def _own(path: str | Path, text: str, years: float | None) -> xr.Dataset:
         wrong = ~((value > 0) & (value < 1)).all(axis=1)
         _refuse(places, wrong, f"a probability in {years:g} years must lie in (0, 1) [1]")
     rate = value if years is None else annual(value, years)
-    attrs = {"measure": measure, "source": str(path), "reading": reading(years)}
+    read = reading(years)
+    often = value[x >= STRONG * STANDARD_GRAVITY, 0] if years is None and units == "m s-2" else value[:0, 0]
+    if often.size and often[0] >= OFTEN:
+        read += (
+            f": {STRONG:g} g or more once in {1 / often[0]:.0f} years; if these are probabilities, say in "
+            "how many years by --hazard-years"
+        )
+    attrs = {"measure": measure, "source": str(path), "reading": read}
     return _checked(places, x, units, rate, curves, attrs, value)
 
 
@@ -201,7 +216,7 @@ def _place(places: Sequence[Place], site: str | None, source: str) -> Place:
         named = {place.name.lower(): place for place in places if place.name}
         if site.lower() not in named:
             hint = suggest(site, [place.name for place in named.values()])
-            raise HazardError(f"{source}: has no site {site!r}, and --site LON,LAT takes the nearest{hint}")
+            raise HazardError(f"{source}: has no site {site!r}{hint}; give one of its names, or LON,LAT")
         return named[site.lower()]
     lon, lat = map(float, numbers.groups())
     distances = [_distance(lon, lat, place) for place in places]
@@ -209,9 +224,11 @@ def _place(places: Sequence[Place], site: str | None, source: str) -> Place:
         raise HazardError(f"{source}: does not say where its site is; leave --site out")
     nearest = int(np.argmin(distances))
     if distances[nearest] > NEAR:
+        turned = min(_distance(lat, lon, place) for place in places) if abs(lon) <= 90 else math.inf
+        swapped = f"; is it LAT,LON? Give longitude first: {lat:g},{lon:g}" if turned <= NEAR else ""
         raise HazardError(
             f"{source}: no site within {NEAR:g} km of longitude {lon:g}, latitude {lat:g}; the nearest is "
-            f"{places[nearest]}, {distances[nearest]:.0f} km away"
+            f"{places[nearest]}, {distances[nearest]:.0f} km away{swapped}"
         )
     return places[nearest]
 
@@ -272,7 +289,10 @@ def _names(path: str | Path, number: int, cells: list[str]) -> tuple[str, str, f
     """Measure, its unit in datasets and how many of those, and the names of the curves."""
     found = re.fullmatch(r"([\w.()-]+)\s*\[([^\]]+)\]", cells[0])
     if found is None and (";" in cells[0] or "\t" in cells[0]):
-        raise HazardError(f"{path} line {number}: separate columns by commas, got {cells[0]!r}; {EXAMPLE}")
+        raise HazardError(
+            f"{path} line {number}: separate all columns by commas or all by semicolons, got "
+            f"{cells[0]!r}; {EXAMPLE}"
+        )
     unit = parse_intensity_unit(found[2].strip()) if found else None
     if found is None or unit is None:
         known, advice = ", ".join(UNITS), "write the unit in square brackets; " * (found is None)

@@ -98,7 +98,9 @@ class Amount:
         for sign, bound in bounds:
             if bound is not None and not kept[sign](number, float(bound)):
                 first = next(iter(getattr(units, self.units)))
-                raise ValueError(f"expected a number {sign} {bound:g} [{first}], got {text.strip()!r}")
+                bare = sign == "<=" and self.units == "LENGTHS" and text.strip()[-1:].isdigit()
+                meant = f"; did you mean '{text.strip()} cm'?" if bare else ""
+                raise ValueError(f"expected a number {sign} {bound:g} [{first}], got {text.strip()!r}{meant}")
         return number
 
 

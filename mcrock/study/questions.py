@@ -11,6 +11,7 @@ from typing import Any
 from mcrock.base.suggestions import suggest
 from mcrock.study.answers import Amount, Answers, LevelList, Option, Question, Whole, Words
 
+LARGEST = 40.0  # object [m]; a larger number is one of centimetres, as a rule
 SHAPES = {
     "cuboid": "rectangular block, cabinet, pedestal",
     "cylinder": "upright cylinder, cask, column drum",
@@ -211,7 +212,7 @@ QUESTIONS = (
         "How high is it? (1.4 m, 140 cm, 55 in, or a range: 1.38 to 1.42 m)",
         "Of two objects of one shape the larger is more stable; of two on one base the higher is less.",
         "1.6 m",
-        Amount("LENGTHS", above=0.0, ranges=True),
+        Amount("LENGTHS", above=0.0, most=LARGEST, ranges=True),
         "m",
         _of("cuboid", "cylinder", "prism", "frustum"),
     ),
@@ -222,7 +223,7 @@ QUESTIONS = (
         "Width over height is the slenderness, and times g about the acceleration that starts rocking. "
         "Measure where it touches the ground, not at a moulding above it.",
         "0.4 m",
-        Amount("LENGTHS", above=0.0, ranges=True),
+        Amount("LENGTHS", above=0.0, most=LARGEST, ranges=True),
         "m",
         _of("cuboid"),
     ),
@@ -232,7 +233,7 @@ QUESTIONS = (
         "How deep is its base, along y?",
         "It rocks first over the shorter side.",
         "0.4 m",
-        Amount("LENGTHS", above=0.0, ranges=True),
+        Amount("LENGTHS", above=0.0, most=LARGEST, ranges=True),
         "m",
         _of("cuboid"),
     ),
@@ -242,7 +243,7 @@ QUESTIONS = (
         "What is the diameter of its base?",
         "Measure where it touches the ground: a rounded or chamfered edge makes the base smaller.",
         "0.6 m",
-        Amount("LENGTHS", above=0.0, ranges=True),
+        Amount("LENGTHS", above=0.0, most=LARGEST, ranges=True),
         "m",
         _of("cylinder"),
     ),
@@ -261,7 +262,7 @@ QUESTIONS = (
         "How wide is its base? (of a polygon: twice the distance from the centre to a side)",
         "Width over height is the slenderness, and times g about the acceleration that starts rocking.",
         "0.5 m",
-        Amount("LENGTHS", above=0.0),
+        Amount("LENGTHS", above=0.0, most=LARGEST),
         "m",
         _of("prism", "frustum"),
     ),
@@ -271,7 +272,7 @@ QUESTIONS = (
         "How deep is its base?",
         "It rocks first over the shorter side.",
         "0.5 m",
-        Amount("LENGTHS", above=0.0),
+        Amount("LENGTHS", above=0.0, most=LARGEST),
         "m",
         _of("frustum"),
     ),

@@ -63,7 +63,7 @@ def convergence_section(ds: xr.Dataset, study: Study | None, summary: Summary, h
     if ds.sizes["realization"] > 1:
         ax = plot_convergence(ds, **how.keywords)
         blocks.append(embed(ax, "Probability of overturning over the number of realizations"))
-    blocks += format_sizes(summary.sizes, summary.is_shaken)
+    blocks += format_sizes(summary.sizes, summary.is_shaken) if summary.steps is not None else []
     blocks += [format_steps(summary.steps), *(_interpolation(study) if study else [])]
     return Section("convergence", "Convergence", blocks)
 

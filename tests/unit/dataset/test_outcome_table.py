@@ -132,7 +132,7 @@ def test_cells_that_do_not_fit_are_named(changes, message):
         ("pga [g], record, record\n1, a, 0\n", "the column 'record' is there twice"),
         ("pga [g], record, overturned\n", "there are no rows below the names of the columns"),
         ("\n", "the file is empty"),
-        ("pga [g], record, overturned\n\n# two\n1, a, yes\n", "line 4, column 'overturned': expected 0, 1"),
+        ("pga [g], record, overturned\n\n# two\n1, a, fell\n", "line 4, column 'overturned': expected 0, 1"),
     ],
 )
 def test_files_that_are_no_table_are_refused(text, message, tmp_path):

@@ -1,6 +1,7 @@
 """Fits of simulated tests: the truth is found, where a fit of all samples at once goes astray."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -415,3 +416,17 @@ def test_coverage_of_the_intervals(capsys):
             print(f"\n{name}: {inside[name]} of 100 inside, error over standard error ", end="")
             print(f"{np.mean(scores[name]):.2f} +- {np.std(scores[name]):.2f}", end="")
     assert min(inside.values()) >= 89
+
+
+def test_readings_that_never_change_at_rest_tell_no_noise():
+    """As of a coarse sensor or of noise-free data: whether the model explains the test is then not known."""
+    time = np.linspace(0.0, 4.0, 401)
+    left = np.where(time[:, None] > 1.0, 0.01 * np.sin(40.0 * time[:, None] + np.arange(3)), 0.0)
+    comparison = SimpleNamespace(
+        residuals=lambda x: left.ravel(), time=time, kept=np.ones(time.size, bool), sample=0.01,
+        landings=SimpleNamespace(landing=np.array([2.0])),
+    )  # fmt: skip
+    found = misfit(comparison, np.array([1.0]))
+    assert np.isnan(found.noise)
+    assert found.explained is None
+    assert found.widening == 1.0

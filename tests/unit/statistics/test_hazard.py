@@ -68,8 +68,8 @@ def test_probabilities_in_years_become_rates(hazard):
         ),
         ("PGA [g]", "PGA [ft/s2]", "line 2: the intensity needs a .*, got 'PGA .ft/s2.'; the first line"),
         ("PGA [g]", "PGA (g)", r"got 'PGA \(g\)'; write the unit in square brackets; the first line must be"),
-        ("PGA [g], mean,", "PGA [g]; mean;", r"line 2: separate columns by .* got 'PGA \[g\]; mean; 0.84'"),
-        ("PGA [g], mean,", "PGA [g]\tmean,", "line 2: separate columns by commas"),
+        ("PGA [g], mean,", "PGA [g]; mean;", r"line 2: a curve is .* between 0 and 1, got '0.84, 0.16'"),
+        ("PGA [g], mean,", "PGA [g]\tmean,", "line 2: separate all columns by commas or all by semicolons"),
         ("mean", "median", "line 2: a curve is 'mean' or a fractile between 0 and 1, got 'median'"),
         ("mean", "0.5", "line 2: expected the curve 'mean' once"),
         ("0.16", "1.6", "line 2: a curve is 'mean' or a fractile between 0 and 1, got '1.6'"),
@@ -118,3 +118,17 @@ def test_the_hazard_must_be_of_the_intensity_of_the_study(hazard):
         check_measure(pga, found, "sa_1s")
     with pytest.raises(HazardError, match=r"the study's intensity is pgv \[m s-1\]"):
         check_measure(xr.DataArray(1.0, attrs={"units": "m s-1"}), found, "pgv")
+
+
+def test_semicolons_go_with_decimal_commas(hazard):
+    plain = load_hazard(hazard(GOOD))
+    other = load_hazard(hazard(GOOD.replace(",", ";").replace(".", ",").replace("0,84; 0,16", "0.84; 0.16")))
+    xr.testing.assert_equal(plain, other)
+
+
+@pytest.mark.parametrize(("often", "said"), [("0.1", True), ("0.04", False)])
+def test_rates_that_look_like_probabilities_are_said(hazard, often, said):
+    """10 % at 0.26 g is usual in 50 years, and hardly anywhere in one."""
+    reading = load_hazard(hazard(f"pga [g], mean\n0.05, 0.3\n0.26, {often}\n0.6, 0.01\n")).attrs["reading"]
+    assert reading.startswith("annual rates")
+    assert ("0.2 g or more once in 10 years" in reading) == said

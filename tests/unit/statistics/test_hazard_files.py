@@ -97,7 +97,7 @@ def test_a_probability_in_years_is_no_annual_rate(made, years):
     np.testing.assert_allclose(found["rate"].sel(hazard="mean"), -np.log(1 - np.array(PROBABILITY)) / years)
     np.testing.assert_allclose(found["hazard_intensity"], np.array(LEVELS) * 9.80665)
     assert found.attrs["measure"] == "pga"
-    assert found.attrs["reading"] == f"probabilities in {years} years"
+    assert found.attrs["reading"] == f"probabilities in {years} year{'s' * (years > 1)}"
 
 
 def test_fractiles_come_from_files_of_their_own(made):
@@ -160,7 +160,8 @@ def test_all_files_of_the_usgs_are_the_same_annual_rates(made):
             r"h: has 2 sites; choose one by --site NAME or --site LON,LAT: \(0, 0\), \(0\.1, 0\)$",
         ),
         (openquake(), {"site": "1.1,0"}, r"no site within 15 km of .* nearest is \(0\.1, 0\), 111 km away"),
-        (openquake(), {"site": "Bern"}, "has no site 'Bern', and --site LON,LAT takes the nearest"),
+        (openquake(t=("0.10000", "40.0")), {"site": "0,40"}, "is it LAT,LON. Give longitude first: 40,0"),
+        (openquake(), {"site": "Bern"}, "has no site 'Bern'; give one of its names, or LON,LAT"),
         (openquake(), {"site": "0,0", "years": 1.0}, "says that its probabilities are in 50 years, and"),
         (openquake(years="0"), {"site": "0,0"}, "investigation time must be finite and > 0"),
         (

@@ -183,3 +183,9 @@ def test_every_question_says_why_and_has_a_default_that_is_right():
         assert question.prompt.rstrip(")").strip()
         assert set(question.needs) <= {other.name for other in QUESTIONS[: QUESTIONS.index(question)]}
     assert answers["realizations"] == "880"
+
+
+@pytest.mark.parametrize("text", ["140", "41"])
+def test_a_length_without_unit_that_is_too_large_asks_for_centimetres(text):
+    with pytest.raises(ValueError, match=f"did you mean '{text} cm'"):
+        new_study(height=text)
