@@ -44,13 +44,7 @@ def risk(
     of OpenQuake, the USGS or EFEHR: `mcrock docs hazard`.
     """
     from mcrock.show.progress import reading_progress
-    from mcrock.show.risk import (
-        format_distribution,
-        format_hazard,
-        format_risk,
-        format_weighted,
-        plot_risk,
-    )
+    from mcrock.show.risk import plot_risk
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import (
         annual_rate,
@@ -80,33 +74,47 @@ def risk(
         if reading.measure is None and not missing_chunks(ds) and drawn_intensity(ds) is not None:
             tables["weighted_rate"] = weighted_probability(ds, curves, level=level)
         paths = save_figures({"risk": lambda: plot_risk(ds, curves, found=rates)}, figures, ds.attrs)
-    lines = [*missing_chunks(ds), format_risk(rates, capacity), "", format_hazard(curves), ""]
-    if "weighted_rate" in tables:
-        lines += [*format_weighted(tables["weighted_rate"]), ""]
-    lines += _lines_of_asked(tables)
-    lines += [*format_distribution(tables["rate_distribution"], site.age), *map(str, paths)]
+    lines = [*missing_chunks(ds), *_lines(tables, curves, site), *map(str, paths)]
     print_result(as_json, tables, lines)
 
 
 def _asked(
     ds: Dataset, site: SiteOptions, curves: Dataset, rates: Dataset, how: ConfidenceKeywords
 ) -> dict[str, Dataset]:
-    """Standards and the hazard of other measures, where they are asked for."""
-    from mcrock.statistics import design_intensity, standards
+    """Standards, the hazard of other measures, and falling off a support, where they are asked for."""
+    from mcrock.statistics import annual_rate, by_support, design_intensity, standards
 
     found = site.consistencies(ds, curves)
+    if (off := by_support(ds)) is not None:
+        either = annual_rate(off, curves, years=site.years, **how)
+        found["annual_rate_with_support"] = either.assign_attrs(event=off.attrs["event"])
     if site.design is not None or site.target is not None:
         at = None if site.design is None else design_intensity(site.design, ds)
         found["standards"] = standards(ds, at, rates=rates, hazard=curves, **site.of_standards, **how)
     return found
 
 
-def _lines_of_asked(tables: dict[str, Dataset]) -> list[str]:
-    """The text of what `_asked` has found."""
-    from mcrock.show.risk import format_consistency
+def _lines(tables: dict[str, Dataset], curves: Dataset, site: SiteOptions) -> list[str]:
+    """The text of all tables."""
+    from mcrock.show.risk import (
+        format_consistency,
+        format_distribution,
+        format_hazard,
+        format_rate,
+        format_risk,
+        format_weighted,
+    )
     from mcrock.show.standards import format_standards
 
-    lines = [*format_standards(tables["standards"]), ""] if "standards" in tables else []
+    lines: list[str] = []
+    if (either := tables.get("annual_rate_with_support")) is not None:
+        event = f"overturning or falling off its support ({either.attrs['event']})"
+        lines += [format_rate(either, event), ""]
+    lines += [format_risk(tables["annual_rate"], tables["high_confidence_capacity"]), ""]
+    lines += [format_hazard(curves), ""]
+    if "weighted_rate" in tables:
+        lines += [*format_weighted(tables["weighted_rate"]), ""]
+    lines += [*format_standards(tables["standards"]), ""] if "standards" in tables else []
     for name in tables:
         lines += [*format_consistency(tables[name]), ""] if name.startswith("consistency_") else []
-    return lines
+    return [*lines, *format_distribution(tables["rate_distribution"], site.age)]

@@ -60,7 +60,7 @@ def format_hazard(hazard: xr.Dataset) -> str:
     curves = f"mean and fractiles {', '.join(fractiles)}" if fractiles else "mean"
     of_others = "site" in hazard.attrs
     at = f" at {hazard.attrs['site']}" if hazard.attrs.get("site") else ""
-    turned = ", turned into annual rates" * ("probabilities" in hazard.attrs["reading"])
+    turned = ", turned into annual rates" * hazard.attrs["reading"].startswith("probabilities")
     measure = hazard.attrs["measure"]
     component = f", taken for {format_component(measure)}" if format_component(measure) else ""
     component += ", which the files do not say" * bool(of_others and component)
@@ -103,15 +103,23 @@ def format_consistency(found: xr.Dataset) -> list[str]:
     return [title, table_along(known, "level", columns), words]
 
 
-def format_headline(rates: xr.Dataset) -> list[str]:
-    """The annual rate for the mean hazard by the fragility to go by, with the end of the table."""
+def format_rate(rates: xr.Dataset, what: str = "overturning") -> str:
+    """The annual rate for the mean hazard by the fragility to go by, and the probability in some years."""
     one = rates.sel(hazard=MEAN, fragility=rates.attrs["headline"])
     rate, chance = estimate(one, "rate"), estimate(one, "probability")
+    return (
+        f"Annual rate of {what}: {format_estimate(*rate)} 1/a ({percent(rates)} interval "
+        f"{format_interval(*rate[1:])}); in {rates.attrs['years']:g} years "
+        f"{format_estimate(*chance)} ({format_interval(*chance[1:])})"
+    )
+
+
+def format_headline(rates: xr.Dataset) -> list[str]:
+    """That, with the end of the table."""
+    rate = estimate(rates.sel(hazard=MEAN, fragility=rates.attrs["headline"]), "rate")
     beyond = float(rates["rate_above"].sel(hazard=MEAN, bound="upper").isel(fragility=0))
     return [
-        f"Annual rate of overturning: {format_estimate(*rate)} 1/a ({percent(rates)} interval "
-        f"{format_interval(*rate[1:])}); in {rates.attrs['years']:g} years "
-        f"{format_estimate(*chance)} ({format_interval(*chance[1:])})",
+        format_rate(rates),
         f"of earthquakes up to {label(rates['bin_upper'][-1])}, where the hazard table ends; stronger ones "
         f"come up to {beyond:.2g} times a year, so that the rate is at most {_rounded(rate[2] + beyond)} 1/a",
         f"{WORDS[rates.attrs['headline']]}: {format_choice(rates)}",

@@ -23,7 +23,7 @@ from mcrock.statistics.importance import weighted_probability
 from mcrock.statistics.increments import fit_capacities
 from mcrock.statistics.inference import Bootstrap, Confidence
 from mcrock.statistics.limit_states import fragility_by_limit
-from mcrock.statistics.limits import by_limit, displacement_limit, with_displacement_limit
+from mcrock.statistics.limits import by_limit, by_support, displacement_limit, with_displacement_limit
 from mcrock.statistics.monotone import monotone_fragility
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.outcomes import outcome_shares
@@ -47,6 +47,7 @@ __all__ = [
     "betting_interval",
     "by_limit",
     "by_measure",
+    "by_support",
     "capacities",
     "capacity_at",
     "checks_of_body",

@@ -152,6 +152,12 @@ def displacement_limit(ds: xr.Dataset) -> float | None:
     return limits.get("displacement")
 
 
+def by_support(ds: xr.Dataset) -> xr.Dataset | None:
+    """A study judged by overturning or falling off its support, None without a displacement limit."""
+    limit = displacement_limit(ds)
+    return None if limit is None else by_limit(ds, "peak_displacement", limit)
+
+
 @takes_path
 def with_displacement_limit(ds: xr.Dataset, limit: float) -> xr.Dataset:
     """A study with another displacement limit, beyond which its body falls off its support.

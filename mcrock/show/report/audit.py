@@ -63,15 +63,24 @@ class Signed(NamedTuple):
 NOBODY = Signed()
 
 
-def headline(summary: Summary, rates: xr.Dataset | None) -> str:
-    """The answer of a study in one sentence."""
+def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Dataset | None = None) -> str:
+    """The answer of a study in one sentence; where a body may fall off its support, that first."""
     event = summary.fragility.attrs.get(EVENT)
     what = f"the response goes beyond its limit ({event})" if event else "the body overturns"
     one = None if rates is None else rates.sel(hazard="mean", fragility=rates.attrs["headline"])
     if rates is not None and one is not None and one["probability"] > 0:
         percents = tuple(100 * value for value in estimate(one, "probability"))
+        first = ""
+        if with_support is not None:
+            best = with_support.sel(hazard="mean", fragility=with_support.attrs["headline"])
+            off = tuple(100 * value for value in estimate(best, "probability"))
+            first = (
+                "The probability that the body overturns or falls off its support "
+                f"({with_support.attrs[EVENT]}) at this site is about {format_estimate(*off)} % in "
+                f"{rates.attrs['years']:g} years ({percent(rates)} interval {format_interval(*off[1:])} %). "
+            )
         return (
-            f"The probability that {what} at this site is about {format_estimate(*percents)} % in "
+            f"{first}The probability that {what} at this site is about {format_estimate(*percents)} % in "
             f"{rates.attrs['years']:g} years ({percent(rates)} interval {format_interval(*percents[1:])} %)."
         )
     if not summary.is_shaken:

@@ -33,8 +33,9 @@ from mcrock.show.report.results import (
 from mcrock.show.report.subject import study_section, subject_sections, table_section
 from mcrock.show.report.trust import convergence_section, limits_section, provenance_section, validity_section
 from mcrock.show.summary import Summary, missing_chunks, summarize
-from mcrock.statistics import annual_rate, high_confidence_capacity, rate_of_draws
+from mcrock.statistics import annual_rate, by_support, high_confidence_capacity, rate_of_draws
 from mcrock.statistics.inference import Confidence
+from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import is_nested, pooled
 from mcrock.statistics.risk import FewError
 from mcrock.statistics.runs import study_of
@@ -117,7 +118,7 @@ def build_report(
         description=study.description if study else "",
         missing=missing_chunks(ds),
         figures=key_figures(summary, rates, capacity),
-        answer=headline(summary, rates),
+        answer=headline(summary, rates, _with_support(ds, site, rates, how)),
         signed=signed,
     )
 
@@ -139,6 +140,17 @@ def capacity_and_rates(
     except FewError as error:
         return rates, capacity, f"no capacity with confidence and no annual rate: {error}"
     return rates, capacity, None
+
+
+def _with_support(
+    ds: xr.Dataset, site: Site | None, rates: xr.Dataset | None, how: Confidence
+) -> xr.Dataset | None:
+    """Annual rates of overturning or falling off the support, where that is asked and known."""
+    off = by_support(ds)
+    if off is None or site is None or site.hazard is None or rates is None:
+        return None
+    found = annual_rate(off, site.hazard, years=site.years, level=how.level, allow_missing=how.allow_missing)
+    return found.assign_attrs({EVENT: off.attrs[EVENT]})
 
 
 def build_page(

@@ -2,7 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
+
+from mcrock import load_dataset
+from mcrock.statistics import annual_rate, by_limit, load_hazard
 
 HAZARD = "pga [m/s2],mean,0.84\n0.3,1e-2,2e-2\n3,1e-4,2e-4\n30,1e-6,2e-6\n"
 
@@ -113,3 +117,25 @@ def test_fragility_files(mcrock, study_file, tmp_path):
     code, _, errors = mcrock("export", store, "-o", tmp_path / "g.json", "--stripes")
     assert code == 2
     assert "--stripes goes with openquake and pelicun, not with " in errors
+
+
+def test_falling_off_a_support_comes_first(mcrock, study_file, hazard, tmp_path):
+    """The rate of either is that of the runs judged by the limit, and at least that of overturning."""
+    friction = "--set", "contact.friction=0.3", "--set", "limits.displacement=0.02"
+    assert mcrock("run", study_file, "-o", tmp_path / "f.zarr", *friction)[0] == 0
+    code, output, _ = mcrock("risk", tmp_path / "f.zarr", hazard)
+    assert code == 0
+    event = "overturning or falling off its support (peak displacement beyond 0.02 m)"
+    assert output.startswith(f"Annual rate of {event}")
+    tables = json.loads(mcrock("risk", tmp_path / "f.zarr", hazard, "--json")[1])
+    either, alone = (
+        tables[name]["variables"]["rate"]["values"] for name in ("annual_rate_with_support", "annual_rate")
+    )
+    judged = by_limit(load_dataset(tmp_path / "f.zarr"), "peak_displacement", 0.02)
+    expected = annual_rate(judged, load_hazard(hazard))["rate"]
+    np.testing.assert_allclose(np.array(either, float), expected, rtol=1e-12)
+    assert (np.array(either[1]) > np.array(alone[1])).all()  # of rising fractions; no lognormal curve fits
+    page = tmp_path / "page.html"
+    assert mcrock("report", tmp_path / "f.zarr", "--hazard", hazard, "-o", page)[0] == 0
+    text = page.read_text()
+    assert text.index("overturns or falls off its support (peak displacement beyond") < text.index("<h2")
