@@ -96,8 +96,10 @@ def parse_quantity(text: str, units: Mapping[str, float]) -> float:
     known = {"": next(iter(units.values()))} | {key.casefold(): units[key] for key in units}
     if not found or found[2].casefold() not in known:
         first, *others = units
-        behind = f" with a unit [{first}; {', '.join(others)}]" if others else f" [{first}]"
-        raise ValueError(f"expected a number{behind}, as in 1.4 {first}, got {text.strip()!r}")
+        behind = (
+            f" with a unit [{first}; {', '.join(others)}], as in 1.4 {first}" if others else f" [{first}]"
+        )
+        raise ValueError(f"expected a number{behind}, got {text.strip()!r}")
     number, factor = parse_number(found[1]), known[found[2].casefold()]
     divisor = round(1.0 / factor)  # 140 / 100 is 1.4, and 140 * 0.01 is not
     return number / divisor if divisor > 1 and factor == 1.0 / divisor else number * factor

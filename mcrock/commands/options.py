@@ -209,6 +209,8 @@ def _number(unit: str, text: Any) -> float:
     from mcrock.base.units import parse_quantity, units_of
 
     try:
+        if str(text).strip("+- ").lower() in ("inf", "nan"):  # which the command refuses by what it asks for
+            return float(text)
         return parse_quantity(str(text), units_of(unit))
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

@@ -171,6 +171,8 @@ def _turned(form: NormalForm, mu: float, change: float) -> list[tuple[float, np.
         if p <= 0.0 or np.linalg.norm(form.inverse @ [p, *x] - wanted) > RESIDUAL * np.linalg.norm(wanted):
             return []
         last, g = after, -np.array(x) / (mu * p)
+        if np.abs(g).max() > 1.0 + RESIDUAL:  # of no pair of slips: the iteration runs away
+            return []
         square = g * (speed**2 + float(after @ after)) - speed * form.slip  # w+ |w+|
         after = square / np.sqrt(max(float(np.linalg.norm(square)), NEGLIGIBLE * speed**2))
     return [(float(p), np.array(x))] if np.linalg.norm(after - last) <= RESIDUAL * speed else []

@@ -28,6 +28,8 @@ def assumption_notes(inputs: Inputs) -> list[str]:
 
     Empty where none is like it.
     """
+    if not (inputs.values["body_slenderness"] > 0.0).all():
+        return []
     own = np.log([np.median(inputs.values[f"body_{key}"]) for key in ("slenderness", "frequency")])
 
     def apart(row: dict[str, str]) -> float:

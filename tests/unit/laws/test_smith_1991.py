@@ -133,6 +133,12 @@ def test_grazing_in_space_does_not_rebound():
     assert np.linalg.norm(impact.impulse) > 0.1
 
 
+def test_a_stuck_iteration_ends_without_overflow():
+    """A grazing contact so close to an axis that the inverse of a slip overflows; it is not pressed on."""
+    contact = SingleContact(np.diag([10.0, 1.0]), [1.83e-202, -0.416], [1.0, 4.39e-202], 1.0)
+    assert not smith(contact, restitution=0.0).impulse.any()
+
+
 @pytest.mark.parametrize("friction", [0.3, 1e6, inf])
 @pytest.mark.parametrize("slip", [3.67e-6, 1e-9, 1e-11])
 def test_little_slip_is_reversed(slip, friction):
