@@ -152,6 +152,7 @@ def displacement_limit(ds: xr.Dataset) -> float | None:
     return limits.get("displacement")
 
 
+@takes_path
 def by_support(ds: xr.Dataset) -> xr.Dataset | None:
     """A study judged by overturning or falling off its support, None without a displacement limit."""
     limit = displacement_limit(ds)
