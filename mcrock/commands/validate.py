@@ -121,6 +121,10 @@ def validate(
     a store has the runs: `mcrock docs validation`.
     """
     if asked.measured is not None:
+        if scanned.geometry or asked.rules or asked.part != "all" or weights.calibrate:
+            raise ValueError(
+                "--geometry, --rules, --part and --calibrate go with --labels, not with --measured"
+            )
         _compare_measured(asked.motions, asked.measured, level, results, as_json)
         return
     import numpy as np

@@ -90,3 +90,13 @@ def test_tables_that_say_too_little_are_refused(tmp_path, text, message):
 def test_degrees_are_read(tmp_path):
     (tmp_path / "tests.csv").write_text("record,overturned,peak_tilt [deg]\n0,0,90\n0,1,0\n")
     np.testing.assert_allclose(read_tests(tmp_path / "tests.csv").measured["peak_tilt"], [np.pi / 2, np.inf])
+
+
+@pytest.mark.parametrize("other", [["--geometry", "rock.json"], ["--part", "aside"], ["--calibrate"]])
+def test_options_of_labels_are_refused_with_measured_maxima(mcrock, tmp_path, other):
+    code, _, errors = mcrock(
+        "validate", tmp_path / "s.zarr", "--measured", "t.csv", *other, "-o", tmp_path / "o"
+    )
+    assert code == 2
+    assert "go with --labels, not with --measured" in errors
+    assert not (tmp_path / "o").exists()
