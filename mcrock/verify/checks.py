@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from mcrock.base.checks import Number
 from mcrock.show.tables import shorten
 
 TOLERANCE = Number("1", least=0.0)
+INDICES = ("outcome", "pivots", "map", "in_contact_after", "slipping_after")  # and words
 LONGEST_VALUE = 27  # characters
 
 
@@ -54,6 +55,30 @@ def compare(
 def same(case: str, quantity: str, expected: Any, computed: Any) -> ComparedQuantity:
     """Compare texts, truth values or lists of indices."""
     return ComparedQuantity(case, quantity, expected, computed, None, expected == computed)
+
+
+def value_checks(case: dict[str, Any], computed: dict[str, Any]) -> Iterator[ComparedQuantity]:
+    """Every expected value: words, truth values and indices as they are, numbers within a tolerance."""
+    tolerance = case.get("tol", {})
+    bounds = tolerance.get("abs") or 0.0, tolerance.get("rel") or 0.0
+    for key, expected in case["expected"].items():
+        if is_information(key, expected):
+            continue
+        if isinstance(expected, str | bool) or key in INDICES:
+            wanted = sorted(expected) if isinstance(expected, list) else expected
+            yield same(case["id"], key, wanted, computed[key])
+        else:
+            yield compare(case["id"], key, expected, computed[key], *bounds)
+
+
+def checks_where_given(
+    case: str, label: str, expected: dict[str, Any], values: dict[str, tuple[Any, str]]
+) -> Iterator[ComparedQuantity]:
+    """Values with the names of their tolerances, those that are expected with a tolerance."""
+    for key, (value, tolerance) in values.items():
+        if not is_information(key, expected.get(key)) and expected.get(tolerance) is not None:
+            name = f"{label}{key.removesuffix('_after')}"
+            yield compare(case, name, expected[key], value, expected[tolerance])
 
 
 def failed(case: str, reason: str) -> ComparedQuantity:

@@ -67,11 +67,6 @@ def generalized_case(inputs: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def energy_margin_case(inputs: dict[str, Any]) -> dict[str, Any]:
-    """Largest growth of the normal kinetic energy."""
-    return {"margin": energy_margin(_resting(inputs), inputs["En"])}
-
-
 def block_domain_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Admissible interval of a coefficient, None if it is empty."""
     which = inputs["which"]
@@ -79,11 +74,6 @@ def block_domain_case(inputs: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"which must be one of {', '.join(DOMAINS)}, got {which!r}")
     interval = DOMAINS[which](_block(inputs), _number(inputs, "mu", 0.0))
     return {"interval": None if interval is None else list(interval)}
-
-
-def block_coefficients_case(inputs: dict[str, Any]) -> dict[str, Any]:
-    """Bounds with friction."""
-    return block_coefficients(_block(inputs), _number(inputs, "mu", 0.0))._asdict()
 
 
 def block_critical_case(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -177,9 +167,9 @@ def _checks(result: ImpactResult) -> dict[str, Any]:
 LAW_CASES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "kinetic_angle": kinetic_angle_case,
     "generalized": generalized_case,
-    "En_margin": energy_margin_case,
+    "En_margin": lambda case: {"margin": energy_margin(_resting(case), case["En"])},
     "block_domain": block_domain_case,
-    "block_coefficients": block_coefficients_case,
+    "block_coefficients": lambda case: block_coefficients(_block(case), _number(case, "mu", 0.0))._asdict(),
     "block_critical": block_critical_case,
     "block_impact": block_impact_case,
     "planar_rates": planar_rates_case,

@@ -104,10 +104,6 @@ def _rocking_rod(case: Values) -> Values:
     return _words(problem, result) | {"cos_w": kinetic_cosine(problem)}
 
 
-def _flexible_rod(case: Values) -> Values:
-    return {"eps_r": rigid_restitution(case["eps_h"], case["G_r"], case["G_f"])}
-
-
 def _impact_pendulum(case: Values) -> Values:
     impact = pendulum_impact(
         case["Theta"],
@@ -151,6 +147,6 @@ LAW_CASES: dict[str, Callable[[Values], Values]] = {
     "rod": _rod,
     "rocking_rod": _rocking_rod,
     "impact_pendulum": _impact_pendulum,
-    "flexible_rod": _flexible_rod,
+    "flexible_rod": lambda case: {"eps_r": rigid_restitution(case["eps_h"], case["G_r"], case["G_f"])},
     "ellipsoid_gap": _ellipsoid_gap,
 }

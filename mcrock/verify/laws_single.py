@@ -66,25 +66,9 @@ def _chatterjee_ruina(inputs: Inputs) -> dict[str, Any]:
     return {**_outcome(result), **result.notes}
 
 
-def _bilinear(inputs: Inputs) -> dict[str, Any]:
-    return _outcome(bilinear(_contact(inputs), **_two_coefficients(inputs)))
-
-
-def _composite(inputs: Inputs) -> dict[str, Any]:
-    return _outcome(composite(_contact(inputs), weight=inputs["sigma"], **_two_coefficients(inputs)))
-
-
 def _routh(inputs: Inputs) -> dict[str, Any]:
     result = routh(_contact(inputs), restitution=inputs["ek"])
     return {**_outcome(result), "Pn_c": result.notes["compression_impulse"]}
-
-
-def _whittaker(inputs: Inputs) -> dict[str, Any]:
-    return _several(whittaker(_contact(inputs), restitution=inputs["e"]))
-
-
-def _smith(inputs: Inputs) -> dict[str, Any]:
-    return _several(smith(_contact(inputs), restitution=inputs["e"]))
 
 
 def _two_phase(inputs: Inputs) -> dict[str, Any]:
@@ -97,14 +81,6 @@ def _brach(inputs: Inputs) -> dict[str, Any]:
     return _outcome(
         brach(_contact(inputs), restitution=inputs["e"], ratios=inputs["mu_t"], tangents=tangents)
     )
-
-
-def _permissible(inputs: Inputs) -> dict[str, Any]:
-    return _checks(assess(_contact(inputs), inputs["P"]))
-
-
-def _project(inputs: Inputs) -> dict[str, Any]:
-    return _outcome(projected_impulse(_contact(inputs), inputs["P"], inputs["P0"]))
 
 
 def _spherical(inputs: Inputs) -> dict[str, Any]:
@@ -122,14 +98,16 @@ def _spherical(inputs: Inputs) -> dict[str, Any]:
 
 LAW_CASES: dict[str, Callable[[Inputs], dict[str, Any]]] = {
     "chatterjee_ruina": _chatterjee_ruina,
-    "bilinear": _bilinear,
+    "bilinear": lambda case: _outcome(bilinear(_contact(case), **_two_coefficients(case))),
     "routh": _routh,
-    "whittaker": _whittaker,
-    "smith": _smith,
+    "whittaker": lambda case: _several(whittaker(_contact(case), restitution=case["e"])),
+    "smith": lambda case: _several(smith(_contact(case), restitution=case["e"])),
     "two_phase": _two_phase,
     "brach": _brach,
-    "composite": _composite,
-    "permissible": _permissible,
-    "project": _project,
+    "composite": lambda case: _outcome(
+        composite(_contact(case), weight=case["sigma"], **_two_coefficients(case))
+    ),
+    "permissible": lambda case: _checks(assess(_contact(case), case["P"])),
+    "project": lambda case: _outcome(projected_impulse(_contact(case), case["P"], case["P0"])),
     "spherical": _spherical,
 }

@@ -15,7 +15,7 @@ from mcrock.excitation import Motion, Pulse, fema_p695
 from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import simulate
-from mcrock.verify.checks import ComparedQuantity, compare, is_information, same
+from mcrock.verify.checks import ComparedQuantity, checks_where_given, compare, is_information, same
 from mcrock.verify.impacts import case_body, impact_parameters
 
 # some 15 times the steps that the longest of the shipped cases takes
@@ -101,9 +101,7 @@ def motion_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
         "max_tilt": (run.results["peak_tilt"], "max_tilt_tol"),
         "max_friction_contact": (run.results["peak_friction_demand"], "max_friction_tol"),
     }
-    for key, (value, tolerance) in computed.items():
-        if not is_information(key, expected.get(key)) and expected.get(tolerance) is not None:
-            yield compare(name, key, expected[key], value, expected[tolerance])
+    yield from checks_where_given(name, "", expected, computed)
 
 
 def event_checks(
@@ -120,22 +118,20 @@ def event_checks(
             return
         found = events[position]
         position += 1
-        yield same(name, label, [event["kind"], *_unordered(event["to"])], [found["kind"], *found["to"]])
-        if event.get("tol_t") is not None:
-            yield compare(name, f"{label} t", event["t"], found["t"], event["tol_t"])
-        if event.get("omega_after") is not None and event.get("tol_omega") is not None:
-            yield compare(name, f"{label} omega", event["omega_after"], found["omega"], event["tol_omega"])
-        if event.get("velocity_after") is not None and event.get("tol_velocity") is not None:
-            yield compare(
-                name, f"{label} velocity", event["velocity_after"], found["velocity"], event["tol_velocity"]
-            )
+        yield same(name, label, [event["kind"], *unordered(event["to"])], [found["kind"], *found["to"]])
+        values = {
+            "t": (found["t"], "tol_t"),
+            "omega_after": (found.get("omega"), "tol_omega"),
+            "velocity_after": (found.get("velocity"), "tol_velocity"),
+        }
+        yield from checks_where_given(name, f"{label} ", event, values)
         if event.get("slipping") is not None:
             yield same(name, f"{label} slipping", sorted(event["slipping"]), found["slipping"])
         if event.get("face") is not None:
             yield same(name, f"{label} face", event["face"], found["face"])
 
 
-def _unordered(place: list[Any]) -> list[Any]:
+def unordered(place: list[Any]) -> list[Any]:
     """A contact with the vertices of an edge in rising order."""
     return [place[0], *sorted(place[1:])]
 
@@ -172,16 +168,14 @@ def state_checks(
     if expected.get("mode") is not None:
         where = Mode(int(last["mode"])).name, int(last["index"])
         mode = list(where) if place is None else place(*where)
-        yield same(name, f"{label} mode", _unordered(expected["mode"]), mode)
+        yield same(name, f"{label} mode", unordered(expected["mode"]), mode)
     values = {
         "R": (rotation_matrix(last["orientation"].values), "tol_R"),
         "omega": (last["angular_velocity"].values, "tol_omega"),
         "com": (last["com"].values, "tol_com"),
         "tilt": (float(last["tilt"]), "tol_R"),
     }
-    for key, (value, tolerance) in values.items():
-        if expected.get(key) is not None and expected.get(tolerance) is not None:
-            yield compare(name, f"{label} {key}", expected[key], value, expected[tolerance])
+    yield from checks_where_given(name, f"{label} ", expected, values)
 
 
 def quarter_period_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
