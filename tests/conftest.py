@@ -85,6 +85,7 @@ LONG = [
     "tests/unit/excitation/test_spectrum_compatible.py",
     "tests/unit/kernel/test_cuda_simulator.py",
     "tests/unit/statistics/labels/test_calibrate.py",
+    "tests/unit/statistics/labels/validation/test_distributions.py::test_the_shipped_campaign_becomes_one_page",
     "tests/unit/statistics/labels/validation/test_scores.py",
     "tests/unit/statistics/labels/validation/test_validation.py",
     "tests/unit/laws/test_block_3d.py",

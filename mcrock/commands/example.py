@@ -63,8 +63,9 @@ def studies() -> list[Path]:
 
 
 def tables() -> list[Path]:
-    """Shipped tables of outcomes."""
-    return sorted(shipped("configs").glob("*.csv"))
+    """Shipped tables of outcomes, without those that come with a study."""
+    found = shipped("configs").glob("*.csv")
+    return sorted(path for path in found if not path.with_suffix(".toml").exists())
 
 
 def scripts() -> list[Path]:
@@ -88,7 +89,9 @@ def about(path: Path) -> str:
 
 
 def needs(path: Path) -> list[Path]:
-    """Shipped files that a script names in the lines at its top: a study, the file of a cluster."""
+    """Table of tests of a study, or files that a script names in the lines at its top: a study, a cluster."""
+    if path.suffix == ".toml":
+        return list(path.parent.glob(f"{path.stem}.csv"))
     return [shipped(folder) / name for _, folder, name in named(path.read_text(encoding="utf-8"))]
 
 

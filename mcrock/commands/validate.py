@@ -35,14 +35,14 @@ class TestedOptions:
     motions: Annotated[
         Path,
         typer.Argument(
-            metavar="{MOTIONS.nc|STORE}",
-            help="Tests of a shake table, or with --measured runs of them.",
+            metavar="{MOTIONS.nc|STORE|STUDY.toml}",
+            help="Tests of a shake table, or with --measured runs of them or their study.",
             show_default=False,
         ),
     ]
     measured: Annotated[
         Path | None,
-        typer.Option(metavar="TESTS.csv", help="Measured maxima, to compare their distributions with STORE."),
+        typer.Option(metavar="TESTS.csv", help="Measured maxima, to compare their distributions with runs."),
     ] = None
     labels: Annotated[
         str | None, typer.Option(metavar="NAME", help="Variable that is 1 where it overturned.")
@@ -117,15 +117,15 @@ def validate(
     """Compare predictions with tests: labels, or distributions of maxima.
 
     With --labels every draw of the unknown properties of body and table meets
-    every test, and the folder keeps the runs for a second call; with --measured
-    a store has the runs: `mcrock docs validation`.
+    every test; with --measured the runs are those of a store or a study. The
+    folder keeps the runs for a second call: `mcrock docs validation`.
     """
     if asked.measured is not None:
         if scanned.geometry or asked.rules or asked.part != "all" or weights.calibrate:
             raise ValueError(
                 "--geometry, --rules, --part and --calibrate go with --labels, not with --measured"
             )
-        _compare_measured(asked.motions, asked.measured, level, results, as_json)
+        _compare_measured(asked.motions, asked.measured, level, workers, results, as_json)
         return
     import numpy as np
 
@@ -165,18 +165,28 @@ def validate(
 
 
 def _compare_measured(
-    store: Path, table: Path, level: float, results: ValidationOutput, as_json: bool
+    store: Path, table: Path, level: float, workers: int | None, results: ValidationOutput, as_json: bool
 ) -> None:
-    """Print and draw how the runs of a store predict measured maxima."""
+    """Print, draw and put on a page how the runs of a store or a study predict measured maxima."""
     from mcrock.dataset import load_dataset
-    from mcrock.show.distributions import format_tests, plot_tests
+    from mcrock.show.distributions import format_tests, plot_tests, tests_page
+    from mcrock.show.report.page import save_report
     from mcrock.statistics.labels.validation.distributions import compare_tests, read_tests
+    from mcrock.study import load_config
 
-    found = compare_tests(load_dataset(store), read_tests(table), level=level)
+    if store.suffix == ".toml":
+        study, tests = load_config(store), read_tests(table)
+        results.output.mkdir(parents=True, exist_ok=True)
+        ds = _runs(study, results.output / "runs.zarr", workers)
+    else:
+        ds = load_dataset(store)
+        tests = read_tests(table, ds)
+    found = compare_tests(ds, tests, level=level)
     paths = save_figures({name: partial(plot_tests, one) for name, one in found.items()}, results)
     for name, one in found.items():
         paths.append(results.output / f"{name}.nc")
         write_netcdf(paths[-1], one)
+    paths.append(save_report(tests_page(found), results.output / "report.html", overwrite=True))
     print_result(as_json, found, [*map(format_tests, found.values()), *paths])
 
 

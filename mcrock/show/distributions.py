@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -9,6 +11,8 @@ from matplotlib.axes import Axes
 from mcrock.base.units import as_written
 from mcrock.show import style
 from mcrock.show.numbers import percent, with_ends
+from mcrock.show.report.content import Code, Section, embed
+from mcrock.show.report.page import build_page
 from mcrock.show.tables import format_table
 from mcrock.statistics.labels.validation.distributions import STATISTICS
 
@@ -55,6 +59,26 @@ def format_tests(found: xr.Dataset) -> str:
             "of a motion: what no model predicts"
         )
     return "\n".join([*lines, ""])
+
+
+def tests_page(found: Mapping[str, xr.Dataset]) -> str:
+    """One HTML page with scores and figure of each response.
+
+    Parameters
+    ----------
+    found : dict of Dataset
+        Of `mcrock.statistics.labels.validation.distributions.compare_tests`.
+    """
+    sections = []
+    for name, one in found.items():
+        title, words = one.attrs["long_name"], f"Distribution functions and ranks of {name}"
+        sections.append(
+            Section(
+                name, title[:1].upper() + title[1:], [Code(format_tests(one)), embed(plot_tests(one), words)]
+            )
+        )
+    title = next(iter(found.values())).attrs.get("title", "Untitled study")
+    return build_page(title, "Measured maxima over those predicted", sections)
 
 
 @style.styled

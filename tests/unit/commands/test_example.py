@@ -32,7 +32,8 @@ def test_every_example_is_listed_with_one_line(mcrock):
 @pytest.mark.parametrize("path", studies() + tables() + notebooks(), ids=lambda path: path.stem)
 def test_a_study_or_notebook_is_copied_as_it_is(mcrock, folder, path):
     command = {".toml": "mcrock check", ".csv": "mcrock fragility"}.get(path.suffix, "jupyter lab")
-    assert mcrock("example", path.stem) == (0, f"wrote {path.name}\nnext: {command} {path.name}\n", "")
+    wrote = "".join(f"wrote {one.name}\n" for one in (path, *needs(path)))
+    assert mcrock("example", path.stem) == (0, f"{wrote}next: {command} {path.name}\n", "")
     assert (folder / path.name).read_text() == path.read_text()
     if path.suffix == ".toml":
         assert load_config(folder / path.name).to_json() == load_config(path).to_json()
@@ -53,6 +54,7 @@ def test_which_files_a_script_names():
     assert [path.name for path in needs(shipped("jobs") / "mpi.sh")] == ["quickstart.toml", "mpi.toml"]
     assert [path.name for path in needs(shipped("jobs") / "assessment.sh")] == ["quickstart.toml"]
     assert needs(shipped("configs") / "quickstart.toml") == []
+    assert [path.name for path in needs(shipped("configs") / "shake_table.toml")] == ["shake_table.csv"]
 
 
 def test_nothing_is_overwritten(mcrock, folder):

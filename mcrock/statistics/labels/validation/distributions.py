@@ -66,13 +66,14 @@ class MeasuredTests(NamedTuple):
         return np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
 
 
-def read_tests(path: str | Path) -> MeasuredTests:
+def read_tests(path: str | Path, ds: xr.Dataset | None = None) -> MeasuredTests:
     """Read tests and measured maxima from a CSV file.
 
     ``realization``, ``record`` and ``intensity``, numbers from 0 in the order of the store, choose the runs
     of a test, as for labels; ``recording`` (by default ``record``) numbers the recording; ``overturned`` is 1
     where the body overturned. Every other column is a response with its unit, such as ``peak_tilt [deg]``;
-    where the body overturned it is beyond every value.
+    where the body overturned it is beyond every value. Responses of one's own (``own_rocking_time [s]``) are
+    those that the result `ds` has.
 
     Raises
     ------
@@ -99,9 +100,12 @@ def read_tests(path: str | Path) -> MeasuredTests:
     fallen = columns.pop(OVERTURNED, np.zeros(n))
     if not np.isin(fallen, (0.0, 1.0)).all():
         raise ConfigError(f"{place}: {OVERTURNED}: expected 0 or 1")
-    measured = {}
+    there = (
+        {} if ds is None else {str(name): str(ds[name].attrs["units"]) for name in ds if "own_" in str(name)}
+    )
+    measured, responses = {}, there | RESPONSES
     for header, values in columns.items():
-        name, factor = _response(place, header)
+        name, factor = _response(place, header, responses)
         values = np.where(fallen == 1.0, np.inf, values * factor)
         if not (values >= 0.0).all():
             raise ConfigError(f"{place}: {header}: expected numbers from 0")
@@ -111,12 +115,12 @@ def read_tests(path: str | Path) -> MeasuredTests:
     return MeasuredTests(measured, Labels(fallen, chosen, np.zeros(n, np.int64)), recording)
 
 
-def _response(place: Path, header: str) -> tuple[str, float]:
+def _response(place: Path, header: str, responses: dict[str, str]) -> tuple[str, float]:
     """Name of a response that a column holds, and the factor from its unit to that of datasets."""
     name, unit = split_header(header)
-    if name not in RESPONSES:
-        raise ConfigError(f"{place}: {header}: no response of this name{suggest(name, RESPONSES)}")
-    units = SIZES.get(RESPONSES[name], {"": 1.0, "1": 1.0})
+    if name not in responses:
+        raise ConfigError(f"{place}: {header}: no response of this name{suggest(name, responses)}")
+    units = SIZES.get(responses[name], {"": 1.0, "1": 1.0})
     if unit not in units:
         expected = " or ".join(f"'{name} [{key}]'" for key in units if key)
         raise ConfigError(f"{place}: {header}: expected a unit, {expected}")
@@ -156,7 +160,7 @@ def compare_tests(
             runs, measured, tests.recording, tests.repeated(), level=level, campaigns=campaigns, seed=seed
         )
         found[name].attrs |= {
-            "units": RESPONSES[name],
+            "units": ds[name].attrs["units"],
             "long_name": ds[name].attrs.get("long_name", name),
             **{key: ds.attrs[key] for key in ("title", "seed") if key in ds.attrs},
         }

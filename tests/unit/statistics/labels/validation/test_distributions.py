@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.stats import binom, norm
 
 from mcrock.base.tables.errors import ConfigError
@@ -90,6 +91,31 @@ def test_tables_that_say_too_little_are_refused(tmp_path, text, message):
 def test_degrees_are_read(tmp_path):
     (tmp_path / "tests.csv").write_text("record,overturned,peak_tilt [deg]\n0,0,90\n0,1,0\n")
     np.testing.assert_allclose(read_tests(tmp_path / "tests.csv").measured["peak_tilt"], [np.pi / 2, np.inf])
+
+
+def test_responses_of_ones_own_are_those_of_the_result(tmp_path):
+    ds = xr.Dataset({"own_rocking_time": ("realization", [1.0], {"units": "s"})})
+    (tmp_path / "tests.csv").write_text("record,own_rocking_time [ms]\n0,90\n0,110\n")
+    found = read_tests(tmp_path / "tests.csv", ds).measured["own_rocking_time"]
+    np.testing.assert_allclose(found, [0.09, 0.11])
+    with pytest.raises(ConfigError, match="no response of this name"):
+        read_tests(tmp_path / "tests.csv")
+
+
+def test_the_shipped_campaign_becomes_one_page(mcrock, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mcrock("example", "shake_table")
+    study = tmp_path / "shake_table.toml"
+    study.write_text(study.read_text().replace("realizations = 300", "realizations = 12"))
+    command = "validate", study, "--measured", tmp_path / "shake_table.csv", "-o", tmp_path / "scores"
+    code, output, errors = mcrock(*command)
+    assert (code, errors) == (0, "")
+    assert "54 tests of 6 recordings, " in output
+    page = (tmp_path / "scores" / "report.html").read_text(encoding="utf-8")
+    assert page.count("<img") == 2
+    changed = (tmp_path / "scores" / "runs.zarr").stat().st_mtime_ns
+    assert mcrock(*command)[1] == output
+    assert (tmp_path / "scores" / "runs.zarr").stat().st_mtime_ns == changed
 
 
 @pytest.mark.parametrize("other", [["--geometry", "rock.json"], ["--part", "aside"], ["--calibrate"]])
