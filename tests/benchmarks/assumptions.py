@@ -132,10 +132,9 @@ def quantities(fell, runs, x):
     return np.array([median, dispersion, median - 2.326 * dispersion])
 
 
-def changes(first, second, paired):
-    """Changes of the quantities, with 95 % intervals of the jackknife over recordings, left out in pairs."""
-    x = first["intensity"].values
-    tables = [counts(ds) for ds in (first, second)]
+def changes(first, second, x, paired):
+    """Changes of the quantities from counts, with 95 % intervals of the jackknife over recordings."""
+    tables = first, second
     value = quantities(*tables[1], x) - quantities(*tables[0], x)
 
     def without(table, k):
@@ -168,7 +167,8 @@ def main(folder, realizations="440"):
             changed = {key: value(body) if callable(value) else value for key, value in what.items()}
             done[change] = finished(folder, f"{name}, {change}", parts | changed)
             first = done[AGAINST.get(change, "")]
-            value, half, left = changes(first, done[change], change not in OTHER_RECORDS)
+            x, tables = first["intensity"].values, [counts(ds) for ds in (first, done[change])]
+            value, half, left = changes(*tables, x, change not in OTHER_RECORDS)
             rows.append(own | {"assumption": change} | row(value, half))
             print(rows[-1], flush=True)
         one_less = left - left.mean(axis=0)
