@@ -73,11 +73,14 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
         return _with_friction(problem, eps)
     compression = _phase(problem, problem.normal_velocity)
     least = eps * compression.impulse
-    # the mean coefficient gives back the change itself: impulses between light bodies all but cancel
-    mean = float(eps.mean())
-    uneven = (eps - mean) * compression.impulse
+    # the coefficient of half of all that pushes gives back the change itself: impulses between light bodies,
+    # or of a mass nearly singular, all but cancel, and those of the others are known to their rounding
+    order = np.argsort(eps)
+    pushes = np.cumsum((compression.impulse * problem.in_kinetic_metric()[2])[order])
+    common = float(eps[order][np.searchsorted(pushes, 0.5 * pushes[-1])])
+    uneven = (eps - common) * compression.impulse
     moved = cho_solve((np.linalg.cholesky(problem.mass), True), problem.directions)
-    back = mean * compression.change + moved @ uneven
+    back = common * compression.change + moved @ uneven
     # of several contacts in a plane all may come to rest: what cancels leaves its rounding
     rounding = EXPANDED * np.abs(problem.directions.T @ moved) @ np.abs(uneven)
     expansion = _phase(problem, compression.rates + problem.directions.T @ back, rounding)

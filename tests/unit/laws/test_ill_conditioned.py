@@ -180,6 +180,16 @@ def test_columns_that_all_but_cancel_have_their_least_squares():
     np.testing.assert_allclose(result.velocity, [together] * 4 + [velocity[4]], rtol=1e-9)
 
 
+def test_a_coefficient_of_a_contact_that_does_not_push_changes_nothing():
+    """An eigenvalue of 2.6e-10: the impulses of the other two all but cancel, and give nothing back."""
+    axis = np.array([0.342, -0.216, -0.9145]) / np.linalg.norm([0.342, -0.216, -0.9145])
+    mass = np.eye(3) - (1.0 - 2.6e-10) * np.outer(axis, axis)
+    problem = ContactProblem(mass, np.eye(3), [1.066, -2.17, 1.019])
+    with_third, without = (poisson(problem, restitution=eps) for eps in ([0.0, 0.0, 1.0], 0.0))
+    assert (without.impulse > 0.0).tolist() == [True, True, False]
+    assert (with_third.velocity == without.velocity).all()
+
+
 def test_impulses_that_bring_all_to_rest_cancel():
     """Five contacts in a plane stop the body; what expansion gives back cancels, but for its rounding."""
     mass = np.array([[2.41153493, -0.35765144], [-0.35765144, 0.25297186]])
