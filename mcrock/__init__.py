@@ -7,7 +7,9 @@ that importing mcrock is quick and compiles nothing.
 from __future__ import annotations
 
 import importlib
+import re
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcrock.base.notebook import show_with
@@ -130,38 +132,6 @@ _MODULES = {
     "study": "study",
     "validation": "statistics.labels.validation",
 }
-_MOVED = {  # what stood here once
-    "excitation": ("intensity", "read_csv"),
-    "planar": ("overturning_spectrum", "rocking_spectrum", "simulate_planar"),
-    "plots": (
-        "animate_run",
-        "plot_choices",
-        "plot_history",
-        "plot_impact_map",
-        "plot_measures",
-        "plot_outcomes",
-        "plot_overturning_spectrum",
-        "plot_rocking_spectrum",
-        "save_animation",
-    ),
-    "statistics": (
-        "by_measure",
-        "capacities",
-        "compare_measures",
-        "fragility_by_choice",
-        "model_validity",
-        "step_check",
-        "undecided",
-    ),
-}
-_RENAMED = {  # modules that stood here once
-    "conditions": "impact.conditions",
-    "config": "study",
-    "report": "show.report",
-    "sampling": "study.sampling",
-}
-
-
 if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
 
     def __getattr__(name: str) -> object:
@@ -175,9 +145,15 @@ if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
             value = getattr(importlib.import_module(f"mcrock.{_HOME[name]}"), name)
             globals()[name] = value
             return value
-        home = next((f"{home}.{name}" for home, names in _MOVED.items() if name in names), None)
-        now = f"; use mcrock.{home}" if (home := home or _RENAMED.get(name)) else ""
+        now = "".join([f"; use mcrock.{home}.{name}" for home in _MODULES if name in _names_of(home)][:1])
         raise AttributeError(f"module 'mcrock' has no attribute {name!r}{now}")
+
+
+def _names_of(module: str) -> set[str]:
+    """What stands in quotes in the source of a module, its public names too, without loading it."""
+    place = Path(__file__).parent / _MODULES[module].replace(".", "/")
+    source = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    return set(re.findall(r'"(\w+)"', source.read_text(encoding="utf-8")))
 
 
 def __dir__() -> list[str]:
