@@ -141,10 +141,14 @@ LONG = [
 
 @pytest.fixture(scope="session")
 def shipped_system():
-    """Systems of contacts by name as they are shown, computed once by one worker: not to be changed."""
+    """Systems of contacts by name, computed once by one worker: not to be changed. As they are shown, but
+    for the regions of facet impacts, which a fifth of the places has, too."""
     from mcrock.laws import system_example
+    from mcrock.laws.systems import facet_impact
 
-    return cache(system_example)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(facet_impact, "POINTS", 40)
+        yield cache(system_example)
 
 
 @contextmanager

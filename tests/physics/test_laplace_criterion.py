@@ -134,7 +134,7 @@ def test_real_records_at_their_limit():
     shaking (which still counts in the integral) or left the linear range the criterion says nothing.
     """
     decided = 0
-    for motion in islice(horizontal_components(), 0, None, 2):
+    for motion in islice(horizontal_components(), 0, None, 4):
         scale = 1.001 * SLENDERNESS * GRAVITY / np.abs(motion.acceleration[0]).max()
         low, end = scale, 30 * scale
         while scale < end and not falls_without_impact(motion.scaled(scale)):
@@ -153,4 +153,4 @@ def test_real_records_at_their_limit():
         value = growth(motion.scaled(high), uplift["t"], motion.duration, side)
         assert value == pytest.approx(1.0, abs=RECORD_TOL)
         decided += 1
-    assert decided >= 17
+    assert decided >= 8

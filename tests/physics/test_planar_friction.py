@@ -61,7 +61,7 @@ def test_a_tilted_block_slips_and_lands_as_its_twin(friction, tilt):
         assert (twin.phases[0][1].slip != 0) == (friction == 0.05)
 
 
-@pytest.mark.parametrize(("seed", "friction"), [(1, 0.2), (2, 0.35), (3, 0.5), (4, 0.3)])
+@pytest.mark.parametrize(("seed", "friction"), [(1, 0.2), (2, 0.35), (3, 0.5)])
 def test_a_shaken_block_slides_rocks_and_slips_as_its_twin(seed, friction):
     shaken = noise(seed, 9.0)
     motion = Motion(shaken.acceleration * [[1.0], [0.0], [0.5]], dt=0.01, name="in a plane")

@@ -2,7 +2,15 @@
 
 import pytest
 
+from tests.conftest import few_resamples
 from tests.unit.conftest import copy_store
+
+
+@pytest.fixture(autouse=True, scope="package")
+def fewer():
+    """Of all commands alike; how sure a number is, is tested with the statistics."""
+    with few_resamples():
+        yield
 
 
 @pytest.fixture

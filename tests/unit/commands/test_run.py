@@ -132,8 +132,8 @@ def test_a_failed_run_is_exit_1(mcrock, study_file, tmp_path, monkeypatch):
     ("sent", "code", "processes"),
     [
         (signal.SIGINT, 130, False),
-        (signal.SIGTERM, 143, False),
         (signal.SIGTERM, 143, True),
+        pytest.param(signal.SIGTERM, 143, False, marks=pytest.mark.slow),
         pytest.param(signal.SIGINT, 130, True, marks=pytest.mark.slow),
     ],
 )
@@ -155,7 +155,9 @@ def test_an_interrupted_run_goes_on_with_resume(study_file, tmp_path, sent, code
     assert 0 < chunks_done(path).sum() < len(chunks_done(path))
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.2, 0.6])
+@pytest.mark.parametrize(
+    "delay", [pytest.param(0.0, marks=pytest.mark.slow), 0.2, pytest.param(0.6, marks=pytest.mark.slow)]
+)
 def test_worker_processes_that_start_say_nothing_of_an_interruption(study_file, tmp_path, delay):
     command = [*PROGRAM, "run", study_file, "-o", tmp_path / "s.zarr", "--processes", "--workers", "2"]
     command += ["--set", "ensemble.realizations=20000"]

@@ -13,7 +13,6 @@ from mcrock.dataset import load_dataset, save_dataset
 from mcrock.ensemble import run_study
 from mcrock.show.numbers import label_intensities
 from mcrock.study import load_config
-from tests.conftest import few_resamples
 from tests.unit.conftest import STUDY, write_study
 
 RECORDS, LEVELS = 12, [1.0, 2.0, 3.0, 4.0, 6.0, 9.0]
@@ -76,13 +75,6 @@ def stores(tmp_path_factory):
                 save_dataset(with_outcomes(ds, name), found[name])
     (folder / "h.csv").write_text(HAZARD)
     return folder, found
-
-
-@pytest.fixture(autouse=True, scope="module")
-def fewer():
-    """Of all commands alike."""
-    with few_resamples():
-        yield
 
 
 def numbers_of(mcrock, command, *arguments):

@@ -108,9 +108,9 @@ def test_corner_coefficient(facet_cases):
 
 
 def test_exactly_one_pivot_is_feasible_if_and_only_if_all_k_are_positive(facet_cases):
-    """The uniqueness theorem, and the map finds that pivot: 2400 impacts, none an exception."""
+    """The uniqueness theorem, and the map finds that pivot: 600 impacts, none an exception."""
     counts = {True: 0, False: 0}
-    for case, _, _, point in points(facet_cases, 4):
+    for case, _, _, point in points(facet_cases, 1):
         k = coefficients_of(case, point)
         if np.abs(k).min() < SIDE:
             continue
@@ -127,8 +127,8 @@ def test_exactly_one_pivot_is_feasible_if_and_only_if_all_k_are_positive(facet_c
         assert partner == -1  # random bodies have no ties
         rtol = RTOL / min(1.0, k.min())  # the jump is a quotient by k
         assert (wx, wy) == pytest.approx(found[0].omega[:2], abs=rtol * np.abs(found[0].omega).max())
-    assert counts[True] > 1000
-    assert counts[False] > 300
+    assert counts[True] > 250
+    assert counts[False] > 75
 
 
 def test_torque_that_stops_the_spin(facet_cases):
@@ -388,7 +388,7 @@ def test_landing_from_a_vertex(facet_cases):
     may exist instead of none: the impact is infeasible all the same.
     """
     counts = {True: 0, False: 0}
-    for body, pivot, omega, lon, lat, approach in vertex_landings(facet_cases, 10):
+    for body, pivot, omega, lon, lat, approach in vertex_landings(facet_cases, 3):
         n = len(body.base)
         before, after = approach[(pivot - 1) % n], approach[(pivot + 1) % n]
         old = pivot if abs(after) < abs(before) else (pivot - 1) % n
@@ -410,13 +410,13 @@ def test_landing_from_a_vertex(facet_cases):
         kinetic = equations.energy(body.mass, body.inertia, body.base[pivot], omega)
         left = equations.energy(body.mass, body.inertia, body.base[found[0].pivot], found[0].omega)
         assert landing.change == pytest.approx(left - kinetic, abs=RTOL / min(1.0, k) * max(left, kinetic))
-    assert counts[True] > 300
-    assert counts[False] > 30
+    assert counts[True] > 90
+    assert counts[False] > 9
 
 
 def test_landing_from_a_vertex_gains_no_energy_when_projected(facet_cases):
     gained = []
-    for body, pivot, omega, lon, lat, _ in vertex_landings(facet_cases, 10):
+    for body, pivot, omega, lon, lat, _ in vertex_landings(facet_cases, 3):
         kinetic = equations.energy(body.mass, body.inertia, body.base[pivot], omega)
         landing = Landing.from_vertex(body, pivot, omega, lon, lat, gain="project")
         if landing.change > BOUND_RTOL * kinetic:
