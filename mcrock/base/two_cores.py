@@ -49,7 +49,8 @@ def call_with_help(
         pass
     finally:
         LOADING.alone = False
-    kinds = {name: _type(value) for name, value in (*arguments.items(), *examples.items())}
+    given = {**arguments, **examples}
+    kinds = {name: typeof(value) for name, value in given.items()}  # type: ignore[no-untyped-call]
     process = None
     with suppress(OSError):  # of a cache that cannot be written to
         process = start_process(LOCK, compile_parts, (parts, kinds))
@@ -63,11 +64,6 @@ def call_with_help(
     finally:
         CodeCache.awaited = None
         process.kill()
-
-
-def _type(value: Any) -> Any:
-    """What numba takes a value for."""
-    return typeof(value)  # type: ignore[no-untyped-call]
 
 
 def cores() -> int:

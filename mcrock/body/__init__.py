@@ -11,13 +11,7 @@ from mcrock.body.base import check_polygons
 from mcrock.body.bodies import Bodies
 from mcrock.body.body import Body
 from mcrock.body.check import check_bodies
-from mcrock.body.faces import (
-    Faces,
-    exterior_angles,
-    face_areas,
-    face_heights,
-    face_normals,
-)
+from mcrock.body.faces import Faces, exterior_angles, face_areas, face_heights, face_normals
 from mcrock.body.frame import body_axes, rotation_matrix
 from mcrock.body.mass import solid_moments
 from mcrock.body.merge import merge_coplanar, orient

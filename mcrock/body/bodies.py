@@ -57,13 +57,7 @@ class Bodies(NamedTuple):
     def derived(self) -> dict[str, Array]:
         """Radius [m], slenderness [rad] and frequency parameter [rad/s] of each, see `derived`."""
         return derived(
-            self.mass,
-            self.inertia,
-            self.vertices,
-            self.gravity,
-            self.faces,
-            self.start_face,
-            self.base_faces,
+            self.mass, self.inertia, self.vertices, self.gravity, self.faces, self.start_face, self.base_faces
         )
 
     def check(self, part: slice = slice(None)) -> None:

@@ -165,11 +165,7 @@ def _join(group: NDArray[np.int64], a: int, b: int) -> None:
 
 
 def _outline(
-    first: int,
-    faces: Faces,
-    owner: dict[Edge, int],
-    group: NDArray[np.int64],
-    corners: NDArray[np.bool_],
+    first: int, faces: Faces, owner: dict[Edge, int], group: NDArray[np.int64], corners: NDArray[np.bool_]
 ) -> list[int]:
     """Corners of a merged face in order, from the first one that its part ``first`` lists."""
     edges = [

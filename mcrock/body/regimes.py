@@ -138,10 +138,7 @@ def slide_rock_limit(friction: ArrayLike, section: Sections) -> Array:
 
 
 def regime_from_rest(
-    acceleration: ArrayLike,
-    friction: ArrayLike,
-    section: Sections,
-    static_friction: ArrayLike | None = None,
+    acceleration: ArrayLike, friction: ArrayLike, section: Sections, static_friction: ArrayLike | None = None
 ) -> NDArray[np.int64]:
     """Motion that bodies at rest enter when they are pushed with a constant acceleration.
 

@@ -234,10 +234,9 @@ def _connected(n: int, one: NDArray[np.int64], other: NDArray[np.int64]) -> tupl
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    found: tuple[int, NDArray[np.int32]] = connected_components(
+    return connected_components(
         coo_array((np.ones(len(one), np.int8), (one, other)), shape=(n, n)), directed=False
     )
-    return found
 
 
 def _number(n: int, what: str) -> str:

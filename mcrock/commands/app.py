@@ -21,8 +21,7 @@ def explore(
         ),
     ] = None,
     address: Annotated[
-        str,
-        typer.Option(metavar="HOST", help="Where the page listens; elsewhere than here it has a token."),
+        str, typer.Option(metavar="HOST", help="Where the page listens; elsewhere than here it has a token.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Its port; 0 is any that is free.", min=0, max=65535)] = 0,
     browser: Annotated[bool, typer.Option("--browser", help="Open it in the browser.")] = False,

@@ -77,11 +77,7 @@ def bench(
 
     try:
         document = run_bench(
-            workload or [],
-            **asdict(measuring),
-            start=not no_start,
-            scaling=not no_scaling,
-            say=say,
+            workload or [], **asdict(measuring), start=not no_start, scaling=not no_scaling, say=say
         )
     except RuntimeError as error:  # a process died, or a study failed
         fail(str(error), 1)

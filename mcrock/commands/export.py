@@ -44,8 +44,7 @@ def export(
         str, typer.Option("--id", metavar="NAME", help="Name of the body in a fragility file.")
     ] = "body",
     stripes: Annotated[
-        bool,
-        typer.Option("--stripes", help="For OpenQuake and pelicun: fractions, not the lognormal curve."),
+        bool, typer.Option("--stripes", help="For OpenQuake and pelicun: fractions, not the lognormal curve.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     allow_incomplete: Incomplete = False,

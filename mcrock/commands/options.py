@@ -42,10 +42,7 @@ Contract = Annotated[
 ]
 Measure = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Intensity measure of a cloud study, such as pgv; default: its own.",
-    ),
+    typer.Option(metavar="NAME", help="Intensity measure of a cloud study, such as pgv; default: its own."),
 ]
 DisplacementLimit = Annotated[
     float | None,

@@ -51,12 +51,6 @@ def rare(
     from mcrock.ensemble.rare import rare_probability
     from mcrock.show.rare import format_rare, plot_rare
 
-    found = rare_probability(
-        study,
-        **asdict(splitting),
-        level=level,
-        workers=workers,
-        progress=say,
-    )
+    found = rare_probability(study, **asdict(splitting), level=level, workers=workers, progress=say)
     paths = save_figures({"rare": lambda: plot_rare(found)}, figures, found.attrs)
     print_result(as_json, {"rare_probability": found}, [format_rare(found), *paths])

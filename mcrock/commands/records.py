@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(
-    name="records",
-    no_args_is_help=True,
-    help="Ground-motion records: list, check and plot them.",
+    name="records", no_args_is_help=True, help="Ground-motion records: list, check and plot them."
 )
 Source = Annotated[
     Path, typer.Argument(metavar="PATH", help="Record file or folder of records.", show_default=False)
@@ -43,8 +41,7 @@ class ReadOptions:
         ),
     ] = None
     unit: Annotated[
-        str | None,
-        typer.Option(help="Unit of tables and ObsPy files: m/s2, cm/s2, mm/s2, gal, g or mg."),
+        str | None, typer.Option(help="Unit of tables and ObsPy files: m/s2, cm/s2, mm/s2, gal, g or mg.")
     ] = None
     dt: Annotated[
         float | None, typer.Option(help="Time step of tables without a time column, in seconds.")
@@ -52,15 +49,13 @@ class ReadOptions:
     channels: Annotated[
         str | None,
         typer.Option(
-            metavar="LIST",
-            help="Channels that form one record in files of several sensors, as in 1,2,3.",
+            metavar="LIST", help="Channels that form one record in files of several sensors, as in 1,2,3."
         ),
     ] = None
     columns: Annotated[
         str | None,
         typer.Option(
-            metavar="LIST",
-            help="Names of the columns of tables that do not name them, as in time,EW,NS,UD.",
+            metavar="LIST", help="Names of the columns of tables that do not name them, as in time,EW,NS,UD."
         ),
     ] = None
 
@@ -209,10 +204,7 @@ def select(
         motions = scan.motions
     candidates = chosen.candidates_of(motions, periods) if motions else chosen.read_flat_file(path, periods)
     limits = chosen.RecordLimits(
-        ranges=wish.ranges(),
-        largest_factor=wish.largest_factor,
-        per_event=wish.per_event,
-        pulses=wish.pulses,
+        ranges=wish.ranges(), largest_factor=wish.largest_factor, per_event=wish.per_event, pulses=wish.pulses
     )
     found = chosen.select(candidates, aim, wish.number, limits)
     import matplotlib

@@ -54,10 +54,7 @@ class PageOptions:
 def report(
     *,
     store: options.Store,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FILE.html", help="Page to write."),
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="Page to write.")],
     hazard: options.Hazard = None,
     around: SiteOptions,
     page_options: PageOptions,

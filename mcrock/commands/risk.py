@@ -25,8 +25,7 @@ def risk(
     *,
     store: options.Store,
     hazard: Annotated[
-        list[Path],
-        typer.Argument(metavar="HAZARD", help="Files of the hazard curves.", show_default=False),
+        list[Path], typer.Argument(metavar="HAZARD", help="Files of the hazard curves.", show_default=False)
     ],
     site: SiteOptions,
     beta_u: Annotated[

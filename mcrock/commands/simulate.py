@@ -41,11 +41,7 @@ class RunOptions:
         ValueError
             If the study has no such run.
         """
-        sizes = {
-            "outer": study.n_outer,
-            "realization": study.n_realizations,
-            "intensity": study.n_intensity,
-        }
+        sizes = {"outer": study.n_outer, "realization": study.n_realizations, "intensity": study.n_intensity}
         at = asdict(self) | ({"intensity": study.n_intensity - 1} if self.intensity is None else {})
         for name, size in sizes.items():
             if not 0 <= at[name] < size:

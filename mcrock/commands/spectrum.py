@@ -15,12 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mcrock.commands.options import unpacked
-from mcrock.commands.spectrum_options import (
-    MotionOptions,
-    OutputOptions,
-    parse_numbers,
-    read_motions,
-)
+from mcrock.commands.spectrum_options import MotionOptions, OutputOptions, parse_numbers, read_motions
 
 if TYPE_CHECKING:
     import xarray as xr

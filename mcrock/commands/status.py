@@ -13,10 +13,7 @@ app = typer.Typer()
 
 
 @app.command()
-def status(
-    store: Store,
-    level: Level = 0.95,
-) -> None:
+def status(store: Store, level: Level = 0.95) -> None:
     """Print the progress of a study, its workers and the probabilities so far.
 
     Ends with exit code 1 if something in the store is damaged or not its own.

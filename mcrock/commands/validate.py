@@ -48,8 +48,7 @@ class TestedOptions:
         str | None, typer.Option(metavar="NAME", help="Variable that is 1 where it overturned.")
     ] = None
     rules: Annotated[
-        Path | None,
-        typer.Option(metavar="OTHER.nc", help="Tests that rules of thumb are also fitted to."),
+        Path | None, typer.Option(metavar="OTHER.nc", help="Tests that rules of thumb are also fitted to.")
     ] = None
     part: Annotated[
         str, typer.Option(help="Tests to score: all, tuning (alone), or aside, the quarter never tuned on.")
@@ -86,8 +85,7 @@ class CalibrationOptions:
     """Whether and how labels weigh the draws: arguments of `mcrock.validation.validate`."""
 
     calibrate: Annotated[
-        bool,
-        typer.Option("--calibrate", help="Also weigh the draws by the labels of all other recordings."),
+        bool, typer.Option("--calibrate", help="Also weigh the draws by the labels of all other recordings.")
     ] = False
     error_rate: Annotated[float, typer.Option(help="Error rate of labels, for --calibrate.")] = 0.05
     temper: options.Temper = None

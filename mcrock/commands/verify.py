@@ -38,8 +38,7 @@ def verify(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="FILE.json|STORE",
-            help="Case files or stores; default: the cases that come with mcrock.",
+            metavar="FILE.json|STORE", help="Case files or stores; default: the cases that come with mcrock."
         ),
     ] = None,
     everything: Annotated[
@@ -58,8 +57,7 @@ def verify(
         bool, typer.Option("--repair", help="Recompute what is damaged or missing in a store.")
     ] = False,
     force: Annotated[
-        bool,
-        typer.Option("--force", help="With --repair, set aside what is whole and not of the store."),
+        bool, typer.Option("--force", help="With --repair, set aside what is whole and not of the store.")
     ] = False,
     folder: Annotated[
         Path, typer.Option(help="Folder of the study file, for --repair of a study with record files.")

@@ -20,12 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.dataset.archive import (
-    DamageError,
-    ForeignError,
-    explaining,
-    read_archive,
-)
+from mcrock.dataset.archive import DamageError, ForeignError, explaining, read_archive
 from mcrock.dataset.schema import DatasetError, declaration
 
 FORMAT = (

@@ -12,15 +12,7 @@ from pathlib import Path
 from mcrock.base.interrupt import hold_interruptions
 from mcrock.dataset.archive import is_archive, write_archive
 from mcrock.dataset.atomic import abandoned, scratch_name
-from mcrock.dataset.contents import (
-    CHUNK_FILE,
-    CHUNKS,
-    EXPLANATION,
-    README,
-    STUDY,
-    Template,
-    study_record,
-)
+from mcrock.dataset.contents import CHUNK_FILE, CHUNKS, EXPLANATION, README, STUDY, Template, study_record
 from mcrock.dataset.inventory import is_store, some_of
 from mcrock.dataset.schema import is_declared
 
@@ -100,7 +92,7 @@ def write_template(path: Path, template: Template) -> None:
 def _exchange(new: Path, path: Path) -> bool:
     """Put the store `new` where the store `path` is, which is moved aside; False if another was quicker."""
     check_removable(path)
-    aside = _name_aside(path)
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
     with hold_interruptions():
         os.rename(path, aside)
         try:
@@ -111,11 +103,6 @@ def _exchange(new: Path, path: Path) -> bool:
             os.rename(aside, path)
             raise
     return True
-
-
-def _name_aside(path: Path) -> Path:
-    """Name of a store that is being deleted: nobody takes it for a result."""
-    return path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
 
 
 def leftovers(path: Path) -> list[Path]:

@@ -74,8 +74,7 @@ def build_history(rows: Array, base: Array, stand: Array) -> xr.Dataset:
     import xarray as xr  # a fifth of a second, which a part of a study saves
 
     return xr.Dataset(
-        variables,
-        coords={"time": ("time", rows[:, column.TIME], {"units": "s"}), "axis": ["x", "y", "z"]},
+        variables, coords={"time": ("time", rows[:, column.TIME], {"units": "s"}), "axis": ["x", "y", "z"]}
     )
 
 

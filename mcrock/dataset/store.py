@@ -95,11 +95,7 @@ def make_template(
     # one chunk that `decode` reads
     as_one = {} if is_cloud else {"intensity": {"chunks": (n_intensity,), "compressors": ZstdCodec(level=0)}}
     header.to_zarr(
-        MemoryStore(contents),
-        consolidated=False,
-        zarr_format=3,
-        write_empty_chunks=True,
-        encoding=as_one,
+        MemoryStore(contents), consolidated=False, zarr_format=3, write_empty_chunks=True, encoding=as_one
     )
     group = zarr.open_group(MemoryStore(contents), mode="r+")
     own = own or {}

@@ -16,14 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.base.checks import Choice, Integer, Number
-from mcrock.excitation.motion import (
-    Motion,
-    MotionError,
-    changed,
-    check_length,
-    checked,
-    checked_vector,
-)
+from mcrock.excitation.motion import Motion, MotionError, changed, check_length, checked, checked_vector
 from mcrock.excitation.oscillator import absolute_acceleration
 
 LEFT = 0.005  # of the peak of a component, below which the free vibration after the record is cut off [1]

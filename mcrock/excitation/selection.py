@@ -156,10 +156,7 @@ def baker_jayaram_2008(one: ArrayLike, other: ArrayLike) -> FloatArray:
         c2 = 1 - 0.105 * (1 - 1 / (1 + np.exp(100 * high - 5))) * (high - low) / (high - 0.0099)
     c3 = np.where(high < 0.109, c2, c1)
     c4 = c1 + 0.5 * (np.sqrt(c3) - c3) * (1 + np.cos(np.pi * low / 0.109))
-    found: FloatArray = np.select(
-        [high <= 0.109, low > 0.109, high < 0.2], [c2, c1, np.minimum(c2, c4)], default=c4
-    )
-    return found
+    return np.select([high <= 0.109, low > 0.109, high < 0.2], [c2, c1, np.minimum(c2, c4)], default=c4)
 
 
 def conditional_spectrum(

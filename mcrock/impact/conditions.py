@@ -211,9 +211,7 @@ class Contact:
         "coefficient of restitution of landings from flight; the normal velocity after over that before",
     )
     impact_restitution: float = ruled(
-        0.0,
-        Number("1", least=0.0, most=1.0),
-        "coefficient of restitution of edge and facet impacts",
+        0.0, Number("1", least=0.0, most=1.0), "coefficient of restitution of edge and facet impacts"
     )
     tangential_restitution: float = ruled(
         0.0,

@@ -93,8 +93,7 @@ def law_function(name: str) -> Callable[..., Any]:
     """
     if name not in LAWS:
         raise ValueError(f"no impact law {name!r}; there are {', '.join(LAWS)}{suggest(name, LAWS)}")
-    function: Callable[..., Any] = getattr(importlib.import_module(f"mcrock.laws.{LAWS[name][0]}"), name)
-    return function
+    return getattr(importlib.import_module(f"mcrock.laws.{LAWS[name][0]}"), name)
 
 
 def system_parameters(name: str) -> dict[str, Any]:
@@ -176,8 +175,7 @@ def plot_system(ds: xr.Dataset) -> Axes:
     name = ds.attrs.get("system")
     if name is None:
         raise ValueError("the dataset is of no system; make it with mcrock.laws.system_example")
-    axes: Axes = _system(name).plot(ds)
-    return axes
+    return _system(name).plot(ds)
 
 
 def _system(name: str) -> ModuleType:

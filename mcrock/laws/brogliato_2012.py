@@ -269,10 +269,7 @@ def post_impact_ellipsoid(problem: ContactProblem) -> PostImpactEllipsoid:
 
 
 def _tangential(
-    problem: ContactProblem,
-    frame: KineticFrame,
-    tangential: np.ndarray | float,
-    basis: np.ndarray | None,
+    problem: ContactProblem, frame: KineticFrame, tangential: np.ndarray | float, basis: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """E_tan as a matrix, and the basis that it refers to."""
     n, m = problem.directions.shape

@@ -227,9 +227,7 @@ def _outcome(
     opening = np.abs(collisions.velocity[m * size :]).max(initial=0.0)
     closed = bool(opening <= TOLERANCE * speed)
     return replace(
-        outcome,
-        kinematic=outcome.kinematic and closed,
-        kinetic=bool(np.all(impulse[:, 0] >= -slack)),
+        outcome, kinematic=outcome.kinematic and closed, kinetic=bool(np.all(impulse[:, 0] >= -slack))
     )
 
 

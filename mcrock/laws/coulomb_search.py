@@ -113,10 +113,7 @@ def _of_pyramid(contacts: ScaledContacts, sides: int) -> np.ndarray | None:
     moved = contacts.columns @ forces
     gather = np.kron(np.eye(m), np.ones((p, 1)))
     matrix = np.block(
-        [
-            [moved.T @ moved, np.vstack([np.zeros((m, m)), gather])],
-            [np.diag(mu), -gather.T, np.zeros((m, m))],
-        ]
+        [[moved.T @ moved, np.vstack([np.zeros((m, m)), gather])], [np.diag(mu), -gather.T, np.zeros((m, m))]]
     )
     started = contacts.given.ravel() + contacts.columns.T @ (contacts.columns @ (normals @ contacts.least))
     constant = np.concatenate([forces.T @ started, mu * contacts.least])

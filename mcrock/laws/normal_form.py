@@ -40,14 +40,7 @@ class NormalForm:
         approach = float(velocity[0])
         if approach > -NEGLIGIBLE * float(np.linalg.norm(velocity)):
             approach = 0.0
-        return cls(
-            approach,
-            velocity[1:],
-            float(inverse[0, 0]),
-            inverse[1:, 0],
-            inverse[1:, 1:],
-            basis,
-        )
+        return cls(approach, velocity[1:], float(inverse[0, 0]), inverse[1:, 0], inverse[1:, 1:], basis)
 
     @property
     def inverse(self) -> np.ndarray:

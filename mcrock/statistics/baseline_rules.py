@@ -356,10 +356,7 @@ def _dataset(rows: list[_Row], units_of: Mapping[str, str], curve: np.ndarray, l
         {
             "measure": (per_rule, [row.measure for row in rows]),
             "capacity": (per_rule, [row.capacity for row in rows]),
-            "units": (
-                per_rule,
-                [units_of[row.measure] if row.measure else "1" for row in rows],
-            ),
+            "units": (per_rule, [units_of[row.measure] if row.measure else "1" for row in rows]),
             "period": (per_rule, [row.oscillator[0] for row in rows], {"units": "s"}),
             "damping": (per_rule, [row.oscillator[1] for row in rows]),
             "dispersion": (per_rule, [row.dispersion for row in rows]),

@@ -94,8 +94,7 @@ def _chosen(cells: np.ndarray, runs: np.ndarray, on: np.ndarray) -> np.ndarray:
     """Fractions (2, n_intensity) of the least and the largest draw on some records, in the other ones."""
     there, elsewhere = (cells[:, which].sum(axis=1) / runs[which].sum() for which in (on, ~on))
     picked = np.stack([there.argmin(axis=0), there.argmax(axis=0)])
-    found: np.ndarray = np.take_along_axis(elsewhere, picked, axis=0)
-    return found
+    return np.take_along_axis(elsewhere, picked, axis=0)
 
 
 def _all_at_once(crossed: Crossed, level: float) -> np.ndarray:

@@ -98,11 +98,7 @@ def hazard_consistency(
     mean = np.where(weaker | (stronger > MOST * mean), np.nan, mean)
     site = np.exp(np.interp(np.log(y), np.log(levels), np.log(rates)))
     result = table(
-        {
-            "site_rate": ("level", site),
-            "recordings_rate": ("level", mean),
-            "ratio": ("level", mean / site),
-        },
+        {"site_rate": ("level", site), "recordings_rate": ("level", mean), "ratio": ("level", mean / site)},
         coords={"level": y},
         attrs={"measure": variable_name(measure, given), "own": name},
     )

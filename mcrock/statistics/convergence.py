@@ -69,11 +69,7 @@ def size_convergence(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: b
     change = share[-1] - share[np.searchsorted(sizes, half)]
     return table(
         {
-            "probability": (
-                ("size", "intensity"),
-                share,
-                {"long_name": "overturning probability"},
-            ),
+            "probability": (("size", "intensity"), share, {"long_name": "overturning probability"}),
             "change": ("intensity", change, {"long_name": "from the first half to all"}),
         },
         coords={

@@ -119,8 +119,7 @@ def best_thresholds(yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     wrong = below + above
     fewest = wrong <= wrong.min(axis=1, keepdims=True) + 1e-9
     place = np.cumsum(fewest, axis=1)
-    middle: np.ndarray = (place >= (place[:, -1:] + 1) // 2).argmax(axis=1)
-    return middle
+    return (place >= (place[:, -1:] + 1) // 2).argmax(axis=1)
 
 
 def _two_fractions(above: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:

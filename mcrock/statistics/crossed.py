@@ -63,8 +63,7 @@ def sums_of(crossed: Crossed) -> Sums:
     total = y.sum(axis=0, dtype=np.int64)
 
     def by_record(array: np.ndarray) -> np.ndarray:
-        found: np.ndarray = np.add.reduceat(array, crossed.starts, axis=-2, dtype=np.int64) / 4.0
-        return found
+        return np.add.reduceat(array, crossed.starts, axis=-2, dtype=np.int64) / 4.0
 
     squares = np.stack([by_record(draw.astype(np.int64) ** 2) for draw in y])
     mixed = np.stack([by_record(draw * total) for draw in y])
@@ -115,8 +114,7 @@ def covariance_between_records(values: np.ndarray, weights: np.ndarray) -> np.nd
     share = (weights / weights.sum()).reshape(-1, *(1,) * (values.ndim - 2))
     whole = (values * share).sum(axis=1).var(axis=0, ddof=1)
     own = (share**2 * values.var(axis=0, ddof=1)).sum(axis=0)
-    found: np.ndarray = (whole - own) / (1 - (share**2).sum())
-    return found
+    return (whole - own) / (1 - (share**2).sum())
 
 
 def jackknifed(sums: Sums, has_records: bool) -> Iterator[np.ndarray]:

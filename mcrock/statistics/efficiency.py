@@ -23,14 +23,7 @@ from mcrock.statistics.intervals import expanded_tail
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import evaluate_curves, fit_curves, log_likelihood
 from mcrock.statistics.resample import collect_units, draw_units
-from mcrock.statistics.runs import (
-    ESTIMATE,
-    check_runs,
-    config_of,
-    is_cloud,
-    record_index,
-    record_lots,
-)
+from mcrock.statistics.runs import ESTIMATE, check_runs, config_of, is_cloud, record_index, record_lots
 
 PREFIX = "im_"
 SMALLEST = 1e-300  # probability that is told from 0: its logarithm is finite

@@ -115,8 +115,7 @@ def _root(x: np.ndarray) -> np.ndarray:
 def _total(components: np.ndarray) -> np.ndarray:
     """Share of all that the draws take part in: what is left is that of records and realizations."""
     rest = np.nansum(components[..., 1:3, :], axis=-2)
-    share: np.ndarray = 1 - rest / components[..., -1, :]
-    return share
+    return 1 - rest / components[..., -1, :]
 
 
 @takes_path
@@ -185,8 +184,7 @@ def _shrinkage(cells: np.ndarray, runs: np.ndarray) -> np.ndarray:
     weights = runs.reshape(1, -1, 1)
     unbiased = covariance_between_records(cells / weights, runs.astype(float))
     ratio = np.divide(np.maximum(unbiased, 0.0), naive, out=np.zeros_like(naive), where=naive > 0)
-    factor: np.ndarray = np.sqrt(np.minimum(ratio, 1.0))
-    return factor
+    return np.sqrt(np.minimum(ratio, 1.0))
 
 
 def _interval(crossed: Crossed, level: float) -> np.ndarray:

@@ -173,5 +173,4 @@ def _reached(fit: xr.Dataset) -> np.ndarray:
     wanted = np.array(PROBABILITIES) / (float(fit["share"]) if "share" in fit else 1.0)
     with np.errstate(invalid="ignore"):
         score = np.where(wanted < 1, link.quantile(np.minimum(wanted, 1.0)), np.inf)
-    found: np.ndarray = float(fit["median_capacity"]) * np.exp(scale * score)
-    return found
+    return float(fit["median_capacity"]) * np.exp(scale * score)

@@ -224,8 +224,7 @@ def _sums(parts: Callable[[], Iterator[_Part]], grid: np.ndarray, records: int |
 
 def _above(values: np.ndarray, grid: np.ndarray) -> np.ndarray:
     """Number of values above each of a grid."""
-    found: np.ndarray = len(values) - np.searchsorted(np.sort(values), grid, side="right")
-    return found
+    return len(values) - np.searchsorted(np.sort(values), grid, side="right")
 
 
 def _without_overturning(sums: _Sums, grid: np.ndarray, level: float) -> np.ndarray:
@@ -282,8 +281,7 @@ def _density(target: xr.Dataset | Mapping[str, Any], x: np.ndarray) -> np.ndarra
     z = np.log(np.maximum(x, np.finfo(float).tiny))
     segment = np.clip(np.searchsorted(rows, z, side="right") - 1, 0, len(slope) - 1)
     inside = (z >= rows[0]) & (z <= rows[-1])
-    found: np.ndarray = np.where(inside, slope[segment] * np.exp(np.interp(z, rows, rate)) / np.exp(z), 0.0)
-    return found
+    return np.where(inside, slope[segment] * np.exp(np.interp(z, rows, rate)) / np.exp(z), 0.0)
 
 
 def _proposal(ds: xr.Dataset, grid: np.ndarray, density: np.ndarray) -> tuple[float, float]:

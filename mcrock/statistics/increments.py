@@ -232,8 +232,7 @@ def _log_likelihood(
     _, probability = _probabilities(a, b, z, link)
     with np.errstate(divide="ignore"):
         terms = np.where(counts > 0, counts * np.log(np.where(counts > 0, probability, 1.0)), 0.0)
-    found: np.ndarray = terms.sum(axis=1)
-    return found
+    return terms.sum(axis=1)
 
 
 def _slopes(a: np.ndarray, b: np.ndarray, z: np.ndarray, link: Link) -> tuple[np.ndarray, np.ndarray]:

@@ -51,9 +51,7 @@ def _limit(variable: str, value: float) -> Limit:
 @takes_path
 @takes(Bootstrap)
 def fragility_by_limit(
-    ds: xr.Dataset,
-    limits: Sequence[tuple[str, float]] | None = None,
-    **keywords: Unpack[BootstrapKeywords],
+    ds: xr.Dataset, limits: Sequence[tuple[str, float]] | None = None, **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
     """Fragility curve of each of several limit states.
 

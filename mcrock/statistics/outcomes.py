@@ -88,15 +88,7 @@ def outcome_shares(
     record, records = record_index(ds)
     grouping = record if how.cluster else None
     places = intensity_classes(ds, classes)
-    tally = count_runs(
-        ds,
-        ending,
-        len(Ending),
-        places,
-        grouping,
-        names=READ,
-        allow_missing=how.allow_missing,
-    )
+    tally = count_runs(ds, ending, len(Ending), places, grouping, names=READ, allow_missing=how.allow_missing)
     # runs (record, class) that are beyond each ending, and so of each
     beyond = tally.beyond.sure
     above = np.concatenate([tally.runs[..., None], beyond[..., :-1]], axis=-1)

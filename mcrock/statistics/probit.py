@@ -207,8 +207,7 @@ def log_likelihood(
     What is less probable than ``least`` [1] is taken to be as probable as that.
     """
     both = np.maximum(probability, least), np.maximum(1 - probability, least)
-    found: np.ndarray = (xlogy(yes, both[0]) + xlogy(runs - yes, both[1])).sum(axis=1)
-    return found
+    return (xlogy(yes, both[0]) + xlogy(runs - yes, both[1])).sum(axis=1)
 
 
 def evaluate_curves(curves: Curves, intensity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

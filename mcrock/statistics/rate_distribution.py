@@ -248,12 +248,7 @@ def _shifts(ds: xr.Dataset) -> np.ndarray:
 
 
 def _add_parts(
-    result: xr.Dataset,
-    x: np.ndarray,
-    rate: np.ndarray,
-    units: Units,
-    fragility: str,
-    narrowing: float,
+    result: xr.Dataset, x: np.ndarray, rate: np.ndarray, units: Units, fragility: str, narrowing: float
 ) -> None:
     """Quantiles of the disaggregation, and the power law at its middle."""
     rising, curve = rising_curve(units), LognormalCurve(*units.sums())

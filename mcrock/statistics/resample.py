@@ -228,8 +228,7 @@ class LogCells:
         if self.few:
             return np.searchsorted(self.values, x)
         width = (self.high - self.low) / self.most
-        found: np.ndarray = np.minimum(((np.log(x) - self.low) / width).astype(np.int64), self.most - 1)
-        return found
+        return np.minimum(((np.log(x) - self.low) / width).astype(np.int64), self.most - 1)
 
     @property
     def filled(self) -> np.ndarray:

@@ -78,8 +78,7 @@ class RisingCurve:
         if span <= 0:  # also where the fractions of a resample differ in their last digit alone
             return np.full(part.shape, low) + part * (high - low)
         shape = (ndtr(first + part * (last - first)) - ndtr(first)) / span
-        found: np.ndarray = low + (high - low) * shape
-        return found
+        return low + (high - low) * shape
 
     def reached(self, probability: float) -> float:
         """Weakest intensity at which the curve has a probability; inf if the strongest level has less.

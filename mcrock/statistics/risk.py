@@ -138,11 +138,7 @@ def annual_rate(
             "rate_interval": (("bound", *dims), ends, per_year),
             "probability": (dims, -np.expm1(-rates * years), {"long_name": f"in {years:g} years"}),
             "probability_interval": (("bound", *dims), -np.expm1(-ends * years)),
-            "rate_above": (
-                ("bound", *dims),
-                np.stack([above, np.broadcast_to(last, rates.shape)]),
-                per_year,
-            ),
+            "rate_above": (("bound", *dims), np.stack([above, np.broadcast_to(last, rates.shape)]), per_year),
             **_disaggregation(edges, tables[mean][0], [row[mean] for row in pieces], weakest, strongest),
             "bin_lower": ("intensity_bin", edges[:-1], axis),
             "bin_upper": ("intensity_bin", edges[1:], axis),
@@ -390,5 +386,4 @@ def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:
     for name, values, unit in (("rate", rates, "1/a"), ("age", ages, "a")):
         if not (np.isfinite(values) & (values >= 0) | (np.isnan(values) & (name == "rate"))).all():
             raise ValueError(f"{name} must be finite and >= 0 [{unit}], got {values.tolist()}")
-    found: np.ndarray = np.exp(-rates[..., None] * ages).mean(axis=-1)
-    return found
+    return np.exp(-rates[..., None] * ages).mean(axis=-1)

@@ -151,8 +151,7 @@ def check_runs(ds: xr.Dataset) -> None:
 
 def config_of(ds: xr.Dataset) -> dict[str, Any]:
     """Tables of the study file that a dataset comes of; empty where it does not say."""
-    found: dict[str, Any] = json.loads(ds.attrs.get("config") or "{}")
-    return found
+    return json.loads(ds.attrs.get("config") or "{}")
 
 
 def study_of(ds: xr.Dataset) -> Study | None:
@@ -229,8 +228,7 @@ def numbered(ds: xr.Dataset, name: str) -> tuple[np.ndarray, np.ndarray]:
     """
 
     def part(where: slice) -> np.ndarray:
-        found: np.ndarray = ds[name].isel(realization=where).values
-        return found
+        return ds[name].isel(realization=where).values
 
     values = np.unique(np.concatenate([np.unique(part(where)) for where in slices(ds)]))
     n = ds.sizes["realization"]

@@ -30,14 +30,7 @@ from mcrock.statistics.nested import is_nested
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels, read_slices, study_of
 from mcrock.statistics.studentized import jackknife
-from mcrock.study.sampling.design import (
-    FIRST_INPUT,
-    OF_A,
-    OF_B,
-    SCRAMBLES,
-    block_length,
-    inputs_of_design,
-)
+from mcrock.study.sampling.design import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
 from mcrock.study.sampling.drawn import variable_name
 from mcrock.study.sections import OF_INDICES
 
@@ -280,8 +273,7 @@ def _family_significance(distance: np.ndarray, by_chance: np.ndarray) -> np.ndar
     off = np.where(np.isnan(off), -np.inf, off)
     largest = off.reshape(len(off), -1).max(axis=1)
     reached = (largest[:, None, None] >= off[0] - 1e-9).mean(axis=0)
-    found: np.ndarray = np.where(np.isnan(distance), np.nan, reached)
-    return found
+    return np.where(np.isnan(distance), np.nan, reached)
 
 
 def _dependent(draws: list[xr.Dataset], names: list[str]) -> list[str]:

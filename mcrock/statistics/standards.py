@@ -19,7 +19,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 import xarray as xr
 from scipy.optimize import brentq
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from mcrock.base.params import Outcome
 from mcrock.base.units import as_written, parse_intensity_unit
@@ -357,7 +357,7 @@ def _median(values: Sequence[float] | np.ndarray, level: float) -> Three:
     """Median of independent values with its interval by order statistics."""
     ordered = np.sort(np.asarray(values, float))
     n = len(ordered)
-    k = int(binom.ppf((1 - level) / 2, n, 0.5))
+    k = int(np.searchsorted(bdtr(np.arange(n + 1), n, 0.5), (1 - level) / 2))
     ends = (0.0, np.inf) if k == 0 else (float(ordered[k - 1]), float(ordered[n - k]))
     return float(np.median(ordered)), *ends
 

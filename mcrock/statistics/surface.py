@@ -53,11 +53,7 @@ class Cells(NamedTuple):
 @takes_path
 @takes(Confidence)
 def fit_surface(
-    ds: xr.Dataset,
-    measures: Sequence[str],
-    *,
-    link: str = "probit",
-    **keywords: Unpack[ConfidenceKeywords],
+    ds: xr.Dataset, measures: Sequence[str], *, link: str = "probit", **keywords: Unpack[ConfidenceKeywords]
 ) -> xr.Dataset:
     """Fit the probability of overturning as a function of two intensity measures.
 
@@ -191,8 +187,7 @@ def fitted(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link) -> np.n
 
     def height(c: np.ndarray) -> np.ndarray:
         eta = c @ u
-        found: np.ndarray = (yes * link.log_cdf(eta) + (runs - yes) * link.log_cdf(-eta)).sum(axis=1)
-        return found
+        return (yes * link.log_cdf(eta) + (runs - yes) * link.log_cdf(-eta)).sum(axis=1)
 
     def step(c: np.ndarray) -> np.ndarray:
         eta = c @ u

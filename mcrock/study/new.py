@@ -108,7 +108,7 @@ def _file(values: dict[str, Any]) -> str:
                 "realizations",
                 values["realizations"],
                 "[1] draws of all that is uncertain; each meets every level",
-            ),
+            )
         ],
     }
     lines = ["# Written by `mcrock new`; `mcrock docs study-file` has every key."]
@@ -217,9 +217,7 @@ def _motion(values: dict[str, Any]) -> list[Line]:
         lines = [("source", "spectrum", "a motion for each realization"), *_spectrum(values)]
     else:
         lines = [("source", "fema_p695", ""), ("set", earthquakes, "recorded pairs of horizontal components")]
-    lines.append(
-        ("azimuth_deg", _uniform(0, 360), "[deg] from any direction"),
-    )
+    lines.append(("azimuth_deg", _uniform(0, 360), "[deg] from any direction"))
     return lines
 
 

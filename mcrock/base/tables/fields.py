@@ -169,8 +169,7 @@ class ChoiceKey(checks.Choice, Kind):
             words = [option for option in self.options if isinstance(option, str)]
             hint = self.hint(value) or (suggest(value, words) if isinstance(value, str) else "")
             refuse(self.wrong(value, hint))
-        one: str | int = value
-        return one
+        return value
 
     def parse(self, value: Any) -> Any:
         if not (self.several and isinstance(value, list | tuple)):
@@ -281,8 +280,7 @@ class Levels(Kind):
     def _level(self, value: Any) -> float:
         if isinstance(value, Mapping):
             refuse("a level is one number; for a random intensity give 'value' in place of 'levels'")
-        level: float = NumberKey(self.unit, above=0.0).parse(value)
-        return level
+        return NumberKey(self.unit, above=0.0).parse(value)
 
     def parse(self, value: Any) -> tuple[float, ...]:
         if not isinstance(value, list | tuple):

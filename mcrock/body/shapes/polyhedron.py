@@ -78,11 +78,7 @@ class Polyhedron(Solid):
     them is refused.
     """
 
-    alternatives: ClassVar = (
-        ("density", "mass"),
-        ("vertices", "file"),
-        ("base_faces", "base_angle_deg"),
-    )
+    alternatives: ClassVar = (("density", "mass"), ("vertices", "file"), ("base_faces", "base_angle_deg"))
     settings: ClassVar = (
         "vertices",
         "start_face",

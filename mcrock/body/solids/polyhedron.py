@@ -139,11 +139,7 @@ def polyhedron(
 
 
 @takes(SolidOptions)
-def hull(
-    points: ArrayLike,
-    density: float | None = None,
-    **keywords: Unpack[SolidKeywords],
-) -> Body:
+def hull(points: ArrayLike, density: float | None = None, **keywords: Unpack[SolidKeywords]) -> Body:
     """Convex hull of points, in any order; points inside it are left out.
 
     The corners keep the order of the points. Faces are numbered by their vertices in ascending

@@ -139,10 +139,7 @@ def significant_times(
     energy = energy_of(acceleration, dt)
     if not energy[-1] > 0:
         raise MotionError("a component that is zero throughout has no significant duration")
-    return (
-        time_of_share(energy, dt, start),
-        time_of_share(energy, dt, end),
-    )
+    return (time_of_share(energy, dt, start), time_of_share(energy, dt, end))
 
 
 def mean_period(acceleration: FloatArray, dt: float) -> float:

@@ -107,13 +107,7 @@ def _read_channel(file: TextFile, start: int) -> tuple[RecordedComponent, int]:
 
 
 def _recording(
-    file: TextFile,
-    start: int,
-    text: list[str],
-    samples: FloatArray,
-    dt: float,
-    unit: str,
-    corrected: bool,
+    file: TextFile, start: int, text: list[str], samples: FloatArray, dt: float, unit: str, corrected: bool
 ) -> RecordedComponent:
     """The channel with the facts of its header, which volume 2 begins with a line of its own."""
     fewest = 7 + corrected

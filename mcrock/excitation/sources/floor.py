@@ -9,13 +9,7 @@ from typing import Any, ClassVar
 from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.base.tables.fields import IntegerKey, ListOf, NumberKey, Table, entry, optional
 from mcrock.base.tables.inputs import Input, Inputs, Numbers
-from mcrock.excitation.floor import (
-    VibrationMode,
-    chain_modes,
-    floor_motion,
-    floor_tail,
-    oscillator_modes,
-)
+from mcrock.excitation.floor import VibrationMode, chain_modes, floor_motion, floor_tail, oscillator_modes
 from mcrock.excitation.motion import Motion
 
 FEW = 0.01  # share of the realizations [1]

@@ -95,10 +95,7 @@ class PulseSource(GeneratedSource):
                     yield (key,), f"is of the shape {WAVELET!r} alone"
         for axis in "yz":
             if axis in data and f"ratio_{axis}" in data:
-                yield (
-                    (f"ratio_{axis}",),
-                    f"the table {axis!r} has a ratio of its own: give one of the two",
-                )
+                yield ((f"ratio_{axis}",), f"the table {axis!r} has a ratio of its own: give one of the two")
 
     @property
     def quantities(self) -> dict[str, Any]:

@@ -137,11 +137,7 @@ class ShakingSource(Source):
         raise NotImplementedError
 
     def notes(self, measure: str, motions: Sequence[Motion], factors: NDArray[np.float64]) -> list[str]:
-        return [
-            *self._mean_note(measure, motions),
-            *self._floor_note(motions),
-            *self._azimuth_note(),
-        ]
+        return [*self._mean_note(measure, motions), *self._floor_note(motions), *self._azimuth_note()]
 
     def _mean_note(self, measure: str, motions: Sequence[Motion]) -> list[str]:
         """Whether the geometric mean of two components says little because one of them is small."""

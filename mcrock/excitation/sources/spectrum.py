@@ -16,13 +16,7 @@ from mcrock.base.tables.inputs import Input, Numbers
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.sources.generated import GeneratedSource, stamp
 from mcrock.excitation.sources.kinds import Unit
-from mcrock.excitation.synthesis.target_spectrum import (
-    TargetSpectrum,
-    ac156,
-    en_1998_1,
-    read_target,
-    rg_1_60,
-)
+from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum, ac156, en_1998_1, read_target, rg_1_60
 
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
 GROUNDS = tuple(ground.name for ground in Ground)

@@ -325,10 +325,7 @@ def _variables(body: Body, impacts: Sequence[MappedImpact], corners: Sequence[st
     apart = speed / np.sqrt(2.0 * energy)
     return {
         "coefficient": variable(
-            "corner lambda",
-            coefficients,
-            "1",
-            "coefficient of the corner, of what the landing one brings",
+            "corner lambda", coefficients, "1", "coefficient of the corner, of what the landing one brings"
         ),
         "tangential_ratio": variable("lambda", tangential, "1", "tangential velocity after over before"),
         "energy_ratio": variable(
@@ -395,11 +392,7 @@ def _impulses(body: Body, found: MappedImpact, count: int) -> np.ndarray:
 
 
 def _mapped(
-    problem: ContactProblem,
-    pivot: np.ndarray,
-    rate: np.ndarray,
-    corners: tuple[int, ...],
-    point: np.ndarray,
+    problem: ContactProblem, pivot: np.ndarray, rate: np.ndarray, corners: tuple[int, ...], point: np.ndarray
 ) -> MappedImpact:
     velocity = np.concatenate([np.cross(pivot, rate), rate])
     normal, tangential, basis = coefficients_of(problem, velocity)

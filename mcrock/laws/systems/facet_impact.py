@@ -26,12 +26,7 @@ from matplotlib.patches import Patch, Rectangle
 from mcrock.base.checks import Number
 from mcrock.base.variables import variable
 from mcrock.body import Body, cuboid
-from mcrock.impact.varkonyi_2022 import (
-    corner_coefficient,
-    facet_map,
-    facet_point,
-    general_map,
-)
+from mcrock.impact.varkonyi_2022 import corner_coefficient, facet_map, facet_point, general_map
 from mcrock.laws.systems.block_3d import UP, compliance, packed
 from mcrock.laws.systems.drawing import draw_levels, label_axes
 from mcrock.laws.systems.parameters import numbers
@@ -212,8 +207,7 @@ def _energy(body: Body, omega: np.ndarray) -> np.ndarray:
     square = (body.base**2).sum(-1)[:, None, None] * np.eye(3)
     about = body.inertia + body.mass * (square - body.base[:, :, None] * body.base[:, None, :])
     turning = np.broadcast_to(omega, (*omega.shape[:-2], 4, 3))
-    found: np.ndarray = 0.5 * np.einsum("...ai,aij,...aj->...a", turning, about, turning)
-    return found
+    return 0.5 * np.einsum("...ai,aij,...aj->...a", turning, about, turning)
 
 
 def _determinants(body: Body, places: np.ndarray) -> np.ndarray:
@@ -223,8 +217,7 @@ def _determinants(body: Body, places: np.ndarray) -> np.ndarray:
         new = body.base[list(SHOWN)]
         dot = np.einsum("ai,...i->...a", new, at)[..., None, None] * np.eye(3)
         products = np.einsum("ai,...j->...aij", new, at) - dot  # of the cross-product matrices of both
-        found: np.ndarray = np.linalg.det(body.inertia - body.mass * products)
-        return found
+        return np.linalg.det(body.inertia - body.mass * products)
 
     return of(places) / of(np.array([0.0, 0.0, -body.com_height]))
 

@@ -83,8 +83,7 @@ def draws_of(study: Study, name: str, start: int, stop: int) -> NDArray[np.int64
         return realization
     column = realization % (FIRST_INPUT + len(names))
     of_b = (column == OF_B) | (column == FIRST_INPUT + names.index(name))
-    found: NDArray[np.int64] = realization - column + np.where(of_b, OF_B, OF_A)
-    return found
+    return realization - column + np.where(of_b, OF_B, OF_A)
 
 
 class Points(NamedTuple):

@@ -32,11 +32,7 @@ class Shaking(NamedTuple):
 
 
 def draw_shaking(
-    study: Study,
-    motions: Sequence[Motion],
-    draws: Draws,
-    points: Points,
-    with_motions: bool,
+    study: Study, motions: Sequence[Motion], draws: Draws, points: Points, with_motions: bool
 ) -> Shaking:
     """Motions of realizations, as `mcrock.study.sampling.draw_inputs` makes them.
 
@@ -78,8 +74,7 @@ def peak_accelerations(study: Study, shaking: Shaking, scale: Array) -> Array:
     if not under:
         return np.full(scale.shape, np.nan)
     largest = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in under])
-    found: Array = np.abs(scale) * largest[shaking.of][:, None]
-    return found
+    return np.abs(scale) * largest[shaking.of][:, None]
 
 
 def own_motions(
