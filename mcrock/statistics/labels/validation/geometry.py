@@ -50,16 +50,25 @@ class Geometry:
     azimuth_deg: float
     name: str
 
-    @property
-    def vertices(self) -> Array:
+    def vertices(self, inset: float = 0.0) -> Array:
         """Points of the underside, then those of a lid (m, 3) [m].
 
         The lid touches no ground before the body has tilted by 90 degrees.
+
+        Parameters
+        ----------
+        inset : float
+            Distance by which the points of the underside move towards the vertical through the centre of
+            mass, for edges that are rounded or crush [m].
         """
-        outline = self.points[ConvexHull(self.points[:, :2]).vertices, :2]
+        reach = np.maximum(np.linalg.norm(self.points[:, :2], axis=1), inset + 1e-9)
+        points = self.points * np.column_stack(
+            [1.0 - inset / reach, 1.0 - inset / reach, np.ones(len(reach))]
+        )
+        outline = points[ConvexHull(points[:, :2]).vertices, :2]
         middle = outline.mean(axis=0)
         lid = np.column_stack([middle + TAPER * (outline - middle), np.full(len(outline), self.top)])
-        return np.concatenate([self.points, lid])
+        return np.concatenate([points, lid])
 
 
 def read_geometry(path: str | Path) -> Geometry:

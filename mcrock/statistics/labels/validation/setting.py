@@ -27,6 +27,8 @@ class Setting:
         Standard deviation of the slope of the table along either axis [deg].
     azimuth_sd_deg : float
         Standard deviation of the direction of shaking [deg].
+    inset : float
+        How far inside the border of the scan the support ends: edges that are rounded or crush [m].
     impact : tuple of tuple
         Keys and values of the table `[impact]` of a study file.
     """
@@ -36,6 +38,7 @@ class Setting:
     shape_length: float = 0.15
     slope_sd_deg: float = 0.3
     azimuth_sd_deg: float = 10.0
+    inset: float = 0.0
     impact: tuple[tuple[str, Any], ...] = (("preset", "varkonyi_2022_bounds"),)
 
 
@@ -81,7 +84,7 @@ def validation_study(
     azimuth = geometry.azimuth_deg if azimuth_deg is None else azimuth_deg
     body: dict[str, Any] = {
         "shape": "polyhedron",
-        "vertices": geometry.vertices.tolist(),
+        "vertices": geometry.vertices(setting.inset).tolist(),
         "mass": geometry.mass,
         "com": [_normal(0.0, float(sd)) for sd in geometry.com_sd],
         "inertia": geometry.inertia.tolist(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -167,7 +167,7 @@ def _scored(
         )
     better[:, own] = np.nan
     recordings = len(np.unique(of))
-    bounds = [_intervals(samples, level, recordings) for samples in (drawn, differences)]
+    bounds = [interval(samples, level, recordings) for samples in (drawn, differences)]
     result = xr.Dataset(
         {
             "probability": (("predictor", "test"), np.stack([found[name] for name in names])),
@@ -187,11 +187,3 @@ def _scored(
         if name != "recording":
             result[name].attrs["units"] = "1"
     return result
-
-
-def _intervals(samples: Array, level: float, recordings: int) -> Array:
-    """Intervals (2, n_score, n_method) of samples (n_score, n_method, resamples)."""
-    flat: Sequence[Array] = [
-        interval(row, level, recordings) for row in samples.reshape(-1, samples.shape[-1])
-    ]
-    return np.stack(flat, axis=-1).reshape(2, *samples.shape[:2])

@@ -70,9 +70,21 @@ def test_geometry_has_a_top_over_its_underside(files):
     body = read_geometry(files[1])
     assert (body.name, body.mass, body.azimuth_deg) == ("block", 100.0, 45.0)
     assert body.com_sd.tolist() == [0.005, 0.005, 0.004]
-    lid = body.vertices[len(body.points) :]
+    lid = body.vertices()[len(body.points) :]
     np.testing.assert_allclose(lid[:, 2], body.points[:, 2].min() + 0.9)
     assert np.abs(lid[:, :2]).max() < 0.15
+
+
+def test_the_support_ends_inside_the_border_of_the_scan(files):
+    body = read_geometry(files[1])
+    inside = body.vertices(0.06)[: len(body.points)]
+    np.testing.assert_array_equal(inside[:, 2], body.points[:, 2])
+    reach, before = (np.linalg.norm(points[:, :2], axis=1) for points in (inside, body.points))
+    np.testing.assert_allclose(reach, before - 0.06, atol=1e-9)
+    np.testing.assert_allclose(inside[:, :2] / reach[:, None], body.points[:, :2] / before[:, None])
+    assert np.abs(body.vertices(0.08)[5, :2]).max() < 1e-9  # 0.071 m from the axis: no further than the axis
+    far = validation_study(files[0], [0], body, replace(DEFAULT, inset=0.06))
+    assert far.body.vertices[0][0] == pytest.approx(-0.15 + 0.06 / 2**0.5)
 
 
 @pytest.mark.parametrize(
