@@ -6,7 +6,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, ClassVar, Self
 
 
@@ -40,20 +40,30 @@ class OwnFunction:
 
     @classmethod
     def named(cls, name: str) -> Self:
-        """That of a package, by its name there.
+        """That of a package, by its name there, or that of a module, as ``module:function``.
 
         Raises
         ------
         ValueError
-            If no installed package has it, or as `of`.
+            If no installed package has it, it cannot be imported, or as `of`.
         """
         known = {entry.name: entry for entry in entry_points(group=cls.group)}
+        if ":" in name:
+            known[name] = EntryPoint(name, name, cls.group)
         if name not in known:
             raise ValueError(
                 f"no installed package has {cls.kind} {name!r} (entry points of {cls.group}: "
-                f"{', '.join(sorted(known)) or 'none'}); a function of Python is given to run_study"
+                f"{', '.join(sorted(known)) or 'none'}); name one that Python imports as 'module:function', "
+                "or give the function itself in Python, whose runs no command repeats"
             )
-        return cls.of(known[name].load(), name)
+        try:
+            found = known[name].load()
+        except (ImportError, AttributeError) as error:
+            raise ValueError(
+                f"{cls.kind} {name!r}: {error}; Python finds modules in folders of PYTHONPATH, such as "
+                "PYTHONPATH=. for the present one"
+            ) from None
+        return cls.of(found, name.rpartition(":")[2])
 
     @classmethod
     def found(cls, given: Self | str | None) -> Self | None:

@@ -171,7 +171,8 @@ def run_study(
         raise ValueError(f"run_study.study must be a Study, {made}, got {shown(study)}")
     study = study if law is None else study.with_law(law)
     options = _Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
-    own = tuple(OwnResponse.named(one) if isinstance(one, str) else OwnResponse.of(one) for one in responses)
+    given = (*(study.ensemble.responses or ()), *responses)
+    own = tuple(OwnResponse.named(one) if isinstance(one, str) else OwnResponse.of(one) for one in given)
     path, job = options.prepare(study, output, own)
     _try_responses(job)
     try:

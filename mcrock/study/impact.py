@@ -109,10 +109,10 @@ _of_impact: dict[str, Any] = {
         str | None,
         optional(
             Text(),
-            f"of the law `{Law.OWN.key}`: the name that a package gives its function, by an entry point, "
-            f'`[project.entry-points."{OwnLaw.group}"]`; '
+            f"of the law `{Law.OWN.key}`: its function as `module:function`, or the name that a package "
+            f'gives it by an entry point, `[project.entry-points."{OwnLaw.group}"]`; '
             "in Python a function is given to `run_study` (`mcrock docs extending`)",
-            "rate_dependent",
+            "my_laws:rate_dependent",
         ),
     ),
     "draw": _choice(

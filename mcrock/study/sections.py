@@ -12,6 +12,7 @@ from mcrock.base.tables.distributions import Quantity, Uncertain
 from mcrock.base.tables.fields import (
     ChoiceKey,
     IntegerKey,
+    ListOf,
     NumberKey,
     SeveralIntegers,
     Table,
@@ -121,6 +122,12 @@ class EnsembleTable(Table):
         "number of independent draws of all distributions with `epistemic = true`; every one meets all "
         "realizations, with the same recordings, azimuths and other inputs",
         59,
+    )
+    responses: tuple[str, ...] | None = optional(
+        ListOf(Text(), "a list of names"),
+        "responses of your own, as `module:function` or by the names that packages give them "
+        "(`mcrock docs extending`); every run is then run twice",
+        ["my_responses:time_of_peak"],
     )
 
     @classmethod

@@ -105,3 +105,11 @@ def test_a_package_names_a_response(study, tmp_path, monkeypatch):
     entry = importlib.metadata.EntryPoint("theirs", f"{__name__}:largest_tilt", "mcrock.responses")
     monkeypatch.setattr("mcrock.base.own_function.entry_points", lambda group: [entry])
     assert "own_theirs" in mcrock.run_study(study, tmp_path / "own.zarr", responses=["theirs"])
+
+
+def test_a_study_file_names_responses_that_python_imports(study, tmp_path):
+    named = load_config(tmp_path / "study.toml", [f'ensemble.responses=["{__name__}:time_of_peak"]'])
+    ds = mcrock.run_study(named, tmp_path / "own.zarr")
+    given = mcrock.run_study(study, tmp_path / "given.zarr", responses=[time_of_peak])
+    assert ds.own_time_of_peak.identical(given.own_time_of_peak)
+    assert ds.attrs["own_responses"] == given.attrs["own_responses"]

@@ -201,3 +201,13 @@ def test_a_package_names_its_law_for_study_files(tmp_path, monkeypatch):
         load_config(study_file(tmp_path, '[impact]\nlaw = "own"\nown_law = "ours"'))
     with pytest.raises(ConfigError, match="the law 'own' needs the key 'own_law'"):
         load_config(study_file(tmp_path, '[impact]\nlaw = "own"'))
+
+
+def test_a_study_file_names_a_law_that_python_imports(tmp_path):
+    law = f'[impact]\nlaw = "own"\nown_law = "{__name__}:%s"'
+    study = load_config(study_file(tmp_path, law % "housner"))
+    assert study.own_law_words == f"housner, source {source_of(housner)}"
+    with pytest.raises(ConfigError, match=r"own_law: impact law '.*:houser': .* PYTHONPATH=\. for the"):
+        load_config(study_file(tmp_path, law % "houser"))
+    with pytest.raises(ConfigError, match="No module named 'nowhere'"):
+        load_config(study_file(tmp_path, '[impact]\nlaw = "own"\nown_law = "nowhere:housner"'))
