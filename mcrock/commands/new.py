@@ -31,7 +31,7 @@ AnswerOptions: Any = make_dataclass(
                 str | None,
                 typer.Option(
                     metavar=question.unit or "WORD",
-                    help=question.prompt,
+                    help=f"{question.prompt} {', '.join(getattr(question.check, 'choices', ()))}".rstrip(),
                     rich_help_panel=f"Answers: {question.part}",
                     show_default=False,
                 ),
@@ -102,26 +102,33 @@ def _ask(known: Mapping[str, Any], folder: Path) -> dict[str, str]:
     from rich.console import Console
 
     console = Console(highlight=False)
-    console.print("Enter takes the default, Ctrl-C ends and writes nothing.", style="dim")
+    console.print("Enter takes the default, < goes back, Ctrl-C ends and writes nothing.", style="dim")
     answers: dict[str, str] = {}
+    earlier: dict[str, str] = {}  # answers that were gone back over
     part, shown = "", ""
-    for question in asked(answers):
+    while question := next((each for each in asked(answers) if each.name not in answers), None):
         if part == "object" != question.part:
             shown = _show(answers, folder, console, shown, drawn=True)
-        part = question.part
-        text = as_typed(known[question.name]) if question.name in known else ""
-        answers[question.name] = _answer(question, answers, text, console)
+        part, text = question.part, as_typed(known.get(question.name, ""))
+        default = earlier.get(question.name) or question.default_after(answers)
+        answer = _answer(question, default, text, console)
+        if answer is not None:
+            answers[question.name] = answer
+        typed = [name for name in answers if name not in known]
+        while answer is None and typed and typed[-1] in answers:
+            name, text = answers.popitem()
+            earlier[name] = text
         if part == "object" and question.unit:
             shown = _show(answers, folder, console, shown)
     return answers
 
 
-def _answer(question: Question, answers: Mapping[str, str], text: str, console: Console) -> str:
-    """An answer that is right: the known one if it is, otherwise what somebody types."""
+def _answer(question: Question, default: str, text: str, console: Console) -> str | None:
+    """An answer that is right: the known one, or what somebody types; None for a step back."""
     from rich.markup import escape
     from rich.prompt import Prompt
 
-    asks, default = not text, question.default_after(answers)
+    asks = not text
     while True:
         if asks:
             console.print(f"\n{escape(question.why)}", style="dim")
@@ -134,6 +141,8 @@ def _answer(question: Question, answers: Mapping[str, str], text: str, console: 
                 text = Prompt.ask(prompt, console=console, default=default, show_default=False)
             except EOFError:
                 fail("the input ended before the last question; nothing is written", 2)
+            if text.strip() == "<":
+                return None
         try:
             value = question.check.read(text)
         except ValueError as error:

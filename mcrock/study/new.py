@@ -16,18 +16,15 @@ COMMENTS = 28  # column at which short lines have their comment
 SEED = 2026
 Line = tuple[str, Any, str]  # key, value, comment
 
+
+def _uniform(low: float, high: float) -> dict[str, Any]:
+    return {"distribution": "uniform", "low": low, "high": high}
+
+
 USUAL: list[Line] = [
-    (
-        "lambda",
-        {"distribution": "uniform", "low": 0.5, "high": 1.0},
-        "[1] edge: 0 middle (no loss), 1 far end",
-    ),
-    (
-        "lambda_lon",
-        {"distribution": "uniform", "low": 0.5, "high": 1.0},
-        "[1] facet: 0 middle (no loss), 1 far edge",
-    ),
-    ("lambda_lat", {"distribution": "uniform", "low": -0.3, "high": 0.3}, "[1] facet: along the far edge"),
+    ("lambda", _uniform(0.5, 1.0), "[1] edge: 0 middle (no loss), 1 far end"),
+    ("lambda_lon", _uniform(0.5, 1.0), "[1] facet: 0 middle (no loss), 1 far edge"),
+    ("lambda_lat", _uniform(-0.3, 0.3), "[1] facet: along the far edge"),
 ]
 PRESET_OF = {  # impacts by the name of the preset that they are
     "bounds": "varkonyi_2022_bounds",
@@ -124,11 +121,11 @@ def _file(values: dict[str, Any]) -> str:
 
 def _body(values: dict[str, Any]) -> list[Line]:
     shape = values["shape"]
-    lines: list[Line] = [("shape", shape, SHAPES[shape])]
+    lines: list[Line] = [("shape", "frustum" if shape == "bust" else shape, SHAPES[shape])]
     if shape == "polyhedron":
         lines += [("file", values["file"], ""), ("unit", values["file_unit"], "of the lengths in the file")]
         lines += [("up", values["up"], "axis of the file that is up")]
-    elif shape in ("prism", "frustum"):
+    elif shape in ("prism", "frustum", "bust"):
         lines.append(("base", _corners(values), "[m] corners x, y, counter-clockwise from above"))
     if "diameter" in values:
         lines.append(("radius", _times(values["diameter"], 0.5), "[m]"))
@@ -151,7 +148,7 @@ def _body(values: dict[str, Any]) -> list[Line]:
 def _corners(values: dict[str, Any]) -> list[list[float]]:
     """Corners of a regular polygon or a rectangle [m]."""
     x = values["base_width"] / 2
-    if values["shape"] == "frustum":
+    if values["shape"] != "prism":
         y = values["base_depth"] / 2
         return [[x, -y], [x, y], [-x, y], [-x, -y]]
     n = values["sides"]
@@ -194,17 +191,9 @@ def _contact(values: dict[str, Any]) -> list[Line]:
     return lines
 
 
-def _uniform(low: float, high: float) -> dict[str, Any]:
-    return {"distribution": "uniform", "low": low, "high": high}
-
-
 def _limits(values: dict[str, Any]) -> list[Line]:
-    distance = values.get("edge_distance")
-    return (
-        []
-        if distance is None
-        else [("displacement", distance, "[m] beyond it the object falls off its support")]
-    )
+    distance, words = values.get("edge_distance"), "[m] beyond it the object falls off its support"
+    return [] if distance is None else [("displacement", distance, words)]
 
 
 def _motion(values: dict[str, Any]) -> list[Line]:
@@ -217,8 +206,7 @@ def _motion(values: dict[str, Any]) -> list[Line]:
         lines = [("source", "spectrum", "a motion for each realization"), *_spectrum(values)]
     else:
         lines = [("source", "fema_p695", ""), ("set", earthquakes, "recorded pairs of horizontal components")]
-    lines.append(("azimuth_deg", _uniform(0, 360), "[deg] from any direction"))
-    return lines
+    return [*lines, ("azimuth_deg", _uniform(0, 360), "[deg] from any direction")]
 
 
 def _spectrum(values: dict[str, Any]) -> list[Line]:

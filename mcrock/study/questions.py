@@ -17,6 +17,7 @@ SHAPES = {
     "cylinder": "upright cylinder, cask, column drum",
     "prism": "regular polygon as base, such as an octagonal plinth",
     "frustum": "rectangular base, tapered upwards or downwards",
+    "bust": "head and shoulders on a narrower foot; fixed to its plinth: take the cuboid of both",
     "polyhedron": "scan or mesh in a file (STL, OBJ, PLY, or points x y z)",
 }
 DENSITIES = {  # usual ones of solid pieces [kg/m3]
@@ -140,11 +141,12 @@ def _of(*shapes: str) -> dict[str, tuple[str, ...]]:
 def _uplift(answers: Answers) -> float:
     """About what starts rocking [g]: half the smallest width over the height of the centre of mass."""
     sizes: dict[str, float] = {}
-    for name in ("width", "depth", "base_width", "base_depth", "diameter", "height", "com_z"):
+    for name in ("width", "depth", "base_width", "base_depth", "diameter", "height", "com_z", "top_scale"):
         value = BY_NAME[name].check.read(answers[name]) if name in answers else None
         sizes[name] = (value["low"] + value["high"]) / 2 if isinstance(value, dict) else value or 0.0
     widths = [sizes[name] for name in list(sizes)[:5] if sizes[name]]
-    height = sizes["height"] / 2 + sizes["com_z"]
+    k = sizes["top_scale"] or 1.0  # of a frustum, whose centroid is that of a cut pyramid
+    height = sizes["height"] * (1 + 2 * k + 3 * k * k) / (4 * (1 + k + k * k)) + sizes["com_z"]
     return min(widths) / 2 / height if widths and height > 0 else 0.25
 
 
@@ -160,6 +162,11 @@ def _pga_levels(answers: Answers) -> str:
 def _frequency(answers: Answers) -> str:
     storeys = sum(BY_NAME[name].check.read(answers[name]) for name in ("storey", "storeys_above"))
     return f"{6.7 / storeys:.2g} to {15.0 / storeys:.2g} Hz"
+
+
+def _length(name: str, prompt: str, why: str, default: Any, needs: Any, *, ranges: bool = True) -> Question:
+    amount = Amount("LENGTHS", above=0.0, most=LARGEST, ranges=ranges)
+    return Question(name, "object", prompt, why, default, amount, "m", needs)
 
 
 QUESTIONS = (
@@ -206,45 +213,33 @@ QUESTIONS = (
         Option(dict.fromkeys(("z", "y", "x", "-z", "-y", "-x"), "")),
         needs=_of("polyhedron"),
     ),
-    Question(
+    _length(
         "height",
-        "object",
         "How high is it? (1.4 m, 140 cm, 55 in, or a range: 1.38 to 1.42 m)",
         "Of two objects of one shape the larger is more stable; of two on one base the higher is less.",
-        "1.6 m",
-        Amount("LENGTHS", above=0.0, most=LARGEST, ranges=True),
-        "m",
-        _of("cuboid", "cylinder", "prism", "frustum"),
+        lambda answers: "0.7 m" if answers["shape"] == "bust" else "1.6 m",
+        _of("cuboid", "cylinder", "prism", "frustum", "bust"),
     ),
-    Question(
+    _length(
         "width",
-        "object",
         "How wide is its base, along x?",
         "Width over height is the slenderness, and times g about the acceleration that starts rocking. "
         "Measure where it touches the ground, not at a moulding above it.",
         "0.4 m",
-        Amount("LENGTHS", above=0.0, most=LARGEST, ranges=True),
-        "m",
         _of("cuboid"),
     ),
-    Question(
+    _length(
         "depth",
-        "object",
         "How deep is its base, along y?",
         "It rocks first over the shorter side.",
         "0.4 m",
-        Amount("LENGTHS", above=0.0, most=LARGEST, ranges=True),
-        "m",
         _of("cuboid"),
     ),
-    Question(
+    _length(
         "diameter",
-        "object",
         "What is the diameter of its base?",
         "Measure where it touches the ground: a rounded or chamfered edge makes the base smaller.",
         "0.6 m",
-        Amount("LENGTHS", above=0.0, most=LARGEST, ranges=True),
-        "m",
         _of("cylinder"),
     ),
     Question(
@@ -256,35 +251,31 @@ QUESTIONS = (
         Whole(3, 60),
         needs=_of("prism"),
     ),
-    Question(
+    _length(
         "base_width",
-        "object",
         "How wide is its base? (of a polygon: twice the distance from the centre to a side)",
         "Width over height is the slenderness, and times g about the acceleration that starts rocking.",
-        "0.5 m",
-        Amount("LENGTHS", above=0.0, most=LARGEST),
-        "m",
-        _of("prism", "frustum"),
+        lambda answers: "0.3 m" if answers["shape"] == "bust" else "0.5 m",
+        _of("prism", "frustum", "bust"),
+        ranges=False,
     ),
-    Question(
+    _length(
         "base_depth",
-        "object",
         "How deep is its base?",
         "It rocks first over the shorter side.",
-        "0.5 m",
-        Amount("LENGTHS", above=0.0, most=LARGEST),
-        "m",
-        _of("frustum"),
+        lambda answers: answers["base_width"],
+        _of("frustum", "bust"),
+        ranges=False,
     ),
     Question(
         "top_scale",
         "object",
         "How wide is its top over its base? (0.8: tapered upwards)",
-        "A taper lowers the centre of mass.",
-        "0.8",
+        "A taper lowers the centre of mass; shoulders wider than the foot raise it.",
+        lambda answers: "1.6" if answers["shape"] == "bust" else "0.8",
         Amount("RATIOS", above=0.0, most=10.0, ranges=True),
         "1",
-        _of("frustum"),
+        _of("frustum", "bust"),
     ),
     Question(
         "material",

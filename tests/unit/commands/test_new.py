@@ -83,6 +83,16 @@ def test_a_terminal_shows_the_object_and_asks_again_after_a_mistake(folder):
     assert (study.title, study.body.height, study.body.width) == ("Bust", 1.4, 0.35)
 
 
+def test_a_step_back_asks_again_and_keeps_what_was_answered(folder):
+    typed = ["cub\n", "140 cm\n", "35 cm\n", "<\n", "<\n", "150 cm\n", *["\n"] * 11, "n\n"]
+    shown, code = in_terminal(typed, "--title", "Bust")
+    assert code == 0, shown
+    assert typed == []
+    assert "[35 cm]" in shown
+    study = load_config(folder / "study.toml")
+    assert (study.body.height, study.body.width) == (1.5, 0.35)
+
+
 @pytest.mark.parametrize(("key", "code"), [("\x03", 130), ("\x04", 2)], ids=["interruption", "end of input"])
 def test_an_unfinished_form_writes_nothing(folder, key, code):
     shown, found = in_terminal(["Bust\n", "cub\n", key])
