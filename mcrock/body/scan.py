@@ -24,6 +24,9 @@ from mcrock.body.frame import downwards
 MESHES = (".stl", ".obj", ".ply")  # suffixes of the names of files
 UP = ("z", "y", "x", "-z", "-y", "-x")  # axes of a file that may be up
 LARGEST = 2**29  # file [bytes]
+MOST_CORNERS = (
+    20_000  # of a convex hull: a run reads all at every step, and a scan of millions of points has fewer
+)
 ELSEWHERE = "or give com, inertia and mass, which then need no closed mesh"
 
 
@@ -277,7 +280,8 @@ def read_points(path: Path) -> list[list[float]]:
 def hull_corners(points: ArrayLike, within: float = 0.0) -> NDArray[np.int64]:
     """Numbers of the points that are corners of the convex hull, or not deeper inside it than ``within`` [m].
 
-    No corner is left out, not even of faces that differ by rounding.
+    No corner is left out, not even of faces that differ by rounding. ValueError if the points enclose no
+    volume or more than `MOST_CORNERS` are corners.
     """
     from scipy.spatial import ConvexHull, QhullError
 
@@ -288,6 +292,11 @@ def hull_corners(points: ArrayLike, within: float = 0.0) -> NDArray[np.int64]:
         corners = ConvexHull(there).vertices
     except (QhullError, ValueError):
         raise ValueError(f"the {len(there)} points must enclose a volume [m3], got {shown(there)}") from None
+    if len(corners) > MOST_CORNERS:
+        raise ValueError(
+            f"the convex hull of the {len(there)} points has {len(corners)} corners, more than "
+            f"{MOST_CORNERS}: reduce the mesh in the program that made it, as to 20,000 triangles"
+        )
     kept = np.zeros(len(there), np.bool_)
     kept[corners] = True
     if within > 0:

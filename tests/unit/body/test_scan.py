@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcrock.base.units import LENGTHS
 from mcrock.body import Scan, cuboid, hull, read_scan, scanned, solid_moments
-from mcrock.body.scan import UP, hull_corners
+from mcrock.body.scan import MOST_CORNERS, UP, hull_corners
 
 BOX = trimesh.creation.box((0.4, 0.3, 1.6))
 CORNERS, TRIANGLES = np.asarray(BOX.vertices), np.asarray(BOX.faces)
@@ -125,6 +125,15 @@ def test_no_corner_is_left_out(save):
     assert len(body.vertices) == 642
     assert body.face_stable[body.start_face]
     assert hull_corners(np.vstack([points, [[0, 0, 0.1]]])).tolist() == list(range(642))
+
+
+def test_a_hull_of_too_many_corners_is_refused_at_once():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(MOST_CORNERS + 1, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    assert len(hull_corners(points[1:])) == MOST_CORNERS
+    with pytest.raises(ValueError, match="has 20001 corners, more than 20000: reduce the mesh"):
+        hull_corners(points)
 
 
 def test_points_near_the_surface_are_kept_on_demand():
