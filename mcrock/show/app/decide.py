@@ -7,20 +7,12 @@ import zipfile
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import panel as pn
 
 from mcrock.dataset import save_dataset
-from mcrock.show.app.parts import (
-    WIDE,
-    blocks_as_html,
-    html,
-    in_background,
-    paragraph,
-    refused,
-    rows_as_html,
-    said,
-)
+from mcrock.show.app.parts import WIDE, Told, blocks_as_html, html, in_background, paragraph, rows_as_html
 from mcrock.show.app.understand import Result
 from mcrock.show.figures import save_all
 from mcrock.show.fragility import format_support
@@ -52,7 +44,7 @@ class Decision:
         self.design = pn.widgets.TextInput(name="Design motion, as in 0.4g", width=170)
         self.target = pn.widgets.TextInput(name="Allowed rate [1/year], as in 1e-5", width=220)
         self.site = pn.widgets.TextInput(name="Site in the files: name or LON,LAT", width=230)
-        self.found, self.made = html(), pn.Column(**WIDE)
+        self.told, self.making, self.found, self.made = Told(**WIDE), Told(**WIDE), html(), pn.Column(**WIDE)
         self.files.param.watch(lambda _: self._taken(), "value")
         pn.state.on_session_destroyed(lambda context: self.folder.cleanup())
 
@@ -60,41 +52,22 @@ class Decision:
         """The part of the page."""
         judge = pn.widgets.Button(name="Judge the site", button_type="primary")
         judge.on_click(lambda _: self._judge())
-        makers: dict[str, Callable[[Site], tuple[str, bytes]]] = {
-            "Report": self._report,
-            "Figures": self._figures,
-            "Data": self._data,
-        }
         buttons = []
-        for name, make in makers.items():
-            button = pn.widgets.Button(name=f"Make: {name.lower()}")
+        for make in (self._report, self._figures, self._data):
+            button = pn.widgets.Button(name=f"Make: {make.__name__.strip('_')}")
             button.on_click(lambda _, make=make: self._make(make))
             buttons.append(button)
         form = pn.FlexBox(self.years, self.design, self.target, self.site, align_items="end")
-        taken = html("<h2>Files to take away</h2>")
-        return pn.Column(
-            html(paragraph(HAZARD)),
-            self.files,
-            form,
-            judge,
-            self.found,
-            taken,
-            pn.FlexBox(*buttons),
-            self.made,
-            **WIDE,
-        )
+        judged = [html(paragraph(HAZARD)), self.files, form, judge, self.told, self.found]
+        taken = [html("<h2>Files to take away</h2>"), pn.FlexBox(*buttons), self.making, self.made]
+        return pn.Column(*judged, *taken, **WIDE)
 
     def _taken(self) -> None:
-        self.found.object = said(f"Taken: {', '.join(map(safe_name, self.files.value or {})) or 'no file'}")
+        self.told.say(f"Taken: {', '.join(map(safe_name, self.files.value or {})) or 'no file'}")
 
     def hazard_files(self) -> list[Path]:
-        """The files that were dropped, in the temporary folder under their own last names."""
-        paths = []
-        for name, content in (self.files.value or {}).items():
-            path = Path(self.folder.name) / safe_name(name)
-            path.write_bytes(content.encode() if isinstance(content, str) else content)
-            paths.append(path)
-        return paths
+        """The files that were dropped, in the temporary folder."""
+        return [taken_in(self.folder.name, *item) for item in (self.files.value or {}).items()]
 
     def _site(self) -> Site:
         """What the form says.
@@ -104,50 +77,47 @@ class Decision:
         ValueError
             As `load_hazard`, or if the rate is none.
         """
-        paths = self.hazard_files()
-        curves = None
+        paths, curves, rate = self.hazard_files(), None, self.target.value
         if paths:
             curves = load_hazard(paths, site=self.site.value or None, measure=own_measure(self.result.ds))
-        target = None
-        if self.target.value:
-            try:
-                target = float(self.target.value)
-            except ValueError:
-                raise ValueError(
-                    f"--target must be a rate [1/year] as in 1e-5, got {self.target.value!r}"
-                ) from None
+        try:
+            target = float(rate) if rate else None
+        except ValueError:
+            raise ValueError(f"--target must be a rate [1/year] as in 1e-5, got {rate!r}") from None
         return Site(curves, float(self.years.value or 0.0), None, self.design.value or None, target)
 
     def _judge(self) -> None:
-        self.found.object = said("Computing the rate and what is to be known of it.")
+        self.told.say("Computing the rate and what is to be known of it.")
         in_background(lambda: statement(self.result, self._site()), self._tell)
 
     def _tell(self, found: str | Exception) -> None:
-        self.found.object = refused(found) if isinstance(found, Exception) else found
+        self.told.say(found if isinstance(found, Exception) else "The answer is computed:")
+        self.found.object = "" if isinstance(found, Exception) else found
 
     def _make(self, make: Callable[[Site], tuple[str, bytes]]) -> None:
-        self.made.objects = [html(said("Making the file: a report of a large study takes minutes."))]
+        self.making.say("Making the file: a report of a large study takes minutes.")
         in_background(lambda: make(self._site()), self._offer)
 
     def _offer(self, found: tuple[str, bytes] | Exception) -> None:
         if isinstance(found, Exception):
-            self.made.objects = [html(refused(found))]
+            self.making.say(found)
             return
         name, content = found
+        self.making.say(
+            f"Made: {name}, {max(len(content) >> 10, 1)} KiB. Nothing is written until you save it."
+        )
         self.made.objects = [
             pn.widgets.FileDownload(file=BytesIO(content), filename=name, label=f"Save {name}")
         ]
 
     def _report(self, site: Site) -> tuple[str, bytes]:
         result = self.result
-        page = build_report(
-            result.ds,
-            site=site,
-            store=result.store,
-            folder=result.folder,
-            signed=Signed(files=self.hazard_files()),
-            allow_missing=result.allow_missing,
-        )
+        how: dict[str, Any] = {
+            "store": result.store,
+            "folder": result.folder,
+            "allow_missing": result.allow_missing,
+        }
+        page = build_report(result.ds, site=site, signed=Signed(files=self.hazard_files()), **how)
         return f"{result.store.stem}.html", page.encode()
 
     def _figures(self, site: Site) -> tuple[str, bytes]:
@@ -180,6 +150,13 @@ def safe_name(name: str) -> str:
     return last if last.strip(". ") else "file"
 
 
+def taken_in(folder: str, name: str, content: str | bytes) -> Path:
+    """Write a file that came from elsewhere into a folder, under its own last name."""
+    path = Path(folder) / safe_name(name)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
 def statement(result: Result, site: Site) -> str:
     """The answer for a site, its key figures, its reservations and how it was found, as HTML."""
     ds, how = result.ds, Confidence(allow_missing=result.allow_missing)
@@ -193,7 +170,7 @@ def statement(result: Result, site: Site) -> str:
         standards_section(ds, site, rates, result.folder, how),
         limits_section(result.study, summary),
     ]
-    parts = [said(headline(summary, rates)), rows_as_html(tiles)]
+    parts = [paragraph(headline(summary, rates)), rows_as_html(tiles)]
     parts.append(blocks_as_html(cautions(format_support(summary.fragility))))
     parts += [f"<h2>{section.title}</h2>{blocks_as_html(section.blocks)}" for section in sections if section]
     return "".join(parts)

@@ -5,28 +5,40 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from io import BytesIO
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import panel as pn
 
 from mcrock.base.tables.parsing import parse_toml
-from mcrock.show.app.decide import safe_name
-from mcrock.show.app.parts import WIDE, blocks_as_html, html, in_background, paragraph, refused, said
+from mcrock.show.app.decide import taken_in
+from mcrock.show.app.parts import WIDE, Told, blocks_as_html, half, html, in_background, paragraph, refused
 from mcrock.show.body import plot_body
 from mcrock.show.describe import describe
 from mcrock.show.report.content import embed
-from mcrock.show.report.subject import body_at_medians
+from mcrock.show.report.subject import body_at_medians, study_as_toml
 from mcrock.study import Study
 from mcrock.study.answers import Option, Question
 from mcrock.study.load import study_of
 from mcrock.study.new import new_study
 from mcrock.study.questions import QUESTIONS, asked
+from mcrock.study.read_back import answers_of, keep
 from mcrock.study.sampling import check_inputs, load_motions
 
 LARGEST = "250MB"  # of a file: a mesh of two million triangles in STL has 100
 MESH = "A mesh (STL, OBJ, PLY) dropped here becomes the shape; it stays in a folder that ends with this page."
-FREE = "The study file says what the form cannot: change it here, or drop another one."
+FREE = "The study file says what the form cannot: change it here, or drop another one, and the form follows."
+
+
+class Described(NamedTuple):
+    """A study file that was read."""
+
+    text: str
+    study: Study
+    drawing: str
+    answers: dict[str, str]
+    kept: dict[str, Any]
 
 
 class Description:
@@ -37,17 +49,11 @@ class Description:
         self.uploads = tempfile.TemporaryDirectory(prefix="mcrock-app-")
         pn.state.on_session_destroyed(lambda context: self.uploads.cleanup())
         self.fields = {question.name: _field(question) for question in QUESTIONS}
-        self.rows = {
-            question.name: pn.Column(self.fields[question.name], html(), **WIDE) for question in QUESTIONS
-        }
-        self.form, self.drawing, self.told = pn.Column(**WIDE), html(), html()
+        self.rows = {name: pn.Column(field, html(), **WIDE) for name, field in self.fields.items()}
+        self.form, self.drawing, self.told, self.more = pn.Column(**WIDE), html(), Told(**WIDE), html()
+        look: dict[str, Any] = {"stylesheets": ["textarea { font-family: monospace; }"], "height": 420}
         self.text = pn.widgets.TextAreaInput(
-            name="Study file",
-            stylesheets=["textarea { font-family: monospace; }"],
-            value=text,
-            height=420,
-            max_length=1_000_000,
-            **WIDE,
+            name="Study file", value=text, max_length=1_000_000, **look, **WIDE
         )
         self.mesh = pn.widgets.FileDropper(name="Mesh", max_file_size=LARGEST, **WIDE)
         self.file = pn.widgets.FileDropper(name="Study file to load", max_file_size="1MB", **WIDE)
@@ -56,35 +62,22 @@ class Description:
         )
         for field in self.fields.values():
             field.param.watch(lambda _: self._answered(), "value")
-        self.text.param.watch(lambda _: self._read(), "value")
+        self.text.param.watch(lambda _: self._written(), "value")
         self.mesh.param.watch(lambda _: self._dropped_mesh(), "value")
         self.file.param.watch(lambda _: self._dropped_file(), "value")
-        self.anew = pn.Card(self.form, title="Answer questions: they write the study file anew", **WIDE)
-        self.anew.collapsed = bool(text)
-        if text:
-            self._arrange(self._answers())
-            self._read()
-        else:
-            self._answered()
+        self.kept: dict[str, Any] = {}  # what the study file says and the form cannot
+        self.filling, self.turn = False, 0  # whether the page itself changes form or text; the latest change
+        self._arrange({})
+        (self._written if text else self._answered)()
 
     def view(self) -> pn.Column:
         """The part of the page."""
         check = pn.widgets.Button(name="Check as mcrock check does")
         check.on_click(lambda _: self._check())
-        left = pn.Column(self.anew, html(paragraph(MESH)), self.mesh, **WIDE)
-        right = pn.Column(
-            self.drawing,
-            html(paragraph(FREE)),
-            self.text,
-            self.file,
-            pn.FlexBox(self.save, check),
-            self.told,
-            **WIDE,
-        )
-        look = {"flex": "1 1 min(26rem, 100%)", "min-width": "0"}
-        return pn.Column(
-            pn.FlexBox(*(pn.Column(half, styles=look, **WIDE) for half in (left, right))), **WIDE
-        )
+        left = pn.Column(self.form, html(paragraph(MESH)), self.mesh, **WIDE)
+        file = [html(paragraph(FREE)), self.text, self.file, pn.FlexBox(self.save, check)]
+        right = pn.Column(self.drawing, *file, self.told, self.more, **WIDE)
+        return pn.Column(pn.FlexBox(half(left), half(right)), **WIDE)
 
     def _answers(self) -> dict[str, str]:
         return {name: field.value for name, field in self.fields.items() if field.value}
@@ -121,38 +114,70 @@ class Description:
         return found, right
 
     def _answered(self) -> None:
-        """Make the study file of the answers."""
+        """Make the study file of the answers, with what it says besides."""
+        if self.filling:
+            return
         answers, right = self._arrange(self._answers())
-        if not right:
-            return  # said beside the question; the study file stays as it was
-        try:
-            self.text.value = new_study(self._folder(), **answers).text
-        except ValueError as error:
-            self.told.object = refused(error)
+        if right:  # otherwise it is said beside the question, and the study file stays as it was
+            folder, kept = self._folder(), self.kept
+
+            def made() -> str:
+                text = new_study(folder, **answers).text
+                return study_as_toml(keep(parse_toml(text), kept), inf) if kept else text
+
+            self._read(made, fill=False)
+
+    def _written(self) -> None:
+        """Read the text of the study file, which somebody has changed."""
+        if not self.filling:
+            text = self.text.value
+            self._read(lambda: text, fill=True)
 
     def _folder(self) -> Path:
         return Path(self.uploads.name) if self.mesh.value else self.folder
 
-    def _read(self) -> None:
-        """Read the text of the study file, draw its body and hand it on, or say what is wrong."""
-        try:
-            study = study_of(parse_toml(self.text.value), self._folder() / "study file")
-            figure = embed(
-                plot_body(body_at_medians(study)), "The body from the side, and its base from above"
-            )
-        except ValueError as error:
-            self.told.object = refused(error)
+    def _read(self, text_of: Callable[[], str], fill: bool) -> None:
+        """Read a study file and draw its body while the page goes on: a large mesh takes a minute."""
+        self.turn += 1
+        turn, folder = self.turn, self._folder()
+
+        def read() -> Described:
+            text = text_of()
+            tables = parse_toml(text)
+            study = study_of(tables, folder / "study file")
+            words = "The body from the side, and its base from above"
+            figure = embed(plot_body(body_at_medians(study)), words)
+            return Described(text, study, blocks_as_html([figure]), *answers_of(tables, folder))
+
+        in_background(read, lambda found: self._show(found, fill) if turn == self.turn else None)
+
+    def _show(self, found: Described | Exception, fill: bool) -> None:
+        """Show a study that was read in drawing, form and text, or say what is wrong."""
+        if isinstance(found, Exception):
+            self.told.say(found)
             return
-        self.drawing.object, self.told.object = blocks_as_html([figure]), ""
-        self.take(study)
+        self.kept, self.filling = found.kept, True
+        self.text.value, self.drawing.object = found.text, found.drawing
+        for question in QUESTIONS if fill else ():
+            answer = found.answers.get(question.name, question.default)
+            typed = _unanswered(question) if answer == question.default else answer
+            self.fields[question.name].value = typed
+        self._arrange(self._answers())
+        self.filling = False
+        keys = [
+            f"{section}.{key}" if section else key for section in found.kept for key in found.kept[section]
+        ]
+        self.told.say(f"The form cannot show, and answers leave as it is: {', '.join(keys)}" if keys else "")
+        self.more.object = ""
+        self.take(found.study)
 
     def _dropped_mesh(self) -> None:
         for name, content in (self.mesh.value or {}).items():
-            last = safe_name(name)
-            path = Path(self.uploads.name) / last
-            path.write_bytes(content.encode() if isinstance(content, str) else content)
-            self.told.object = said(f"Reading {last}")
+            last = taken_in(self.uploads.name, name, content).name
+            self.told.say(f"Reading {last}; a mesh of a million triangles takes a minute.")
+            self.filling = True
             self.fields["shape"].value, self.fields["file"].value = "polyhedron", last
+            self.filling = False
             self._answered()
 
     def _dropped_file(self) -> None:
@@ -161,22 +186,29 @@ class Description:
 
     def _check(self) -> None:
         """What `mcrock check` says of the study."""
+        text, folder = self.text.value, self._folder()
 
         def checked() -> str:
-            study = study_of(parse_toml(self.text.value), self._folder() / "study file")
+            study = study_of(parse_toml(text), folder / "study file")
             motions = load_motions(study)
             lines = describe(study, motions)
             check_inputs(study, motions)
             return lines
 
-        self.told.object = said("Checking")
+        self.told.say("Checking")
         in_background(checked, self._tell)
 
     def _tell(self, found: str | Exception) -> None:
-        if isinstance(found, Exception):
-            self.told.object = refused(found)
-        else:
-            self.told.object = said("The study can run.") + "".join(map(paragraph, found.splitlines()))
+        lines = [] if isinstance(found, Exception) else found.splitlines()
+        self.told.say("The study can run." if lines else found)
+        self.more.object = "".join(map(paragraph, lines))
+
+
+def _unanswered(question: Question) -> str:
+    """What the field of a question has before it is answered."""
+    return (
+        question.default if isinstance(question.check, Option) and isinstance(question.default, str) else ""
+    )
 
 
 def _field(question: Question) -> Any:
@@ -187,6 +219,5 @@ def _field(question: Question) -> Any:
         options = {f"{name}: {words}" if words else name: name for name, words in choices.items()}
         if not isinstance(question.default, str):
             options = {"as the other answers suggest": ""} | options
-        value = question.default if isinstance(question.default, str) else ""
-        return pn.widgets.Select(options=options, value=value, **look)
+        return pn.widgets.Select(options=options, value=_unanswered(question), **look)
     return pn.widgets.TextInput(**look)

@@ -33,7 +33,9 @@ class Page:
         self.text = text
         self.parts: dict[str, Any] = {}
         first = "Understand" if result else "Describe"
-        self.choice = pn.widgets.RadioButtonGroup(name="Part of the page", options=list(PARTS), value=first)
+        self.choice = pn.widgets.RadioBoxGroup(
+            name="Part of the page", options=list(PARTS), value=first, inline=True
+        )
         self.choice.param.watch(lambda _: self._show(), "value")
         self._name()
         self._show()
@@ -72,9 +74,10 @@ class Page:
         return understand(self.result, self.theme) if name == "Understand" else Decision(self.result).view()
 
     def _described(self, study: Study) -> None:
-        self.study = study
-        self.parts.pop("Shake", None)
-        self._name()
+        if self.study is None or study.to_json() != self.study.to_json():
+            self.study = study
+            self.parts.pop("Shake", None)
+            self._name()
 
     def _opened(self, store: Path) -> None:
         """Take a store that has been written as the result."""

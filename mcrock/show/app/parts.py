@@ -7,11 +7,13 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import panel as pn
+import param
 from bokeh.models import HoverTool
 from bokeh.plotting import figure
+from panel.custom import JSComponent
 
 from mcrock.show import style
 from mcrock.show.app.runs import GROUPS
@@ -26,6 +28,7 @@ LOOKS = {
     "undecided": (style.PURPLE, "x"),
 }
 assert LOOKS.keys() == GROUPS.keys()
+MARGIN = (5, 10)  # of what is shown [px]
 CSS = Path(__file__).with_name("parts.css").read_text(encoding="utf-8")
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width"}
 
@@ -33,6 +36,11 @@ WIDE: dict[str, Any] = {"sizing_mode": "stretch_width"}
 def html(text: str = "", **more: Any) -> pn.pane.HTML:
     """A piece of the page; what comes of files must be escaped before."""
     return pn.pane.HTML(text, stylesheets=[CSS], **WIDE, **more)
+
+
+def half(item: Any) -> pn.Column:
+    """Half the width of the page, or all of a narrow one."""
+    return pn.Column(item, styles={"flex": "1 1 min(28rem, 100%)", "min-width": "0"}, **WIDE)
 
 
 def paragraph(text: str) -> str:
@@ -46,9 +54,46 @@ def refused(error: object) -> str:
     return f'<div role="alert" class="refused">{escape(str(error))}</div>'
 
 
-def said(text: str) -> str:
-    """What goes on, told to screen readers when they have time."""
-    return f'<div role="status" aria-live="polite">{escape(text)}</div>'
+class Told(JSComponent):  # type: ignore[misc]
+    """What goes on: a place that stays while its text changes, which screen readers read out."""
+
+    object = param.String("")  # HTML
+    margin = param.Parameter(MARGIN)
+    _stylesheets: ClassVar = [CSS]
+    _esm = """
+export function render({model}) {
+  const place = document.createElement("div")
+  place.setAttribute("role", "status")
+  const show = () => { place.innerHTML = model.object }
+  model.on("object", show)
+  show()
+  return place
+}"""
+
+    def say(self, found: str | Exception) -> None:
+        """Show a text, or what was refused."""
+        self.object = refused(found) if isinstance(found, Exception) else paragraph(found)
+
+
+class Slider(JSComponent):  # type: ignore[misc]
+    """A slider of the browser's own, which has a name for screen readers, as those of Bokeh have not."""
+
+    label, margin = param.String(), param.Parameter(MARGIN)
+    value, start, end = param.Number(), param.Number(), param.Number()
+    _stylesheets: ClassVar = [CSS]
+    _esm = """
+export function render({model}) {
+  const label = document.createElement("label")
+  const shown = document.createElement("strong")
+  const input = document.createElement("input")
+  const show = () => { shown.textContent = +model.value.toPrecision(3) }
+  Object.assign(input, {type: "range", min: model.start, max: model.end, step: "any"})
+  input.value = model.value
+  input.addEventListener("input", () => { model.value = input.valueAsNumber; show() })
+  show()
+  label.append(model.label + ": ", shown, input)
+  return label
+}"""
 
 
 def rows_as_html(rows: Iterable[Sequence[str]]) -> str:

@@ -16,12 +16,14 @@ from mcrock.show.app.parts import html, refused
 
 LOCAL = "127.0.0.1"
 NO_TOKEN = "this page opens only with the whole address that `mcrock app` printed, which ends in ?token=..."
+LOST = (
+    "The connection is lost: mcrock app has ended, or cannot be reached. Stores keep what is done. Copy the "
+    "study file from this page if you need it, start mcrock app again, and open its new address."
+)
 FOLLOW = """<script>
-if (!new URLSearchParams(location.search).has("theme")) {
-  const query = new URLSearchParams(location.search);
-  query.set("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "default");
-  location.replace("?" + query);
-}
+const query = new URLSearchParams(location.search);
+query.set("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "default");
+location.replace("?" + query);
 </script>"""
 
 
@@ -61,7 +63,10 @@ def serve(
         If nothing can listen there.
     """
     pn.extension(
-        "filedropper", raw_css=["body { margin: 0 auto; max-width: 82rem; padding: 8px 14px 40px; }"]
+        "filedropper",
+        notifications=True,
+        disconnect_notification=LOST,
+        raw_css=["body { margin: 0 auto; max-width: 82rem; padding: 8px 14px 40px; }"],
     )
     token = "" if is_local(address) else secrets.token_urlsafe(24)
 
@@ -69,6 +74,8 @@ def serve(
         given = pn.state.session_args.get("token", [b""])[0].decode("utf-8", "replace")
         if not hmac.compare_digest(given.encode(), token.encode()):
             return html(refused(NO_TOKEN))
+        if "theme" not in pn.state.session_args:
+            return html(FOLLOW)
         theme = "dark" if b"dark" in pn.state.session_args.get("theme", []) else "default"
         pn.config.theme = theme
         if theme == "dark":

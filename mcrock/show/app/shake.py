@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from mcrock.ensemble.part import Job, Part, simulate
 from mcrock.ensemble.study import Progress
 from mcrock.excitation import Motion, pack_motions
 from mcrock.show import style
-from mcrock.show.app.parts import WIDE, html, in_background, paragraph, plain_figure, refused, said
+from mcrock.show.app.parts import WIDE, Slider, Told, half, html, in_background, paragraph, plain_figure
 from mcrock.show.app.understand import draw_points, point_columns
 from mcrock.statistics import overturning_probability, pooled
 from mcrock.study import Study
@@ -29,6 +30,7 @@ from mcrock.study.load import study_of
 from mcrock.study.sampling import load_motions
 
 FEW, MORE = 22, 220  # realizations while a slider moves, and when it rests
+SLICE = 11  # of them in a piece of work for a thread
 PERIOD = 1.0  # between two curves of a run [s]
 SLIDERS = {  # keys of the study file, their names, and ends over the number in it
     "body.width": ("Width [m]", 0.5, 1.5),
@@ -72,11 +74,14 @@ def quick_probability(
     """
     number = min(number, study.n_realizations)
     job = Job(study, motions, pack_motions(motions), Path(), {})
-    pieces = []
-    for start in range(0, number, FEW):
+
+    def piece(start: int) -> dict[str, np.ndarray]:
         if unwanted():
             raise Stopped
-        pieces.append(simulate(job, Part(start, min(start + FEW, number))))
+        return simulate(job, Part(start, min(start + SLICE, number)))
+
+    with ThreadPoolExecutor() as threads:
+        pieces = list(threads.map(piece, range(0, number, SLICE)))
     values: dict[str, Any] = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
     groups = {group: i for i, group in enumerate(dict.fromkeys(motion.group for motion in motions))}
     values["motion_group"] = [groups[motion.group] for motion in motions]
@@ -107,13 +112,11 @@ class LiveRun:
         self.study, self.opened = study, opened
         self.motions: list[Motion] | None = None
         self.known: dict[int, xr.Dataset] = {}  # probabilities as in the study, by the number of realizations
-        label = style.axis_scale(
-            xr.DataArray(attrs={"units": study.intensity.units, "long_name": study.intensity.long_name})
-        )[1]
+        named = {"units": study.intensity.units, "long_name": study.intensity.long_name}
+        label = style.axis_scale(xr.DataArray(attrs=named))[1]
         self.base, self.changed, self.grown = (ColumnDataSource(_no_points()) for _ in range(3))
-        self.figure = plain_figure(
-            "Probability of overturning", label, "Probability [1]", y_range=(-0.02, 1.02)
-        )
+        words = "Probability of overturning"
+        self.figure = plain_figure(words, label, "Probability [1]", y_range=(-0.02, 1.02))
         for source, words, colour in (
             (self.grown, "the run", style.ORANGE),
             (self.base, "as in the study", style.GREY),
@@ -125,18 +128,15 @@ class LiveRun:
         ranges = slider_ranges(json.loads(study.to_json()))
         self.values = {key: value for key, (*_, value) in ranges.items()}
         self.sliders = {
-            key: pn.widgets.FloatSlider(
-                name=name, start=low, end=high, value=value, step=(high - low) / 100, **WIDE
-            )
+            key: Slider(label=name, start=low, end=high, value=value, **WIDE)
             for key, (name, low, high, value) in ranges.items()
         }
         for slider in self.sliders.values():
             slider.param.watch(lambda _: self._change(), "value")
         self.busy, self.again, self.stop, self.runs = False, False, False, False
-        self.told, self.state = html(), html()
-        self.output = pn.widgets.TextInput(
-            name="Store to write (a new folder)", placeholder="study.zarr", width=320
-        )
+        self.told, self.state = Told(**WIDE), Told(**WIDE)
+        name = "Store to write (a new folder)"
+        self.output = pn.widgets.TextInput(name=name, placeholder="study.zarr", width=320)
 
     def view(self) -> pn.Column:
         """The part of the page."""
@@ -147,31 +147,28 @@ class LiveRun:
             button.on_click(partial(self._press, resume))
             made.append(button)
         side = pn.Column(html(paragraph(COMMON)), *self.sliders.values(), self.told, **WIDE)
-        halves = [
-            pn.Column(item, styles={"flex": "1 1 min(26rem, 100%)", "min-width": "0"}, **WIDE)
-            for item in (self.figure, side)
-        ]
-        return pn.Column(
-            pn.FlexBox(self.output, *made, align_items="end"), self.state, pn.FlexBox(*halves), **WIDE
-        )
+        if self.sliders:
+            self.told.say("Computing a few realizations as in the study.")
+            self._change()
+        form, halves = pn.FlexBox(self.output, *made, align_items="end"), map(half, (self.figure, side))
+        return pn.Column(form, self.state, pn.FlexBox(*halves), **WIDE)
 
     def _press(self, resume: bool | None, event: Any) -> None:
         if resume is None:
             self.stop = True
-            self.state.object = said("Stopping when the parts at work are done.")
+            self.state.say("Stopping when the parts at work are done.")
         elif self.runs:
-            self.state.object = refused("a run is going on; stop it first")
+            self.state.say(ValueError("a run is going on; stop it first"))
         elif not self.output.value:
-            self.state.object = refused("name the store to write: nothing is written but where you say")
+            self.state.say(ValueError("name the store to write: nothing is written but where you say"))
         else:
             self.stop, self.runs = False, True
             output = Path(self.output.value)
-            self.state.object = said("Starting; the first run of a session may wait for the compiler.")
+            self.state.say("Starting; the first run of a session may wait for the compiler.")
             document = pn.state.curdoc
             report = partial(self._report, document, output, [0.0])
-            in_background(
-                lambda: run_study(self.study, output, resume=resume, progress=report).close(), self._ended
-            )
+            run = partial(run_study, self.study, output, resume=resume, progress=report)
+            in_background(lambda: run().close(), self._ended)
 
     def _report(self, document: Any, output: Path, last: list[float], progress: Progress) -> None:
         """Show how far a run is; called by it after every part."""
@@ -187,20 +184,18 @@ class LiveRun:
 
     def _grow(self, points: xr.Dataset, words: str) -> None:
         self.grown.data = shown_points(points)
-        self.state.object = said(words)
+        self.state.say(words)
 
     def _ended(self, found: Exception | None) -> None:
         self.runs = False
         if isinstance(found, Stopped):
-            self.state.object = said(
-                f"Stopped; what is done stays in {self.output.value}, and Resume goes on."
-            )
+            self.state.say(f"Stopped; what is done stays in {self.output.value}, and Resume goes on.")
         elif isinstance(found, Exception):
-            self.state.object = refused(found)
+            self.state.say(found)
         else:
             with load_dataset(self.output.value) as ds:
                 self.grown.data = shown_points(overturning_probability(pooled(ds)))
-            self.state.object = said(f"Done: {self.output.value}. Understand and Decide show it now.")
+            self.state.say(f"Done: {self.output.value}. Understand and Decide show it now.")
             self.opened(Path(self.output.value))
 
     def _change(self) -> None:
@@ -231,11 +226,9 @@ class LiveRun:
         self.busy = False
         if not isinstance(found, Exception):
             self.base.data, self.changed.data = map(shown_points, found)
-            self.told.object = said(
-                f"{int(found[0]['runs'].sum())} runs of each, with the same motions and draws"
-            )
+            self.told.say(f"{int(found[0]['runs'].sum())} runs of each, with the same motions and draws")
         elif not isinstance(found, Stopped):
-            self.told.object = refused(found)
+            self.told.say(found)
             return
         if self.again:
             self._compute(FEW)

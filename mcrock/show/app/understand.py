@@ -16,19 +16,8 @@ from bokeh.models import ColumnDataSource, Whisker
 
 from mcrock.show import style
 from mcrock.show.animation.embedded import embed_run
-from mcrock.show.app.parts import (
-    LOOKS,
-    WIDE,
-    add_hover,
-    blocks_as_html,
-    html,
-    in_background,
-    paragraph,
-    plain_figure,
-    refused,
-    rows_as_html,
-    said,
-)
+from mcrock.show.app import parts
+from mcrock.show.app.parts import LOOKS, WIDE, html, paragraph, refused, rows_as_html
 from mcrock.show.app.runs import GROUPS, RATIO, RunDots, collect_runs, input_names, input_of, input_rows
 from mcrock.show.fragility import format_fragility, format_support, observed
 from mcrock.show.numbers import labels
@@ -104,23 +93,15 @@ def understand(result: Result, theme: str) -> pn.Column:
     if result.shaken:
         lines += [format_fragility(result.fit), *format_support(result.fit)]
     lines.append(format_independence(result.probability))
-    table = pn.Card(html(blocks_as_html(lines)), title="The same as a table", collapsed=True, **WIDE)
+    table = pn.Card(html(parts.blocks_as_html(lines)), title="The same as a table", collapsed=True, **WIDE)
     top: list[Any] = [plot_curve(result.fit, result.points)] if result.shaken else []
     if result.runs is None:
         return pn.Column(*top, table, html(paragraph(NO_STUDY)), **WIDE)
     chosen = Chosen(result, result.runs, theme)
-    figures = pn.FlexBox(
-        *map(_half, [*top, chosen.plot_runs(), pn.Column(chosen.input, chosen.inputs, **WIDE)])
-    )
-    return pn.Column(
-        chosen.filters,
-        html(legend(result.runs)),
-        figures,
-        html(paragraph(chosen.words)),
-        table,
-        *chosen.replay_parts(),
-        **WIDE,
-    )
+    by_input = pn.Column(chosen.input, chosen.inputs, **WIDE)
+    figures = pn.FlexBox(*map(parts.half, [*top, chosen.plot_runs(), by_input]))
+    head = [chosen.filters, html(legend(result.runs)), figures, html(paragraph(chosen.words)), table]
+    return pn.Column(*head, *chosen.replay_parts(), **WIDE)
 
 
 def legend(runs: RunDots) -> str:
@@ -132,20 +113,14 @@ def legend(runs: RunDots) -> str:
     return f"<p>{' &nbsp; '.join(entries)}</p>"
 
 
-def _half(item: Any) -> pn.Column:
-    """Half the width of the page, or all of a narrow one."""
-    return pn.Column(item, styles={"flex": "1 1 min(30rem, 100%)", "min-width": "0"}, **WIDE)
-
-
 def plot_curve(fit: xr.Dataset, points: xr.Dataset) -> Any:
     """The curve with its band, dashed where no run supports it, and the observed fractions."""
     factor, label = style.axis_scale(fit["intensity_grid"])
-    made = plain_figure("Probability of overturning", label, "Probability [1]", y_range=(-0.02, 1.02))
+    made = parts.plain_figure("Probability of overturning", label, "Probability [1]", y_range=(-0.02, 1.02))
     x = factor * fit["intensity_grid"].values
     low, high = fit["band"].values
-    made.varea(
-        x, low, high, fill_color=style.SKY, fill_alpha=0.3, legend_label=f"{fit.attrs['level']:.0%} band"
-    )
+    band = f"{fit.attrs['level']:.0%} band"
+    made.varea(x, low, high, fill_color=style.SKY, fill_alpha=0.3, legend_label=band)
     if np.isfinite(float(fit["median_capacity"])):
         curve, beyond = fit["curve"].values, fit["extrapolated"].values
         look: dict[str, Any] = {"color": style.SKY, "line_width": 2}
@@ -160,14 +135,9 @@ def point_columns(points: xr.Dataset) -> dict[str, np.ndarray]:
     """Observed fractions as a figure takes them."""
     factor, _ = style.axis_scale(points["intensity"])
     low, high = points["interval"].values
-    names = ("runs", "overturned", "undecided")
-    columns = {name: points[name].values for name in names}
-    return columns | {
-        "x": factor * points["intensity"].values,
-        "p": points["probability"].values,
-        "low": low,
-        "high": high,
-    }
+    columns = {name: points[name].values for name in ("runs", "overturned", "undecided")}
+    at = {"x": factor * points["intensity"].values, "p": points["probability"].values}
+    return columns | at | {"low": low, "high": high}
 
 
 def draw_points(made: Any, source: ColumnDataSource, words: str, colour: str = style.ORANGE) -> None:
@@ -177,7 +147,7 @@ def draw_points(made: Any, source: ColumnDataSource, words: str, colour: str = s
     whisker.upper_head.line_color = whisker.lower_head.line_color = colour
     made.add_layout(whisker)
     tips = [("intensity", "@x{0.000}"), ("probability", "@p{0.000} (@low{0.000} to @high{0.000})")]
-    add_hover(made, dots, [*tips, ("overturned", "@overturned of @runs, @undecided undecided")])
+    parts.add_hover(made, dots, [*tips, ("overturned", "@overturned of @runs, @undecided undecided")])
 
 
 class Chosen:
@@ -191,10 +161,10 @@ class Chosen:
         self.cells = ColumnDataSource({})
         there = [name for name, total in runs.totals.items() if total]
         options = {f"{name} ({runs.totals[name]})": name for name in there}
-        self.filters = pn.widgets.CheckButtonGroup(name="Runs shown", options=options, value=there)
+        self.filters = pn.widgets.CheckBoxGroup(name="Runs shown", options=options, value=there, inline=True)
         choices = {text: name for name, text in self.names.items()}
         self.input = pn.widgets.Select(name="Input", options=choices, **WIDE)
-        self.details, self.view = html(), html()
+        self.told, self.details, self.view = parts.Told(**WIDE), html(), html()
         self.place = {
             name: pn.widgets.IntInput(name=name.capitalize(), value=0, start=0, end=size - 1, width=120)
             for name in ("outer", "realization")
@@ -214,60 +184,37 @@ class Chosen:
     def words(self) -> str:
         """What the figures of runs show."""
         total, shown = sum(self.runs.totals.values()), len(self.runs.dots["x"])
-        dots = (
-            f"each of the {total} runs"
-            if shown == total
-            else f"one of {shown} runs, drawn at random from {total}"
-        )
-        more = "" if shown == total else "; the cells behind count all of them, darker for more"
+        dots, more = f"each of the {total} runs", ""
+        if shown < total:
+            dots = f"one of {shown} runs, drawn at random from {total}"
+            more = "; the cells behind count all of them, darker for more"
         spread = "" if "intensity_value" in self.result.ds else " Dots are spread around their level."
-        return (
-            f"A dot is {dots}{more}.{spread} Click on one, or choose a run below by its numbers, to watch it."
-        )
+        ways = "Click on one, or choose a run below by its numbers, to watch it."
+        return f"A dot is {dots}{more}.{spread} {ways}"
 
     def plot_runs(self) -> Any:
         """Peak tilt over intensity."""
-        words = "Peak tilt of each run"
-        tools = "tap,box_select,pan,wheel_zoom,box_zoom,reset,save"
-        made = plain_figure(
-            words, self.runs.label, "Peak tilt over slenderness [1]", y_axis_type="log", tools=tools
-        )
-        made.quad(
-            "left",
-            "right",
-            "bottom",
-            "top",
-            source=self.cells,
-            color=style.GREY,
-            alpha="alpha",
-            line_color=None,
-        )
-        self._draw_dots(made, "x", "tilt")
-        return made
+        made = self._plot("Peak tilt of each run", self.runs.label)
+        sides = ("left", "right", "bottom", "top")
+        made.quad(*sides, source=self.cells, color=style.GREY, alpha="alpha", line_color=None)
+        return self._draw_dots(made, "x")
 
     def plot_inputs(self) -> Any:
         """Peak tilt over an input."""
-        tools = "tap,box_select,pan,wheel_zoom,box_zoom,reset,save"
-        made = plain_figure(
-            "The same runs by an input", "", "Peak tilt over slenderness [1]", y_axis_type="log", tools=tools
-        )
-        self._draw_dots(made, "input", "tilt")
-        return made
+        return self._draw_dots(self._plot("The same runs by an input", ""), "input")
 
-    def _draw_dots(self, made: Any, x: str, y: str) -> None:
-        look: dict[str, Any] = {
-            "size": 4,
-            "alpha": 0.6,
-            "nonselection_alpha": 0.15,
-            "selection_line_color": "black",
-        }
-        dots = made.scatter(x, y, source=self.source, color="colour", marker="mark", **look)
+    def _plot(self, words: str, x: str) -> Any:
+        tools = "tap,box_select,pan,wheel_zoom,box_zoom,reset,save"
+        y = "Peak tilt over slenderness [1]"
+        return parts.plain_figure(words, x, y, y_axis_type="log", tools=tools)
+
+    def _draw_dots(self, made: Any, x: str) -> Any:
+        look = {"size": 4, "alpha": 0.6, "nonselection_alpha": 0.15, "selection_line_color": "black"}
+        dots = made.scatter(x, "tilt", source=self.source, color="colour", marker="mark", **look)
         made.on_event(SelectionGeometry, self._pick)
-        add_hover(
-            made,
-            dots,
-            [("realization", "@realization"), ("ending", "@ending"), ("peak tilt", "@tilt{0.000}")],
-        )
+        tips = [("realization", "@realization"), ("ending", "@ending"), ("peak tilt", "@tilt{0.000}")]
+        parts.add_hover(made, dots, tips)
+        return made
 
     def _filter(self) -> None:
         """Show the groups that are chosen."""
@@ -317,14 +264,9 @@ class Chosen:
             known = pn.widgets.Button(name=RUN[name])
             known.on_click(lambda _, name=name: self._show_notable(name))
             ready.append(known)
-        head = html("<h2>One run</h2>")
-        return [
-            head,
-            pn.FlexBox(*self.place.values(), align_items="end"),
-            pn.FlexBox(button, *ready),
-            self.details,
-            self.view,
-        ]
+        form = pn.FlexBox(*self.place.values(), align_items="end")
+        shown = [self.told, self.details, self.view]
+        return [html("<h2>One run</h2>"), form, pn.FlexBox(button, *ready), *shown]
 
     def _show_notable(self, name: str) -> None:
         place = self.result.notable[name]
@@ -336,23 +278,22 @@ class Chosen:
         """Repeat the run that the form names, and show it."""
         study, at = self.result.study, RunPlace(0)._asdict()
         at |= {name: int(widget.value) for name, widget in self.place.items()}
-        self.details.object = said(
-            f"Repeating realization {at['realization']}; the first one may wait for the compiler."
-        )
+        self.told.say(f"Repeating realization {at['realization']}; the first one may wait for the compiler.")
         if study is not None:
-            in_background(lambda: repeat_run(study, **at), lambda found: self._show(at, found, why))
+            parts.in_background(lambda: repeat_run(study, **at), lambda found: self._show(at, found, why))
 
     def _show(self, at: dict[str, int], found: Replay | Exception, why: str) -> None:
         if isinstance(found, Exception):
-            self.details.object, self.view.object = refused(found), ""
+            self.told.say(found)
+            self.details.object = self.view.object = ""
             return
         outcome = stored_outcome(self.result.ds, at, found.run.outcome).replace("_", " ")
         inputs = rows_as_html(input_rows(self.result.ds, at))
         command = escape(repeat_command(self.result.store, at))
-        heading = said(f"{why}{found.title}{found.measure}: {outcome}")
+        self.told.say(f"{why}{found.title}{found.measure}: {outcome}")
         results = f"<details><summary>Results</summary>{rows_as_html(result_rows(found.run))}</details>"
         repeat = f'<p class="dim">The command that repeats it:</p><pre>{command}</pre>'
-        self.details.object = f"{heading}<p>{escape(found.source)}</p>{inputs}{results}{repeat}"
+        self.details.object = f"<p>{escape(found.source)}</p>{inputs}{results}{repeat}"
         try:
             self.view.object = embed_run(found.run, found.motion, found.title, self.theme)
         except ValueError as error:

@@ -50,6 +50,7 @@ def serve(folder):
         assert line.startswith("http://"), line
         return line
 
+    start.started = started
     yield start
     for process in started:
         process.send_signal(signal.SIGINT)
@@ -96,7 +97,7 @@ def test_a_run_is_watched_by_keyboard(browser, address, width, theme):
 
 def test_a_site_is_judged_and_a_bad_file_refused_in_the_words_of_the_command(browser, address, tmp_path):
     page = opened(browser, address)
-    page.get_by_role("button", name="Decide", exact=True).click()
+    page.get_by_role("radio", name="Decide").check()
     (tmp_path / "h.csv").write_text(HAZARD.replace("pga [m/s2]", "pga"))
     page.set_input_files("input[type=file]", tmp_path / "h.csv")
     page.get_by_text("Taken: h.csv").wait_for()
@@ -107,7 +108,7 @@ def test_a_site_is_judged_and_a_bad_file_refused_in_the_words_of_the_command(bro
 
 def test_a_study_is_described_run_and_looked_at(browser, serve, folder):
     page = opened(browser, serve("study.toml"))
-    page.get_by_role("button", name="Shake", exact=True).click()
+    page.get_by_role("radio", name="Shake").check()
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("alert").filter(has_text="nothing is written but where you say").wait_for()
     page.get_by_label("Store to write").fill("s.zarr")
@@ -117,12 +118,58 @@ def test_a_study_is_described_run_and_looked_at(browser, serve, folder):
     page.get_by_label("Store to write").fill("new.zarr")
     page.get_by_label("Store to write").press("Tab")
     page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_role("status").filter(has_text=re.compile("Stopped|Done")).wait_for()
+    if page.get_by_text("Stopped").count():  # where it did not end before
+        page.get_by_role("button", name="Resume", exact=True).click()
     page.get_by_text("Done: new.zarr").wait_for()
     time.sleep(3)
-    page.get_by_role("button", name="Understand", exact=True).click()
+    page.get_by_role("radio", name="Understand").check()
     page.get_by_text("Replay this run").wait_for()
     with mcrock.load_dataset(folder / "new.zarr") as new, mcrock.load_dataset(folder / "s.zarr") as old:
         assert (new["outcome"] == old["outcome"]).all()
+    page.close()
+
+
+def test_a_study_file_fills_the_form_and_keeps_what_the_form_cannot_show(browser, serve, folder, tmp_path):
+    text = (folder / "study.toml").read_text().replace("[body]", "[body]\ngravity = 3.7")
+    text = text.replace("unit test", "<script>window.evil = 1</script>")
+    (tmp_path / "moon.toml").write_text(text)
+    page = opened(browser, serve())
+    page.get_by_label("How high is it?").wait_for()
+    page.set_input_files("input[type=file] >> nth=1", tmp_path / "moon.toml")
+    page.get_by_role("status").filter(has_text="body.gravity").wait_for()
+    height, study = page.get_by_label("How high is it?"), page.get_by_label("Study file", exact=True)
+    sync_api.expect(height).to_have_value("1.0 m")
+    height.fill("9 m")
+    height.press("Tab")
+    sync_api.expect(study).to_have_value(re.compile(r"height = 9.*gravity = 3\.7", re.DOTALL))
+    assert page.evaluate("window.evil") is None
+    with page.expect_download() as taken:
+        page.get_by_text("Download study.toml").click()
+    taken.value.save_as(tmp_path / "taken.toml")
+    assert (tmp_path / "taken.toml").read_text() == study.input_value()
+    page.close()
+
+
+def test_a_slider_has_a_name_and_moves_by_keyboard(browser, serve):
+    page = opened(browser, serve("study.toml"))
+    page.get_by_role("radio", name="Shake").check()
+    slider = page.get_by_role("slider", name="Height [m]")
+    page.get_by_role("status").filter(has_text="with the same motions and draws").wait_for()
+    before = slider.input_value()
+    slider.focus()
+    page.keyboard.press("PageUp")
+    assert float(slider.input_value()) > float(before)
+    page.close()
+
+
+def test_a_lost_connection_is_said(browser, serve):
+    page = opened(browser, serve())
+    page.get_by_label("How high is it?").wait_for()
+    serve.started[-1].kill()
+    page.get_by_text("The connection is lost").first.wait_for()
+    assert "height" in page.get_by_label("Study file", exact=True).input_value()
     page.close()
 
 
