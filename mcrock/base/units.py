@@ -23,6 +23,7 @@ ACCELERATIONS = {
 VELOCITIES = {"m/s": 1.0, "cm/s": 0.01}
 LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 ANGULAR_VELOCITIES = {"rad/s": 1.0, "deg/s": pi / 180.0, "dps": pi / 180.0}
+ANGLES = {"rad": 1.0, "deg": pi / 180.0}
 TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 MASSES = {"kg": 1.0, "g": 1e-3, "t": 1000.0, "lb": 0.45359237}
 FREQUENCIES = {"Hz": 1.0}

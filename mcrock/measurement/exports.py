@@ -17,6 +17,7 @@ from mcrock.base.units import split_header
 NAMES = {
     "time": re.compile(r"(?:time|timestamp|t)()", re.IGNORECASE),
     "omega_": re.compile(r"(?:omega|gyroscope|gyro|gyr|angular[ _]velocity)[ _]?([xyz])", re.IGNORECASE),
+    "angle_": re.compile(r"(?:angle|phi)[ _]?([xyz])", re.IGNORECASE),
     "acceleration_": re.compile(r"(?:acceleration|accelerometer|accel|acc)[ _]?([xyz])", re.IGNORECASE),
 }
 ABOVE = 100  # lines above the header at most

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_columns, read_data
-from mcrock.base.units import ACCELERATIONS, ANGULAR_VELOCITIES, TIMES, split_header
+from mcrock.base.units import ACCELERATIONS, ANGLES, ANGULAR_VELOCITIES, TIMES, split_header
 from mcrock.measurement.exports import find_table
+from mcrock.measurement.markers import rates_of_turns
 from mcrock.measurement.recording import ALONG, LARGEST, Recording
 
 Array = NDArray[np.float64]
 
-QUANTITIES = ("time", *(f"{name}_{axis}" for name in ("omega", "acceleration") for axis in ALONG))
+QUANTITIES = ("time", *(f"{name}_{axis}" for name in ("omega", "angle", "acceleration") for axis in ALONG))
 EPOCH = 1e8  # [s]: a time that begins beyond three years is that since 1970
 # of a unit: what a reading of 1 is in it, as in "1/131 deg/s" and "1e-4 s", and its word
 NUMBER = r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?"
@@ -51,6 +53,9 @@ def read_recording(
     are known too (`mcrock.measurement.exports`), as in ``Gyroscope x (rad/s)`` of phyphox, and lines that
     they put above the header. Other columns are left out. Cells are separated by commas, semicolons or tabs.
     Time since 1970 is counted from the first reading.
+
+    In place of rates a file may have the angles ``angle_x``, ``angle_y``, ``angle_z`` of `euler_angles`, of
+    which those that it lacks are 0: their rates are means between samples, as those of `turned_with`.
 
     Parameters
     ----------
@@ -102,7 +107,14 @@ def read_recording(
     if (period := table.wraps.get("time")) is not None:
         unit, numbers = by_name["time"]
         by_name["time"] = (unit, np.unwrap(numbers, period=period).tolist())
-    turn = axes_of(axes)
+    turn, angles = axes_of(axes), [f"angle_{axis}" for axis in "zyx"]
+    if not by_name.keys().isdisjoint(angles) and "omega_x" not in by_name:
+        time = _column(place, by_name, "time", TIMES)
+        found = dict.fromkeys(angles, ("rad", [0.0] * time.size)) | by_name
+        cells = [_column(place, found, name, ANGLES) for name in angles]
+        turns = Rotation.from_euler("ZYX", np.stack(cells, -1))
+        from_turns, _ = rates_of_turns(place.name, time, np.arange(time.size), turns)
+        return from_turns.turned(Rotation.from_matrix(turn))
     rates = np.stack([_column(place, by_name, f"omega_{axis}", ANGULAR_VELOCITIES) for axis in ALONG], -1)
     time = _column(place, by_name, "time", TIMES)
     forces = [f"acceleration_{axis}" for axis in ALONG]

@@ -146,25 +146,38 @@ def turned_with(
             f"{markers.name}: the markers move against each other by {100 * miss:.2g} % of their size; "
             f"choose those of one rigid body by `--markers`: it has {', '.join(labels)}"
         )
-    found, step = _rates(markers, good, Rotation.concatenate(list(turns)))
+    found, step = rates_of_turns(markers.name, markers.time, good, Rotation.concatenate(list(turns)))
     fits = f"the markers fit a rigid body to {100 * miss:.2g} % of their size"
     far = [f"they shake: rates are means over {step} frames"] * (step > 1)
     return found, [*_said_of_gaps(seen, least), fits, *far]
 
 
-def _rates(markers: Markers, good: NDArray[np.intp], attitude: Rotation) -> tuple[Recording, int]:
-    """Rates between frames as near to each other as their noise allows, and how many frames that is."""
-    frame = float(np.median(np.diff(markers.time)))
+def rates_of_turns(
+    name: str, frames: Array, good: NDArray[np.intp], attitude: Rotation
+) -> tuple[Recording, int]:
+    """Rates between frames as near to each other as their noise allows, and how many frames that is.
+
+    Parameters
+    ----------
+    name : str
+    frames : ndarray (n,)
+        Times of all frames [s].
+    good : ndarray (m,)
+        Those that show the attitude.
+    attitude : Rotation (m,)
+        Axes of the body to those of the laboratory.
+    """
+    frame = float(np.median(np.diff(frames)))
     for step in range(1, max(int(LONGEST / frame), 1) + 1):
         chosen = np.flatnonzero(good % step == 0)
-        time, turns = markers.time[good[chosen]], attitude[chosen]
+        time, turns = frames[good[chosen]], attitude[chosen]
         rates = (turns[:-1].inv() * turns[1:]).as_rotvec() / np.diff(time)[:, None]
         noise, fastest = max(map(rate_noise, rates.T)), float(np.abs(rates).max(initial=0.0))
         if noise <= QUIET * fastest:
-            return Recording(0.5 * (time[:-1] + time[1:]), rates, name=markers.name), step
+            return Recording(0.5 * (time[:-1] + time[1:]), rates, name=name), step
     raise ValueError(
-        f"{markers.name}: the markers shake too much: rates have a noise of {noise:.2g} rad/s as means over "
-        f"{step * frame:.2g} s, and the largest is {fastest:.2g} rad/s; put them further apart, or take a "
+        f"{name}: markers or angles shake too much: rates have a noise of {noise:.2g} rad/s as means over "
+        f"{step * frame:.2g} s, and the largest is {fastest:.2g} rad/s; put markers further apart, or take a "
         "gyroscope"
     )
 

@@ -59,13 +59,9 @@ class Recording:
             If fewer than two samples are left.
         """
         chosen = self._within(begin, end)
+        rates = self.angular_velocity[chosen]
         force = None if self.acceleration is None else self.acceleration[chosen]
-        return replace(
-            self,
-            time=self.time[chosen],
-            angular_velocity=self.angular_velocity[chosen],
-            acceleration=force,
-        )
+        return replace(self, time=self.time[chosen], angular_velocity=rates, acceleration=force)
 
     def unbiased(self, *still: tuple[float, float]) -> Recording:
         """The recording less the bias of its gyroscope, known from intervals in which the body was still.
@@ -151,21 +147,6 @@ class Recording:
         """
         Number("rad/s", above=0.0).check("most", most)
         return replace(self, angular_velocity=np.clip(self.angular_velocity, -most, most))
-
-    def levelled(self, begin: float, end: float) -> Recording:
-        """The recording after the smallest turn that makes what it measures at rest, between two times [s],
-        point up: a sensor that was not quite level on a body that stands.
-
-        Raises
-        ------
-        ValueError
-            Without acceleration, or if fewer than two samples lie between.
-        """
-        if self.acceleration is None:
-            raise ValueError(f"{self.name}: levelled() needs acceleration [m/s2], and there is none")
-        up = self.acceleration[self._within(begin, end)].mean(0)
-        turn, _ = Rotation.align_vectors([[0.0, 0.0, 1.0]], [up / np.linalg.norm(up)])
-        return self.turned(turn)
 
     def orientation(self, start: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Array:
         """Attitude by integration of the angular velocity in axes of the body.

@@ -193,7 +193,8 @@ def test_bias_and_mounting_are_put_right():
     force = np.tile(askew.inv().apply([0.0, 0.0, 9.81]), (t.size, 1)) + rng.normal(0.0, 0.02, (t.size, 3))
     noisy = askew.inv().apply(rates) + bias + rng.normal(0.0, 2e-3, (t.size, 3))
     raw = Recording(t, noisy, force)
-    right = raw.unbiased((-2.0, -0.05)).levelled(-2.0, -0.05).between(0.0, time[-1])
+    level, _ = Rotation.align_vectors([[0.0, 0.0, 1.0]], [force[(t > -2.0) & (t < -0.05)].mean(0)])
+    right = raw.unbiased((-2.0, -0.05)).turned(level).between(0.0, time[-1])
     assert np.median(np.abs(right.angular_velocity - body_rates[inside][: right.time.size])) < 3e-3
     found = euler_angles(right.orientation(quaternions[0]))[:, 1]
     truth = phi[inside, 1][: right.time.size]
@@ -208,7 +209,6 @@ def test_what_needs_still_intervals_says_so():
     for call, says in (
         (recording.unbiased, "was still"),
         (lambda: recording.unbiased((3.0, 4.0)), "0 samples"),
-        (lambda: recording.levelled(0.0, 1.0), "needs acceleration"),
     ):
         with pytest.raises(ValueError, match=says):
             call()
@@ -231,3 +231,18 @@ def test_a_recording_that_was_written_is_read_again(tmp_path):
     assert again.angular_velocity == pytest.approx(recording.angular_velocity, rel=1e-8)
     with pytest.raises(ValueError, match=r"most must be .* > 0 \[rad/s\]"):
         recording.clipped(0.0)
+
+
+def test_angles_are_rates_over_time(tmp_path):
+    """Angles that a file lacks are 0; the others are those of `euler_angles`, whatever their order."""
+    turns = Rotation.from_rotvec(np.outer(np.arange(50) / 100.0, [0.3, -0.4, 0.2]))
+    angles = euler_angles(turns.as_quat(scalar_first=True))
+    head = "time [ms],angle_z [deg],angle_x [deg],angle_y [deg]"
+    cells = np.column_stack([10.0 * np.arange(50), np.degrees(angles[:, [2, 0, 1]])])
+    np.savetxt(tmp_path / "turned.csv", cells, delimiter=",", header=head, comments="")
+    found = read_recording(tmp_path / "turned.csv", "y -x z")
+    assert found.time[0] == pytest.approx(0.005)
+    assert found.angular_velocity == pytest.approx(np.tile([-0.4, -0.3, 0.2], (49, 1)))
+    (tmp_path / "tilt.csv").write_text("t [s],phi_y [rad]\n0,0.1\n0.1,0.05\n0.2,0\n")
+    flat = read_recording(tmp_path / "tilt.csv").angular_velocity
+    assert flat == pytest.approx(np.tile([0.0, -0.5, 0.0], (2, 1)))
