@@ -68,14 +68,10 @@ class TestOptions:
             raise ValueError("give recordings, TEST..., or --table TESTS.csv with their names")
         if self.table is not None:
             return read_campaign(self.table, self.body, self.edge)
-        for name, value in (("--body FILE", self.body), ("--edge K", self.edge)):
-            if value is None:
-                raise ValueError(f"recordings need {name}")
-        assert self.tests is not None
-        assert self.body is not None
-        assert self.edge is not None
+        if self.body is None or self.edge is None:
+            raise ValueError("recordings need --body FILE and --edge K")
         names = self.specimen or self.body.stem, self.position, self.repetition
-        return numbered_tests(self.tests, *names, self.body, self.edge)
+        return numbered_tests(self.tests or (), *names, self.body, self.edge)
 
     @property
     def is_campaign(self) -> bool:
@@ -174,9 +170,13 @@ class RecordingOptions:
 class SearchOptions:
     """What is fitted, and how."""
 
-    free: Annotated[str, typer.Option(metavar="NAMES", help="Impact parameters to fit; tau is one too.")] = (
-        "lambda lambda_lon lambda_lat"
-    )
+    free: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Impact parameters to fit, also tau; and slip of the foot, rate at the release.",
+        ),
+    ] = "lambda lambda_lon lambda_lat"
     landings: Annotated[int, typer.Option(metavar="N", help="Last landing of the fit.")] = 2
     objective: Annotated[str, typer.Option(help="Misfit: robust, or mean as in the source paper.")] = "robust"
     level: options.Level = 0.95
@@ -210,15 +210,15 @@ class Request(NamedTuple):
         """What the numbers of the fit depend on: recording, body, options and version [16 hex digits]."""
         from mcrock.base.version import mcrock_version
 
-        made = [
-            mcrock_version(),
-            self.test.edge,
-            asdict(self.recording),
-            asdict(self.search),
-            self.energy_gain,
-        ]
+        how = asdict(self.recording), asdict(self.search), self.energy_gain
+        made = [mcrock_version(), self.test.edge, *how]
         parts = [json.dumps(made).encode(), *(path.read_bytes() for path in (self.test.file, self.test.body))]
         return sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()[:16]
+
+    def outcome(self, status: str, reason: str = "", fit: dict[str, Any] | None = None) -> dict[str, Any]:
+        """What became of the test, and its names."""
+        words = {"file": str(self.test.file), "body": str(self.test.body), "test": self.test.name}
+        return asdict(self.test) | words | {"status": status, "reason": reason, "fit": fit}
 
 
 @app.command()
@@ -273,7 +273,7 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     from mcrock.measurement import fit_test
     from mcrock.measurement.covariates import sizes
     from mcrock.measurement.free_rocking import FreeRocking
-    from mcrock.measurement.neighbours import neighbours
+    from mcrock.measurement.neighbours import holding, neighbours
     from mcrock.measurement.replicates import as_measured
     from mcrock.show import fit as show
     from mcrock.show.angles import plot_angles
@@ -290,13 +290,13 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     found = fit_test(measured, data, test.edge, impact=impact, **how)
     names = {"test": test.name, "specimen": test.specimen, "position": test.position}
     near = neighbours(measured, data, found) if found.misfit.explained is False else []
-    nearby = show.neighbours_as_json(near)
-    words = show.neighbour_words(nearby)
+    found, nearby = holding(found, near), show.neighbours_as_json(near)
+    words = show.neighbour_words(near)
     numbers = show.fit_as_json(found) | {"neighbours": nearby} | names
     numbers |= {"repetition": test.repetition, "made_from": request.digest}
     numbers["body"] = sizes(measured, rocking)
     numbers |= as_measured(measured, data, rocking.along, rocking.across, found.averaging)
-    numbers["verdict"] = notes + numbers["verdict"] + words
+    numbers |= {"notes": notes, "verdict": notes + numbers["verdict"] + words}
     drawn = {"fit": lambda: show.plot_fit(found), "angles": lambda: plot_angles(found)}
     paths = save_figures(drawn, request.results)
     section = show.impact_section(found)
@@ -310,39 +310,28 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
 
 def _attempt(request: Request) -> dict[str, Any]:
     """What became of a test: one that cannot be fitted has a reason and does not stop the others."""
-    test = request.test
-    outcome: dict[str, Any] = asdict(test) | {
-        "file": str(test.file),
-        "body": str(test.body),
-        "test": test.name,
-    }
     try:
         fit = _fit_one(request)[1]
     except (ValueError, OSError) as error:
         reason = " ".join(str(error).split())
-        return outcome | {"status": "failed", "reason": reason, "fit": None}
-    return outcome | {"status": "fitted", "reason": "", "fit": fit}
+        return request.outcome("failed", reason)
+    return request.outcome("fitted", fit=fit)
 
 
 def _standing(request: Request) -> dict[str, Any] | None:
     """The outcome of a test that has been fitted before: as it stands, or refused if it is of other data."""
     assert request.results.output is not None
-    place, test = request.results.output / "fit.json", request.test
+    place = request.results.output / "fit.json"
     if not place.is_file():
         return None
-    outcome: dict[str, Any] = asdict(test) | {
-        "file": str(test.file),
-        "body": str(test.body),
-        "test": test.name,
-    }
     try:
         fit = json.loads(place.read_text(encoding="utf-8"))
         if fit["made_from"] == request.digest:
-            return outcome | {"status": "kept", "reason": "", "fit": fit}
+            return request.outcome("kept", fit=fit)
     except (ValueError, KeyError, TypeError, OSError):
         pass
     reason = f"{place} is of another recording, body, version or other options; --overwrite replaces it"
-    return outcome | {"status": "failed", "reason": reason, "fit": None}
+    return request.outcome("failed", reason)
 
 
 def _fit_all(requests: list[Request], overwrite: bool, workers: int | None) -> list[dict[str, Any]]:

@@ -18,11 +18,12 @@ from mcrock.body import Body
 from mcrock.impact.conditions import Impact
 from mcrock.impact.registry import ImpactParameter
 from mcrock.measurement.comparison import AXES, SENSOR, Comparison
+from mcrock.measurement.free_rocking import PARAMETERS, SIZES
 from mcrock.measurement.landings import Landings
 from mcrock.measurement.misfit import Misfit, misfit
 from mcrock.measurement.profiles import Profile, near_best, profiles, uncertainty
 from mcrock.measurement.recording import Recording
-from mcrock.measurement.search import far, noise_of, search
+from mcrock.measurement.search import far, noise_of, search, search_bounds
 from mcrock.measurement.sensor import INSTANT
 from mcrock.measurement.size import LARGER, size_effects
 
@@ -32,9 +33,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # for functions whose matrices are small: threads of the linear algebra would wait for each other
 one_thread: Callable[[Function], Function] = threadpool_limits.wrap(limits=1, user_api="blas")
 LAMBDAS = ("lambda", "lambda_lon", "lambda_lat")
-# where fits of the source lie and as much again; tau: what changes the spin by half of the largest rate
-BOUNDS = {"lambda": (0.0, 4.0), "lambda_lon": (0.0, 2.0), "lambda_lat": (-5.0, 5.0)}
-UNITS = {"time": "s", "tilt": "rad", **dict.fromkeys(LAMBDAS, "1"), "tau": "N m s"}
+UNITS = {"time": "s", "tilt": "rad", **dict.fromkeys((*LAMBDAS, *SIZES), "1")}
+UNITS |= {"tau": "N m s", "rate": "rad/s", "slip": "m"}
 OBJECTIVES = ("robust", "mean")
 SCALE = 2.0  # of the loss over that of the noise: 99 % as efficient as least squares on white noise [1]
 LATERAL = ("lambda", "lambda_lat", "tau")  # what only lateral rocking shows
@@ -161,7 +161,7 @@ class Fit(Displayed):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Keys of the fitted impact parameters."""
+        """Keys of what was free besides the release: impact parameters, and others as ``slip``."""
         return tuple(name for name in self.estimates if name not in ("time", "tilt"))
 
     @property
@@ -227,7 +227,8 @@ def fit_test(
     edge : int
         Over which the body was released: edge k of its base joins the vertices k and k + 1.
     free : sequence of str
-        Impact parameters to fit, of ``lambda``, ``lambda_lon``, ``lambda_lat``, ``tau``.
+        Impact parameters to fit, of ``lambda``, ``lambda_lon``, ``lambda_lat``, ``tau``; and ``rate`` at the
+        release [rad/s] and ``slip`` of the foot [m], as in `mcrock.measurement.free_rocking.FreeRocking`.
     impact : Impact, optional
         The others, and what to do with impacts that would gain energy.
     landings : int
@@ -332,11 +333,10 @@ def _widened(fit: Fit, size_error: float) -> Fit:
 def _bounds(
     body: Body, recording: Recording, free: Sequence[str], given: Mapping[str, tuple[float, float]]
 ) -> dict[str, tuple[float, float]]:
-    spin = float((body.vertices**2).sum(1).max()) * body.mass + float(body.inertia[2, 2])
-    most = 0.5 * spin * float(np.abs(recording.angular_velocity).max())
-    known = {**BOUNDS, "tau": (-most, most)}
-    if not free or len(set(free)) != len(free) or not set(free) <= set(known):
-        raise ValueError(f"free must name parameters of {', '.join(known)}, each once, got {tuple(free)!r}")
+    known = search_bounds(body, float(np.abs(recording.angular_velocity).max()))
+    names = [key for key in known if key not in SIZES]  # which are measured: see `neighbours`
+    if not free or len(set(free)) != len(free) or not set(free) <= set(names):
+        raise ValueError(f"free must name parameters of {', '.join(names)}, each once, got {tuple(free)!r}")
     for key, (low, high) in given.items():
         if key not in free:
             raise ValueError(f"bounds are of fitted parameters, {', '.join(free)}, got {key!r}")
@@ -460,7 +460,7 @@ def _result(
     impact = comparison.impact
     estimates = comparison.values(x)
     intervals, errors, covariance = _intervals(comparison, x, limits, found, noise, level)
-    fitted = {ImpactParameter[key.upper()].argument: estimates[key] for key in comparison.free}
+    fitted = {PARAMETERS[key].argument: estimates[key] for key in comparison.free if key in PARAMETERS}
     back = Rotation.from_rotvec(-x[-SENSOR:-AXES])
     fixed = {parameter: getattr(impact, parameter) for parameter in ("energy_gain", "facet_fallback")}
     others = {

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from mcrock.body import Body
 from mcrock.impact.conditions import Impact
@@ -15,15 +16,13 @@ from mcrock.measurement.comparison import SENSOR, Comparison
 from mcrock.measurement.fit import SCALE, Fit, best_of, one_thread
 from mcrock.measurement.free_rocking import OTHERS, SIZES
 from mcrock.measurement.misfit import Misfit, misfit
+from mcrock.measurement.profiles import uncertainty
 from mcrock.measurement.recording import Recording
-from mcrock.measurement.search import search
+from mcrock.measurement.search import search, search_bounds
 from mcrock.measurement.sensor import INSTANT
 
 Array = NDArray[np.float64]
 
-LEAST_SIZE = 0.4  # of what was given [1]
-MOST_RATE = 0.5  # of the largest rate of the recording: at the release [1]
-MOST_SLIP = 0.05  # of the largest dimension of the body [1]
 ENERGY_GAIN = "energy_gain"
 ADDED = (*SIZES, "rate", "slip", "tau")  # unknowns, of which each neighbour has one
 
@@ -34,6 +33,7 @@ class Neighbour(NamedTuple):
     # unknowns: sizes over those given, rate at the release, slip, tau; or ``energy_gain`` allowed
     added: tuple[str, ...]
     estimates: dict[str, float]  # of all
+    standard_errors: dict[str, float]  # near the minimum
     deviance: float  # less that of the model, at the noise at rest [1]
     misfit: Misfit
 
@@ -69,12 +69,7 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
         raise ValueError(f"{fit.name}: the noise of the sensor is not known, and without it no misfit")
     scale = SCALE * noise
     n_landings = int((fit.landings.landing <= fit.time[-1] + 1e-9).sum())
-    most = MOST_RATE * float(np.abs(fit.measured).max())
-    sizes = dict.fromkeys(SIZES, (LEAST_SIZE, 1.0 / LEAST_SIZE))
-    spin = float((body.vertices**2).sum(1).max()) * body.mass + float(body.inertia[2, 2])
-    far = MOST_SLIP * float(np.ptp(body.vertices, axis=0).max())
-    others = {"rate": (-most, most), "slip": (-far, far), "tau": (-spin * most, spin * most)}
-    limits = fit.bounds | sizes | others
+    limits = search_bounds(body, float(np.abs(fit.measured).max())) | fit.bounds
 
     def compare(impact: Impact, added: Sequence[str], averaging: float = fit.averaging) -> Comparison:
         free = [*fit.parameters, *added]
@@ -97,7 +92,8 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
         both = [(comparison, ends[0]), (other, best_of(other, ends, scale)[0])]
         comparison, x = min(both, key=lambda pair: pair[0].cost(pair[1], scale))
         deviance = 2.0 * comparison.cost(x, scale) / noise**2
-        return Neighbour(added, comparison.values(x), deviance, misfit(comparison, x))
+        errors = comparison.values(np.sqrt(np.diag(uncertainty(comparison, x, scale).covariance)))
+        return Neighbour(added, comparison.values(x), errors, deviance, misfit(comparison, x))
 
     base = tried(fit.impact, (), [here])
     found = [tried(fit.impact, (key,), []) for key in ADDED if key not in fit.parameters]
@@ -109,3 +105,37 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
     found.append(tried(fit.impact, SIZES, [np.array([*start, *here[-SENSOR:]])]))
     changes = [each._replace(deviance=each.deviance - base.deviance) for each in found]
     return sorted(changes, key=lambda each: each.deviance)
+
+
+def holding(fit: Fit, found: Sequence[Neighbour]) -> Fit:
+    """The fit with intervals that also hold those of the neighbours that explain its test.
+
+    A model that does not explain a test has intervals of its own parameters, which may be far from those of
+    the model that does. Of several that do, no test tells which is true, so all belong to the interval. The
+    estimate stays; its standard error grows with the interval.
+
+    Parameters
+    ----------
+    fit : Fit
+    found : sequence of Neighbour
+        From `neighbours`.
+    """
+    quantile = float(norm.ppf(0.5 + 0.5 * fit.level))
+    intervals, ratio = dict(fit.intervals), dict.fromkeys(fit.estimates, 1.0)
+    for name, own in fit.intervals.items():
+        ends, (least, most) = [*own], fit.bounds.get(name, (-np.inf, np.inf))
+        for each in explaining(found):
+            room = quantile * each.misfit.widening * each.standard_errors[name]
+            ends += np.clip(each.estimates[name] + np.array([-room, room]), least, most).tolist()
+        intervals[name] = min(ends), max(ends)
+        ratio[name] = (max(ends) - min(ends)) / (own[1] - own[0])
+    errors = {name: error * ratio[name] for name, error in fit.standard_errors.items()}
+    times = np.array(list(ratio.values()))
+    covariance = fit.covariance * times * times[:, None]
+    return replace(fit, intervals=intervals, standard_errors=errors, covariance=covariance)
+
+
+def explaining(found: Sequence[Neighbour]) -> list[Neighbour]:
+    """Neighbours that explain a test to the noise, of one added unknown if there are any."""
+    good = [each for each in found if each.misfit.explained]
+    return [each for each in good if len(each.added) == 1] or good

@@ -6,11 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
+from mcrock.body import Body
 from mcrock.measurement.comparison import SENSOR, Comparison
-from mcrock.measurement.free_rocking import COARSE, CONTROLS, OTHERS
+from mcrock.measurement.free_rocking import COARSE, CONTROLS, OTHERS, SIZES
 
 Array = NDArray[np.float64]
 
+# where fits of the source lie and as much again
+BOUNDS = {"lambda": (0.0, 4.0), "lambda_lon": (0.0, 2.0), "lambda_lat": (-5.0, 5.0)}
+LEAST_SIZE = 0.4  # of what was given [1]
+MOST_RATE = 0.5  # of the largest rate of the recording: at the release, and what tau changes the spin by [1]
+MOST_SLIP = 0.05  # of the largest dimension of the body [1]
 POINTS = 128  # of a design in the impact parameters
 KEPT = 6  # candidates that go on
 FIRST, GROWTH = 4.0, 1.35  # samples after the first landing that are fitted first, and their growth
@@ -18,6 +24,15 @@ NARROW = 0.1  # of the time of the first swing: how far from its fit the release
 APART = 0.005  # distance of two candidates over the width of the bounds [1]
 TRIES = 6  # steps of a local fit on the way
 ROBUST = 3.0  # scale of the loss over that of the noise, on the way [1]
+
+
+def search_bounds(body: Body, fastest: float) -> dict[str, tuple[float, float]]:
+    """Of all that can be free in the fit of a recording with a largest rate [rad/s]."""
+    spin = float((body.vertices**2).sum(1).max()) * body.mass + float(body.inertia[2, 2])
+    most = {"rate": MOST_RATE * fastest, "tau": MOST_RATE * fastest * spin}
+    most["slip"] = MOST_SLIP * float(np.ptp(body.vertices, axis=0).max())
+    sizes = dict.fromkeys(SIZES, (LEAST_SIZE, 1.0 / LEAST_SIZE))
+    return BOUNDS | sizes | {key: (-value, value) for key, value in most.items()}
 
 
 def noise_of(residuals: Array, least: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,8 @@ from matplotlib.axes import Axes
 
 from mcrock.impact.registry import ImpactParameter, options
 from mcrock.measurement.fit import UNITS
-from mcrock.measurement.neighbours import ENERGY_GAIN
+from mcrock.measurement.free_rocking import PARAMETERS
+from mcrock.measurement.neighbours import ENERGY_GAIN, explaining
 from mcrock.show import style
 from mcrock.show.tables import format_table
 
@@ -92,9 +94,6 @@ ADDED = {
 }
 
 
-UNITS_OF_ADDED = {"rate": " rad/s", "slip": " m", "tau": " N m s"}
-
-
 def neighbours_as_json(found: list[Neighbour]) -> list[dict[str, Any]]:
     """Numbers of neighbours of the model for programs, the nearest first."""
     return [
@@ -117,14 +116,14 @@ def neighbour_table(found: list[dict[str, Any]]) -> Columns:
     rows = []
     for each in found:
         added = [key for key in each["added"] if key in each["estimates"]]
-        values = [f"{each['estimates'][key]:.4g}{UNITS_OF_ADDED.get(key, '')}" for key in added]
+        values = [f"{each['estimates'][key]:.4g}{f' {UNITS[key]}' * (UNITS[key] != '1')}" for key in added]
         numbers = [
             f"{each['deviance']:.0f}",
             *(f"{each[part]:.2f}" for part in ("first_swing", "after_impact")),
         ]
         rows.append(
             [
-                _added(each),
+                _added(each["added"]),
                 " ".join(values) or "-",
                 *numbers,
                 *(f"{each['estimates'][key]:.4g}" for key in keys),
@@ -133,19 +132,20 @@ def neighbour_table(found: list[dict[str, Any]]) -> Columns:
     return format_table(heads, rows)
 
 
-def neighbour_words(found: list[dict[str, Any]]) -> list[str]:
-    """What neighbours, of their numbers, say of the test."""
+def neighbour_words(found: list[Neighbour]) -> list[str]:
+    """What neighbours say of the test."""
     if not found:
         return []
-    good = [each for each in found if each["explained"]]
-    named = [_added(each) for each in good if len(each["added"]) == 1] or list(map(_added, good))
+    named = [_added(each.added) for each in explaining(found)]
     if not named:
         return ["none of these explains the test to the noise: the lambdas may differ between its impacts"]
-    return [f"it would be explained to the noise by another {' or '.join(named)}: check that, and fit again"]
+    return [
+        f"it would be explained to the noise by another {' or '.join(named)}: check that, and fit again, a "
+        "slip or rate by --free; intervals hold the estimates with each of these too"
+    ]
 
 
-def _added(neighbour: dict[str, Any]) -> str:
-    added = neighbour["added"]
+def _added(added: Sequence[str]) -> str:
     return ADDED[added[0]] if len(added) == 1 else "size along x, y and z"
 
 
@@ -177,7 +177,7 @@ def digits_of(width: float) -> int:
 def impact_section(fit: Fit) -> str:
     """Section ``[impact]`` of a study file with the estimates of one test."""
     lines = [f"[impact]  # fitted to one test, {fit.name}, released over edge {fit.edge}"]
-    for key in fit.parameters:
+    for key in filter(PARAMETERS.__contains__, fit.parameters):
         value, comment = fit.estimates[key], ""
         digits = 6
         if key in fit.intervals:
@@ -233,7 +233,8 @@ def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-LABELS = {"time": "Time of release [s]", "tilt": "Initial tilt [rad]"} | {
+LABELS = {key: f"{ADDED.get(key, key).capitalize()} [{unit}]" for key, unit in UNITS.items()}
+LABELS |= {"time": "Time of release [s]", "tilt": "Initial tilt [rad]"} | {
     item.key: f"${item.row.symbol}$ [{item.row.rule.unit}]" for item in ImpactParameter
 }
 HIGHEST = 2.0  # deviance drawn over that of the interval [1]

@@ -16,6 +16,7 @@ import numpy as np
 
 import mcrock as mr
 from mcrock.measurement import Recording, alignment, fit_test
+from mcrock.measurement.neighbours import holding, neighbours
 from tests.unit.measurement.rocked import Block, read, rock
 
 # what is wrong with a body, its test or its sensor; size: standard deviation of each dimension [1]
@@ -61,12 +62,16 @@ def row_of(fault, readings, number):
         fit = fit_test(body, recording, 0, size_error=FAULTS[fault].get("size", 0.0))
     except ValueError as error:
         return {"number": number, "error": str(error)}
+    near = neighbours(body, recording, fit) if fit.misfit.explained is False else []
+    fit, alone = holding(fit, near), fit.intervals  # as the command does
     return {
         "number": number,
         "sides": np.ptp(body.vertices, axis=0).tolist(),
         "truth": truth,
         "estimates": fit.estimates,
         "intervals": fit.intervals,
+        "alone": alone,
+        "near": [(each.added, each.estimates, each.standard_errors, each.misfit.explained) for each in near],
         "errors": {name: float(value) for name, value in fit.standard_errors.items()},
         "resolved": fit.resolved,
         "explained": fit.misfit.explained,

@@ -13,12 +13,12 @@ import mcrock as mr
 from mcrock.measurement import Recording, fit_test, sensed
 from mcrock.measurement import search as searching
 from mcrock.measurement.comparison import Comparison
-from mcrock.measurement.fit import BOUNDS, LAMBDAS, ROOM, SCALE, Optimum, _widened
+from mcrock.measurement.fit import LAMBDAS, ROOM, SCALE, Optimum, _widened
 from mcrock.measurement.free_rocking import FreeRocking
 from mcrock.measurement.misfit import misfit
-from mcrock.measurement.neighbours import Neighbour, neighbours
+from mcrock.measurement.neighbours import Neighbour, holding, neighbours
 from mcrock.measurement.profiles import long_run_covariance, uncertainty
-from mcrock.measurement.search import ROBUST, search
+from mcrock.measurement.search import BOUNDS, ROBUST, search
 from mcrock.measurement.sensor import INSTANT, NOISE_DENSITY, RATE, means
 from mcrock.measurement.size import stretched
 from mcrock.measurement.tests_table import read_tests
@@ -31,6 +31,7 @@ from mcrock.show.fit import (
     neighbours_as_json,
     plot_fit,
 )
+from tests.benchmarks.fit_coverage import drawn_test
 
 BLOCK = mr.cuboid(0.1, 0.14, 0.4, density=2700)
 NOISE = NOISE_DENSITY * np.sqrt(0.5 * RATE)
@@ -217,9 +218,8 @@ def test_a_wrong_depth_is_recognized(quick):
     assert near.estimates["size_y"] == pytest.approx(0.7, abs=0.01)
     assert near.estimates["lambda"] == pytest.approx(1.2, abs=0.05)
     assert near.deviance < -500.0
-    numbers = neighbours_as_json(list(found.values()))
-    assert "explained to the noise by another size along y:" in neighbour_words(numbers)[0]
-    assert "size along x, y and z" in str(neighbour_table(numbers))
+    assert "explained to the noise by another size along y:" in neighbour_words(list(found.values()))[0]
+    assert "size along x, y and z" in str(neighbour_table(neighbours_as_json(list(found.values()))))
 
 
 def test_without_the_noise_of_the_sensor_there_are_no_neighbours(found, recording):
@@ -228,13 +228,42 @@ def test_without_the_noise_of_the_sensor_there_are_no_neighbours(found, recordin
         neighbours(BLOCK, recording, unknown)
 
 
+def test_intervals_hold_those_of_neighbours_that_explain_the_test(found):
+    """And of the others nothing; what grows with an interval is its standard error."""
+    errors = dict.fromkeys(found.estimates, 0.01)
+    good = found.misfit._replace(first_swing=1.0, after_impact=1.0, correlation=0.0)
+    other = Neighbour(("slip",), found.estimates | {"lambda": 1.5}, errors, -9.0, good)
+    wrong = other._replace(estimates=found.estimates | {"lambda": 3.0}, misfit=good._replace(correlation=1.0))
+    held, quantile = holding(found, [other, wrong]), norm.ppf(0.5 + 0.5 * found.level)
+    low, high = held.intervals["lambda"]
+    assert low <= found.intervals["lambda"][0]
+    assert high == pytest.approx(1.5 + quantile * 0.01)
+    assert held.standard_errors["lambda"] == pytest.approx((high - low) / (2.0 * quantile))
+    at = list(found.estimates).index("lambda")
+    assert held.covariance[at, at] == pytest.approx(held.standard_errors["lambda"] ** 2)
+    assert held.estimates == found.estimates
+    assert holding(found, [wrong]).intervals == found.intervals
+
+
+@pytest.mark.slow
+def test_a_foot_that_slips_can_be_fitted(quick):
+    """And is no impact parameter of the section."""
+    body, recording, truth = drawn_test("slip", "mean", 0)
+    fit = fit_test(body, recording, 0, free=(*LAMBDAS, "slip"))
+    assert fit.misfit.explained
+    assert abs(fit.estimates["slip"]) == pytest.approx(2e-4, rel=0.05)
+    for name in LAMBDAS:
+        assert fit.intervals[name][0] <= truth[name] <= fit.intervals[name][1]
+    assert "slip" not in impact_section(fit)
+
+
 def test_an_optimum_beside_the_best_is_named(found):
     """Also when no neighbour explains the test."""
     beside = replace(found, optima=(Optimum(found.estimates | {"lambda": 2.0}, 1.1),))
     assert "another optimum, lambda 2, lambda_lon 0.8" in format_fit(beside)
     assert fit_as_json(beside)["other_optima"][0]["error"] == 1.1
     bad = found.misfit._replace(correlation=1.0)
-    none = neighbours_as_json([Neighbour(("rate",), found.estimates, -1.0, bad)])
+    none = [Neighbour(("rate",), found.estimates, found.standard_errors, -1.0, bad)]
     assert neighbour_words(none) == [
         "none of these explains the test to the noise: the lambdas may differ between its impacts"
     ]
