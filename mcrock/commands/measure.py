@@ -47,11 +47,7 @@ def measure(
             found.append(measures)
             said += [f"{test.name}: {note}" for note in notes]
         except (ValueError, OSError) as error:  # a bad test does not stop the others
-            failed.append(
-                f"{test.file}: {' '.join(str(error).split())}".replace(
-                    f"{test.file}: {test.file}", str(test.file)
-                )
-            )
+            failed.append(f"{test.name}: {' '.join(str(error).split())}")
     if not found:
         fail("\n".join(failed), 2)
     table = xr.concat(found, "test")

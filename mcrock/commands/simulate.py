@@ -278,10 +278,11 @@ def simulate(
     # after the files, as the reader of the output may leave
     if as_json:
         place = {name: at[name] for name in ("realization", "intensity")}
-        of_run = sources | place | {"scale": found.scale, "motion": found.record}
+        of_run = sources | place | {"scale": found.scale, "motion": found.record, "drawn": found.drawn}
         print(json.dumps(of_run | run_as_json(found.run) | {"files": list(map(str, paths))}))
         return
-    print(f"{found.place}: {found.source}", format_run(found.run, folder / "events.csv"), sep="\n")
+    drawn = "".join(f"; {name} {value:.6g}" for name, value in found.drawn.items())
+    print(f"{found.place}: {found.source}{drawn}", format_run(found.run, folder / "events.csv"), sep="\n")
     if stored is not None:
         print(f"outcome in {source.study_or_store}: {stored_outcome(stored, at, found.run.outcome)}")
     print(*paths, sep="\n")

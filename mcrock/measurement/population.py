@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 FEWEST_SPECIMENS = 3  # of which the scatter between specimens is told apart from their mean
 LARGEST_RHAT = 1.01
 LEAST_DRAWS = 400.0  # effective number, in the bulk and in the tails
+DIVERGENT = "divergent transitions: the sampler left out a part of the posterior"
 HYPER = ("mean", "sd_specimen", "sd_position", "sd_repetition")
 
 
@@ -113,6 +114,8 @@ def fit_population(
         ).hexdigest(),  # of the rows that were taken, sorted
         "left_out": ", ".join(left_out),
     }
+    if divergences := int(data.sample_stats["diverging"].sum()):
+        warnings.warn(f"{divergences} {DIVERGENT}; take a target_accept nearer to 1", stacklevel=2)
     return data
 
 
@@ -187,7 +190,7 @@ def diagnose(data: Any) -> Diagnosis:
             f"only {effective:.0f} effective draws of an unknown, and {LEAST_DRAWS:.0f} are needed"
         )
     if divergences:
-        problems.append(f"{divergences} divergent transitions: the sampler left out a part of the posterior")
+        problems.append(f"{divergences} {DIVERGENT}")
     return Diagnosis(rhat, effective, divergences, tuple(problems))
 
 

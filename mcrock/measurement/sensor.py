@@ -102,15 +102,10 @@ def sensed(
     ValueError
         If the run has no history, the rate is not positive, or another number is negative.
     """
-    if not rate > 0.0:
-        raise ValueError(f"rate must be > 0 1/s, got {rate!r}")
-    for name, value, unit in (
-        ("noise_density", noise_density, "rad/s/sqrt(Hz)"),
-        ("before", before, "s"),
-        ("after", after, "s"),
-    ):
-        if not value >= 0.0:
-            raise ValueError(f"{name} must be >= 0 {unit}, got {value!r}")
+    Number("1/s", above=0.0).check("rate", rate)
+    Number("rad/s/sqrt(Hz)", least=0.0).check("noise_density", noise_density)
+    for name, value in (("before", before), ("after", after)):
+        Number("s", least=0.0).check(name, value)
     Number("1", above=0.0, most=1.0).check("averaging", averaging)
     time, omega = rates_in_body(run)
     at = np.arange(round((before + time[-1] + after) * rate) + 1) / rate

@@ -41,6 +41,7 @@ def format_campaign(outcomes: list[dict[str, Any]]) -> list[str]:
     unexplained = [each["test"] for each in fitted if each["fit"]["misfit"]["explained"] is False]
     if unexplained:
         lines.append(f"the model does not explain {len(unexplained)} of them: {', '.join(unexplained)}")
+    lines += [f"{each['test']}: {note}" for each in fitted for note in each["fit"].get("notes", ())]
     lines += [f"{each['test']} left out: {each['reason']}" for each in outcomes if each["fit"] is None]
     return [*lines, f"{len(fitted)} of {len(outcomes)} tests fitted"]
 

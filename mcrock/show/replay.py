@@ -12,6 +12,7 @@ from mcrock.show.history import ground_moves
 from mcrock.show.numbers import label_intensities, labels
 from mcrock.simulation import runs
 from mcrock.study.sampling import draw_inputs, load_motions
+from mcrock.study.sampling.drawn import variable_name
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -32,6 +33,7 @@ class Replay(NamedTuple):
     place: str  # realization and intensity
     measure: str  # of the intensity
     source: str  # of the motion
+    drawn: dict[str, float]  # inputs that the realization drew, by the variables of a result
 
     @property
     def title(self) -> str:
@@ -67,7 +69,10 @@ def repeat_run(study: Study, realization: int, intensity: int = 0, outer: int = 
         place += f" at {label_intensities([strength], study.intensity.units)[0]}"
         measure, source = f", {study.intensity.long_name}", f"{motion.name}, scaled by {scale:.4g}"
     felt = motion if ground_moves(motion) else None
-    return Replay(run, felt, motion.name, record.name, scale, place, measure, source)
+    names = [name for name in map(variable_name, study.uncertain) if name in inputs.values]
+    # NaN: of another law
+    drawn = {name: value for name in names if (value := float(inputs.values[name][0])) == value}
+    return Replay(run, felt, motion.name, record.name, scale, place, measure, source, drawn)
 
 
 def stored_outcome(stored: xr.Dataset, at: dict[str, int], now: Outcome) -> str:

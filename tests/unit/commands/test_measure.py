@@ -35,7 +35,7 @@ def test_tests_are_measured_and_a_bad_one_is_named(mcrock, folder, tmp_path, mon
     how = ("--body", "block.toml", "--edge", 0, "--still", 0, 1.5)
     code, output, _ = mcrock("measure", "test-1.csv", "noise.csv", "test-2.csv", *how, "-o", tmp_path)
     assert code == 0
-    assert "not measured: noise.csv: no sample before the fast motion" in output
+    assert "noise.csv: no sample before the fast motion" in output
     rows = list(csv.DictReader((tmp_path / "measures.csv").read_text().splitlines()))
     assert [row["test"] for row in rows] == ["block-1-1", "block-1-3"]
     assert all(float(row["tilt_low"]) < 0.15 < float(row["tilt_high"]) for row in rows)
@@ -59,4 +59,4 @@ def test_nothing_to_measure_is_refused(mcrock, folder, monkeypatch):
     monkeypatch.chdir(folder)
     code, output, errors = mcrock("measure", "noise.csv", "--body", "block.toml", "--edge", 0)
     assert (code, output) == (2, "")
-    assert errors.startswith("mcrock: noise.csv: no sample before the fast motion")
+    assert errors.startswith("mcrock: block-1-1: noise.csv: no sample before the fast motion")

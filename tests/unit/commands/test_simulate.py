@@ -192,6 +192,7 @@ def test_a_replay_as_json_has_velocities_with_units(mcrock, study_file, tmp_path
     assert (data["realization"], data["intensity"], data["outcome"]) == (17, 1, "overturned")
     assert data["files"] == [str(tmp_path / name) for name in ("history.nc", "events.csv", "history.png")]
     assert set(data["results"]) < set(data["units"])
+    assert 0.0 < data["drawn"]["azimuth"] < 2.0 * np.pi
     assert (data["units"]["velocity"], data["units"]["peak_tilt"]) == ("m s-1", "rad")
     with (tmp_path / "events.csv").open() as file:
         rows = list(csv.DictReader(file))
