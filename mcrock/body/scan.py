@@ -104,14 +104,24 @@ def read_scan(path: str | Path, unit: str | None = None, up: str = "z") -> Scan:
     if not np.isfinite(points).all():
         raise ValueError(f"{path}: the points must be finite numbers, and some are not")
     points = _upright(points, up) + 0.0  # no negative zeros, which differ from others
-    points, number = np.unique(points, axis=0, return_inverse=True)
+    points, number = _each_once(points)
     if triangles is None:
         return Scan(points, None, str(path))
-    triangles = number.reshape(-1)[triangles]
+    triangles = number[triangles]
     first, second, third = triangles.T
     triangles = triangles[(first != second) & (second != third) & (third != first)]
     used = np.unique(triangles)
     return Scan(points[used], np.searchsorted(used, triangles), str(path))
+
+
+def _each_once(points: Array) -> tuple[Array, NDArray[np.int64]]:
+    """Points in order, each once, and the number of every given one; a third of `numpy.unique`'s time."""
+    order = np.lexsort(points.T[::-1])
+    ordered = points[order]
+    new = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
+    number = np.empty(len(points), np.int64)
+    number[order] = np.cumsum(new) - 1
+    return ordered[new], number
 
 
 def _upright(points: Array, up: str) -> Array:
@@ -165,11 +175,10 @@ def check_closed(scan: Scan) -> None:
     begin, end = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
     owner = np.repeat(np.arange(len(corners)), 3)
     low, high = np.minimum(begin, end), np.maximum(begin, end)
-    edges, edge, count = np.unique(
-        np.stack([low, high], axis=1), axis=0, return_inverse=True, return_counts=True
-    )
+    key = low * len(scan.points) + high  # numbers are sorted ten times as fast as pairs
+    edges, edge, count = np.unique(key, return_inverse=True, return_counts=True)
     if (count != 2).any():
-        first = scan.points[edges[np.argmax(count != 2)]]
+        first = scan.points[list(divmod(edges[np.argmax(count != 2)], len(scan.points)))]
         raise ValueError(
             f"{scan.name}: the mesh is not closed: {_number((count == 1).sum(), 'edge')} of "
             f"{_number(len(corners), 'triangle')} {_belong((count == 1).sum())} to one triangle alone and "
@@ -177,7 +186,7 @@ def check_closed(scan: Scan) -> None:
             f"{first[1].round(6).tolist()} m; close its holes and remove what is double in the program that "
             f"made it, {ELSEWHERE}"
         )
-    order = np.argsort(edge.ravel(), kind="stable")
+    order = np.argsort(edge, kind="stable")
     one, other = owner[order[::2]], owner[order[1::2]]
     alike = begin[order[::2]] == begin[order[1::2]]  # neighbours run along their edge in opposite directions
     inverted = _inverted(len(corners), one, other, alike)

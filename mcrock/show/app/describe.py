@@ -66,6 +66,7 @@ class Description:
         self.mesh.param.watch(lambda _: self._dropped_mesh(), "value")
         self.file.param.watch(lambda _: self._dropped_file(), "value")
         self.kept: dict[str, Any] = {}  # what the study file says and the form cannot
+        self.shape = ""  # of the body there
         self.filling, self.turn = False, 0  # whether the page itself changes form or text; the latest change
         self._arrange({})
         (self._written if text else self._answered)()
@@ -120,6 +121,8 @@ class Description:
         answers, right = self._arrange(self._answers())
         if right:  # otherwise it is said beside the question, and the study file stays as it was
             folder, kept = self._folder(), self.kept
+            if answers["shape"] != self.shape:
+                kept = {section: kept[section] for section in kept if section != "body"}  # of another shape
 
             def made() -> str:
                 text = new_study(folder, **answers).text
@@ -143,11 +146,11 @@ class Description:
 
         def read() -> Described:
             text = text_of()
-            tables = parse_toml(text)
-            study = study_of(tables, folder / "study file")
+            study = study_of(parse_toml(text), folder / "study file")
             words = "The body from the side, and its base from above"
             figure = embed(plot_body(body_at_medians(study)), words)
-            return Described(text, study, blocks_as_html([figure]), *answers_of(tables, folder))
+            answered = answers_of(parse_toml(text), folder)  # tables anew: a study takes files into its own
+            return Described(text, study, blocks_as_html([figure]), *answered)
 
         in_background(read, lambda found: self._show(found, fill) if turn == self.turn else None)
 
@@ -156,7 +159,7 @@ class Description:
         if isinstance(found, Exception):
             self.told.say(found)
             return
-        self.kept, self.filling = found.kept, True
+        self.kept, self.shape, self.filling = found.kept, found.answers["shape"], True
         self.text.value, self.drawing.object = found.text, found.drawing
         for question in QUESTIONS if fill else ():
             answer = found.answers.get(question.name, question.default)
@@ -214,6 +217,7 @@ def _unanswered(question: Question) -> str:
 def _field(question: Question) -> Any:
     """The field of a question, with why it matters."""
     look: dict[str, Any] = {"name": question.prompt, "description": question.why, **WIDE}
+    look["stylesheets"] = ["label { white-space: normal; }"]  # of a phone
     if isinstance(question.check, Option):
         choices = question.check.choices
         options = {f"{name}: {words}" if words else name: name for name, words in choices.items()}

@@ -28,7 +28,6 @@ LOOKS = {
     "undecided": (style.PURPLE, "x"),
 }
 assert LOOKS.keys() == GROUPS.keys()
-MARGIN = (5, 10)  # of what is shown [px]
 CSS = Path(__file__).with_name("parts.css").read_text(encoding="utf-8")
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width"}
 
@@ -58,12 +57,12 @@ class Told(JSComponent):  # type: ignore[misc]
     """What goes on: a place that stays while its text changes, which screen readers read out."""
 
     object = param.String("")  # HTML
-    margin = param.Parameter(MARGIN)
     _stylesheets: ClassVar = [CSS]
     _esm = """
 export function render({model}) {
   const place = document.createElement("div")
   place.setAttribute("role", "status")
+  place.className = "set"
   const show = () => { place.innerHTML = model.object }
   model.on("object", show)
   show()
@@ -78,7 +77,7 @@ export function render({model}) {
 class Slider(JSComponent):  # type: ignore[misc]
     """A slider of the browser's own, which has a name for screen readers, as those of Bokeh have not."""
 
-    label, margin = param.String(), param.Parameter(MARGIN)
+    label = param.String()
     value, start, end = param.Number(), param.Number(), param.Number()
     _stylesheets: ClassVar = [CSS]
     _esm = """
@@ -87,6 +86,7 @@ export function render({model}) {
   const shown = document.createElement("strong")
   const input = document.createElement("input")
   const show = () => { shown.textContent = +model.value.toPrecision(3) }
+  label.className = "set"
   Object.assign(input, {type: "range", min: model.start, max: model.end, step: "any"})
   input.value = model.value
   input.addEventListener("input", () => { model.value = input.valueAsNumber; show() })

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import trimesh
 
 import mcrock
 from mcrock.show.report.audit import headline
@@ -16,6 +17,7 @@ from tests.unit.conftest import write_study
 
 pytest.importorskip("panel", reason="the page needs the extra app")
 from mcrock.show.app.decide import safe_name, statement
+from mcrock.show.app.describe import Description
 from mcrock.show.app.parts import blocks_as_html, paragraph, refused, rows_as_html
 from mcrock.show.app.serve import is_local
 from mcrock.show.app.shake import Stopped, quick_probability, slider_ranges
@@ -53,6 +55,30 @@ def test_a_change_meets_the_same_motions_and_draws(study):
 def test_nobody_waits_for_a_slider_that_has_moved_on(study):
     with pytest.raises(Stopped):
         quick_probability(study, load_motions(study), 30, lambda: True)
+
+
+@pytest.mark.filterwarnings("ignore:Widget.name is deprecated:PendingDeprecationWarning")  # label is of 1.9
+def test_a_mesh_becomes_the_shape_and_what_the_file_says_besides_stays(study, monkeypatch):
+    def at_once(work, done):
+        try:
+            done(work())
+        except ValueError as error:
+            done(error)
+
+    monkeypatch.setattr("mcrock.show.app.describe.in_background", at_once)
+    taken = []
+    text = (study.folder / "study.toml").read_text(encoding="utf-8")
+    form = Description(text, study.folder, taken.append)
+    assert form.fields["height"].value == "1.0 m"
+    assert "body.width" in form.told.object  # no question takes a normal distribution
+    form.mesh.value = {"../box.stl": trimesh.creation.box((0.3, 0.4, 1.2)).export(file_type="stl")}
+    assert 'file = "box.stl"' in form.text.value, form.told.object
+    assert "impact.draw" in form.told.object
+    assert taken[-1].impact.draw == "impact"
+    assert taken[-1].body.at_medians().vertices.shape == (1, 8, 3)
+    form.fields["file"].value = "none.stl"
+    assert "none.stl: cannot be read" in form.told.object
+    assert 'file = "box.stl"' in form.text.value
 
 
 def test_sliders_are_of_plain_numbers():
