@@ -69,8 +69,7 @@ def unilateral_impulses(
     """
     factor, scaled, lengths = problem.in_kinetic_metric()
     units = scaled / lengths
-    noise = ROUNDING * (np.abs(problem.directions).T @ np.abs(problem.velocity) + np.abs(problem.drift))
-    noise = noise + rounding
+    noise = rounding_of_rates(problem) + rounding
     given = np.where(np.abs(rates) <= noise, 0.0, rates) / lengths
     change = _change(units, given, noise / lengths)
     if change is None:
@@ -86,9 +85,14 @@ def unilateral_impulses(
         exchange[active] = free
     missing = np.linalg.norm(scaled @ impulse - change)
     if missing > ACCURACY * max(np.linalg.norm(change), (impulse * lengths).max()):
-        raise _ill_conditioned(len(rates))
+        raise ill_conditioned(len(rates))
     after = np.where(active, 0.0, raised) * lengths
     return Impulses(impulse, np.linalg.solve(factor.T, change), after, unique, exchange)
+
+
+def rounding_of_rates(problem: ContactProblem) -> np.ndarray:
+    """What the rates of the gaps are not known to, as differences of velocities (m,) [m/s]."""
+    return ROUNDING * (np.abs(problem.directions).T @ np.abs(problem.velocity) + np.abs(problem.drift))
 
 
 def _change(units: np.ndarray, rates: np.ndarray, noise: np.ndarray) -> np.ndarray | None:
@@ -117,7 +121,7 @@ def _change(units: np.ndarray, rates: np.ndarray, noise: np.ndarray) -> np.ndarr
             return change
     if pushing is None:
         return None
-    raise _ill_conditioned(m)
+    raise ill_conditioned(m)
 
 
 def _of_active_set(
@@ -137,7 +141,7 @@ def _of_active_set(
     return change if missing <= ACCURACY * max(np.linalg.norm(change), weights.max()) else None
 
 
-def _ill_conditioned(m: int) -> ArithmeticError:
+def ill_conditioned(m: int) -> ArithmeticError:
     """The error of impulses that are lost in rounding."""
     return ArithmeticError(
         f"no impulses of {m} contacts obey the law to {ACCURACY:g}: they are lost in rounding, as masses "

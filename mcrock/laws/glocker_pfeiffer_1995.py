@@ -24,10 +24,16 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.linalg import cho_solve
 
-from mcrock.laws.complementarity import Impulses, unilateral_impulses
+from mcrock.laws.complementarity import (
+    Impulses,
+    ill_conditioned,
+    rounding_of_rates,
+    unilateral_impulses,
+)
 from mcrock.laws.coulomb import frictional_impulses, has_friction, within_cone
 from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, coefficients
 
+MISSED = 5e-9  # of the rates after the impact by its velocity, over the largest scaled rate [1]
 EXPANDED = 1e-15  # rounding of a rate that impulses change, over the sum of what each of them changes [1]
 
 
@@ -75,8 +81,8 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     least = eps * compression.impulse
     # the coefficient of half of all that pushes gives back the change itself: impulses between light bodies,
     # or of a mass nearly singular, all but cancel, and those of the others are known to their rounding
-    order = np.argsort(eps)
-    pushes = np.cumsum((compression.impulse * problem.in_kinetic_metric()[2])[order])
+    order, lengths = np.argsort(eps), problem.in_kinetic_metric()[2]
+    pushes = np.cumsum((compression.impulse * lengths)[order])
     common = float(eps[order][np.searchsorted(pushes, 0.5 * pushes[-1])])
     uneven = (eps - common) * compression.impulse
     moved = cho_solve((np.linalg.cholesky(problem.mass), True), problem.directions)
@@ -84,10 +90,17 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     # of several contacts in a plane all may come to rest: what cancels leaves its rounding
     rounding = EXPANDED * np.abs(problem.directions.T @ moved) @ np.abs(uneven)
     expansion = _phase(problem, compression.rates + problem.directions.T @ back, rounding)
+    velocity = problem.velocity + compression.change + back + expansion.change
+    missed = problem.directions.T @ velocity + problem.drift - expansion.rates
+    size = max(
+        np.abs(rates / lengths).max() for rates in (problem.normal_velocity, problem.directions.T @ back)
+    )
+    if np.any(np.abs(missed) > MISSED * size * lengths + rounding_of_rates(problem)):
+        raise ill_conditioned(len(eps))
     exchanged = problem.directions @ (eps[:, None] * compression.exchange)
     indifferent = np.abs(exchanged).max(initial=0.0) <= TOLERANCE * np.abs(problem.directions).max()
     return problem.outcome(
-        problem.velocity + compression.change + back + expansion.change,
+        velocity,
         compression.impulse + least + expansion.impulse,
         unique_velocity=compression.unique or bool(indifferent),
         unique_impulse=compression.unique and expansion.unique,
