@@ -58,9 +58,6 @@ def show(
 
     Prints what it shows and its results, and saves a figure.
     """
-    import matplotlib
-
-    matplotlib.use("Agg")  # before the systems, which draw themselves
     from mcrock.laws import plot_system, system_example, system_parameters
     from mcrock.laws.systems.words import format_system
 

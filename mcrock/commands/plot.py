@@ -28,9 +28,6 @@ def plot(
     Studies with several impact laws or intensity measures get a figure that compares them.
     """
     check_figure(output, format)
-    import matplotlib
-
-    matplotlib.use("Agg")
     from mcrock.show.figures import save_all
     from mcrock.show.progress import reading_progress
     from mcrock.show.summary import missing_chunks

@@ -7,6 +7,7 @@ with 1.
 from __future__ import annotations
 
 import atexit
+import os
 import signal
 import sys
 import warnings
@@ -137,6 +138,7 @@ def mcrock(
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     warnings.showwarning = _show_warning
+    os.environ["MPLBACKEND"] = "Agg"  # before anything loads matplotlib: no command opens a window
     if hasattr(signal, "pthread_sigmask"):  # a late interruption changes neither exit code nor output
         atexit.register(signal.pthread_sigmask, signal.SIG_BLOCK, interrupt.SIGNALS)
     if isinstance(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mcrock.commands.exit_codes import say
-from mcrock.commands.options import FigureFormat, check_figure, unpacked
+from mcrock.commands.options import FigureFormat, check_figure, unpacked, whole_numbers
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
@@ -106,10 +106,8 @@ def plot(
     """
     check_figure(output, figure_format)
     scan = _scan(path, how)
-    chosen = _chosen(only, len(scan.motions))
-    import matplotlib
-
-    matplotlib.use("Agg")
+    every = len(scan.motions)
+    chosen = range(1, every + 1) if only is None else whole_numbers(only, "--only", every)
     from mcrock.plots import save_figure
     from mcrock.show.progress import count_progress
     from mcrock.show.records import plot_record, plot_spectra
@@ -207,9 +205,6 @@ def select(
         ranges=wish.ranges(), largest_factor=wish.largest_factor, per_event=wish.per_event, pulses=wish.pulses
     )
     found = chosen.select(candidates, aim, wish.number, limits)
-    import matplotlib
-
-    matplotlib.use("Agg")
     from mcrock.plots import save_figure
     from mcrock.show.selection import format_selection, plot_selection, write_selection
 
@@ -230,7 +225,7 @@ def _scan(path: Path, how: ReadOptions) -> FolderContents:
             format=how.format,
             unit=how.unit,
             dt=how.dt,
-            channels=None if how.channels is None else _numbers(how.channels, "--channels"),
+            channels=None if how.channels is None else whole_numbers(how.channels, "--channels"),
             columns=None if how.columns is None else [name.strip() for name in how.columns.split(",")],
             progress=progress,
         )
@@ -255,24 +250,6 @@ def _end(scan: FolderContents, path: Path) -> None:
         raise ValueError("\n".join(scan.problems))
     if not scan.motions:
         raise ValueError(f"{path}: no record found")
-
-
-def _chosen(only: str | None, number: int) -> set[int]:
-    """Numbers of the records to draw."""
-    if only is None:
-        return set(range(1, number + 1))
-    return {*_numbers(only, "--only", number)}
-
-
-def _numbers(text: str, option: str, most: int | None = None) -> list[int]:
-    """Numbers of a list such as 1,2,14."""
-    numbers = []
-    for word in text.split(","):
-        if not (word.strip().isdecimal() and 1 <= int(word) <= (most or int(word))):
-            what = "numbers from 1" if most is None else f"numbers from 1 to {most}"
-            raise ValueError(f"{option} must list {what}, as in 1,2,14; got {word.strip()!r}")
-        numbers.append(int(word))
-    return numbers
 
 
 def _file_name(motion: Motion) -> str:

@@ -73,9 +73,6 @@ def report(
         for given in (around.hazard_years, around.hazard_site, around.age, around.target, around.other)
     ):
         raise ValueError("--hazard-years, --site, --age, --target and --other go with --hazard FILE")
-    import matplotlib
-
-    matplotlib.use("Agg")
     from mcrock.show.progress import count_progress
     from mcrock.show.report.page import build_report, save_report
     from mcrock.show.report.results import Site

@@ -68,9 +68,6 @@ def save_figures(
     output = figures.output
     if output is None:
         return []
-    import matplotlib
-
-    matplotlib.use("Agg")
     from mcrock.show.style import add_source, save_figure
 
     output.mkdir(parents=True, exist_ok=True)

@@ -258,9 +258,6 @@ def simulate(
     sensor.check()
     study, stored = source.read()
     sensor.check(study)
-    import matplotlib
-
-    matplotlib.use("Agg")
     from mcrock.dataset import check_folder
     from mcrock.show.replay import repeat_run, stored_outcome
     from mcrock.show.run import format_run, run_as_json, save_run

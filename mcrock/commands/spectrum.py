@@ -204,9 +204,6 @@ def _in_radians(slenderness_deg: str) -> list[float]:
 
 def _write(ds: xr.Dataset, plot: Callable[[xr.Dataset], Axes], stem: Path, place: OutputOptions) -> None:
     """Write the dataset of a spectrum and its figure, or neither."""
-    import matplotlib
-
-    matplotlib.use("Agg")
     from mcrock.dataset import replacing, save_dataset
     from mcrock.plots import save_figure
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mcrock.base.checks import Number
+from mcrock.commands.options import whole_numbers
 from mcrock.commands.results import FigureOptions
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ class MotionOptions:
         """
         if self.pulse_period is None:
             return 1.0
-        return _positive("--pulse-period", self.pulse_period, "s")
+        return Number("s", above=0.0).check("--pulse-period", self.pulse_period)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,20 +123,6 @@ def parse_numbers(text: str, name: str) -> Array:
         f"{name} must be numbers as in 1,2,5 or FIRST:LAST:COUNT as in 0.5:8:76 (COUNT 2 to {LONGEST_LIST}), "
         f"got {text!r}"
     )
-
-
-def parse_records(text: str | None) -> list[int] | None:
-    """Record numbers as in ``1,2,14``; None for all.
-
-    Raises
-    ------
-    ValueError
-        If they are not whole numbers.
-    """
-    try:
-        return None if text is None else [int(number) for number in text.split(",")]
-    except ValueError:
-        raise ValueError(f"--records must be record numbers as in 1,2,14, got {text!r}") from None
 
 
 def read_motions(
@@ -181,7 +169,9 @@ def read_motions(
     if not isfinite(scale) or scale == 0.0:
         raise ValueError(f"--scale must be finite and not 0, got {scale!r}")
     if fema is not None:
-        motions = fema_p695(fema, parse_records(options.records))
+        motions = fema_p695(
+            fema, None if options.records is None else whole_numbers(options.records, "--records")
+        )
     else:
         motions = _read_files(files or [], options.unit, options.dt)
     return [part.scaled(scale) for motion in motions for part in _components(motion, component)]
@@ -206,7 +196,7 @@ def _make_pulse(options: MotionOptions, peak_g: float) -> Motion | Pulse:
 
     if options.pulse not in SHAPES:
         raise ValueError(f"--pulse must be one of {', '.join(SHAPES)}, got {options.pulse!r}")
-    period, peak = options.period, _positive("--peak-g", peak_g, "g") * STANDARD_GRAVITY
+    period, peak = options.period, Number("g", above=0.0).check("--peak-g", peak_g) * STANDARD_GRAVITY
     more = {}
     if options.pulse_cycles is not None:
         more["cycles"] = options.pulse_cycles
@@ -231,9 +221,3 @@ def _components(motion: Motion, component: str) -> list[Motion]:
         which = "horizontal acceleration" if component == "both" else f"acceleration along {component}"
         raise MotionError(f"motion '{motion.name}' has no {which}")
     return found
-
-
-def _positive(option: str, value: float, unit: str) -> float:
-    if not (isfinite(value) and value > 0):
-        raise ValueError(f"{option} must be finite and > 0 {unit}, got {value!r}")
-    return value
