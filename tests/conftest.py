@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, settings
 from platformdirs import user_cache_path
 
 # A busy machine or the first compilation must not fail a property test. Every run draws other examples,
-# so that 50 a run add up; --hypothesis-profile thorough draws 1000 at once.
+# so that 25 a run add up; --hypothesis-profile thorough draws 1000 at once.
 UNTIMED: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("untimed", max_examples=50, **UNTIMED)
+settings.register_profile("untimed", max_examples=25, **UNTIMED)
 settings.register_profile("thorough", max_examples=1000, **UNTIMED)
 settings.load_profile("untimed")
 

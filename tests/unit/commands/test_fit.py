@@ -15,6 +15,13 @@ TRUTH = {"lambda": 1.2, "lambda_lon": 0.8, "lambda_lat": -0.6}
 HEAD = "time [s],omega_x [deg/s],omega_y [deg/s],omega_z [deg/s]"
 
 
+@pytest.fixture(autouse=True)
+def quick_search(monkeypatch):
+    """How well it searches is tested elsewhere."""
+    monkeypatch.setattr(search, "POINTS", 16)
+    monkeypatch.setattr(search, "KEPT", 2)
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """A test with the sensor turned by 90 deg about z and 1 deg more, and its block."""
@@ -47,9 +54,7 @@ def test_recording_becomes_a_section(mcrock, files, tmp_path):
     assert (tmp_path / "fit" / "fit.png").stat().st_size > 10_000
 
 
-def test_mean_error_has_no_intervals(mcrock, files, tmp_path, monkeypatch):
-    monkeypatch.setattr(search, "POINTS", 16)  # how well it searches is tested elsewhere
-    monkeypatch.setattr(search, "KEPT", 2)
+def test_mean_error_has_no_intervals(mcrock, files, tmp_path):
     common = files / "test.csv", "--body", files / "block.toml", "--edge", "0", "--still", "0", "1.5"
     options = "--axes", "y -x z", "--objective", "mean", "--free", "lambda_lon,lambda,lambda_lat", "--json"
     options += "--energy-gain", "allow"

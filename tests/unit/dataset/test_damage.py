@@ -314,7 +314,7 @@ def test_a_damaged_export_is_not_read(store, tmp_path, chunks):
     ds = load_dataset(store).load()
     save_dataset(ds, tmp_path / "s.nc")
     content, rng, refused = (tmp_path / "s.nc").read_bytes(), np.random.default_rng(3), 0
-    for i in range(60):
+    for i in range(20):
         path = tmp_path / f"{i}.nc"
         path.write_bytes((flip if i % 2 else garble_block)(content, rng))
         try:
@@ -323,7 +323,7 @@ def test_a_damaged_export_is_not_read(store, tmp_path, chunks):
                     np.testing.assert_array_equal(found[name], ds[name])
         except (DamageError, DatasetError):
             refused += 1
-    assert refused > 10
+    assert refused > 3
 
 
 def test_a_chunk_that_goes_after_opening_is_no_missing_run(store):

@@ -57,7 +57,7 @@ def test_an_impossible_body_stops_nothing(study_file, tmp_path, few_checked, clo
     stores = []
     ways = [{"workers": 2}, {"workers": 1, "part_size": 40}]
     if processes:
-        ways.append({"processes": True, "workers": 2})
+        ways.append({"processes": True, "workers": 1})
     for options in ways:
         path = tmp_path / f"{len(stores)}.zarr"
         with pytest.warns(UserWarning, match=f"no run could be made of {len(expected)} realizations, which"):

@@ -267,15 +267,14 @@ SLOW = """
 def test_a_killed_run_goes_on_where_it_ended(study, study_file, reference, tmp_path):
     path = tmp_path / "s.zarr"
     command = [sys.executable, "-c", textwrap.dedent(SLOW), str(study_file), str(path)]
-    for n_done in (1, 3):  # killed, gone on, killed again
-        process = subprocess.Popen(command)
-        while not path.exists() or chunks_done(path).sum() < n_done:
-            assert process.poll() is None
-            time.sleep(0.01)
-        process.kill()
-        process.wait()
+    process = subprocess.Popen(command)
+    while not path.exists() or chunks_done(path).sum() < 2:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
     done = chunks_done(path)
-    assert 3 <= done.sum() < len(done)
+    assert 2 <= done.sum() < len(done)
     xr.testing.assert_identical(run_study(study, path, resume=True), reference)
     assert files(path) == files(tmp_path / "reference.zarr")
 

@@ -75,7 +75,7 @@ def test_a_measure_that_is_not_there_is_refused(cloud, make_study):
 
 @pytest.fixture(scope="module")
 def compared(cloud):
-    return compare_measures(cloud)
+    return compare_measures(cloud, resamples=300)
 
 
 def test_what_a_measure_explains(cloud, compared):

@@ -291,7 +291,7 @@ def test_the_parameters_of_a_fit_are_uncertain(make):
     weak = inputs.values["motion_arias_factor"] == 0.5
     assert arias[weak].mean() / arias[~weak].mean() == pytest.approx(0.5, rel=0.15)
     assert "  motion.arias_factor [1]: discrete, " in describe(study, load_motions(study))
-    long = drawn(make(FITTED, "motion.duration_factor=2")).motions[0]
+    long = drawn(make(FITTED, "motion.duration_factor=2"), 0, 1).motions[0]
     assert long.duration > 1.5 * inputs.motions[0].duration
     with pytest.raises(ConfigError, match=r"realization 0: StochasticModel\.damping must be in"):
         drawn(make(FITTED, "motion.damping_factor=9"))
