@@ -9,7 +9,6 @@ A part that fails stops no other; then the exit code is 1.
 """
 
 import csv
-import json
 import os
 import re
 import shlex
@@ -19,6 +18,7 @@ import time
 import tomllib
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import mcrock
@@ -65,7 +65,7 @@ def measured(part: dict[str, Any], commit: str) -> dict[str, str] | None:
         "minutes": f"{(time.monotonic() - began) / 60:.1f}",
         "command": f"python -m {part['command']}",
     }
-    print(json.dumps(row), flush=True)
+    print(f"{name}: {row['figure']} (bound: {bound}), {row['verdict']}", flush=True)
     return row
 
 
@@ -86,27 +86,31 @@ def page(rows: dict[str, dict[str, str]], text: str) -> str:
     return MADE.sub(lambda found: commands if found[0].startswith("python") else table, text)
 
 
-def main(words: list[str]) -> int:
-    os.environ.setdefault("MCROCK_SCRATCH", str(ROOT / "build/evidence"))
+def main(words: list[str], scratch: str) -> int:
+    os.environ.setdefault("MCROCK_SCRATCH", scratch)
     changed = output("git", "status", "--porcelain", "--", ".", f":!{TABLE}", f":!{PAGE}").stdout
     commit = output("git", "rev-parse", "--short", "HEAD").stdout.strip() + ("+" if changed else "")
-    rows, fails = stored(), 0
+    fails = 0
     for part in PARTS:
         if any(word in part["name"] for word in words) if words else part["minutes"] <= LONGEST:
             row = measured(part, commit)
-            if row:
-                rows[part["name"]] = row
-                fails += row["verdict"] == "FAILS"
+            fails += row is not None and row["verdict"] == "FAILS"
+            write(stored() | ({part["name"]: row} if row else {}))
         elif not words:
-            last = rows.get(part["name"], {}).get("commit", "never")
+            last = stored().get(part["name"], {}).get("commit", "never")
             print(f"{part['name']}: {part['minutes']} minutes, last run at {last}", flush=True)
+    return int(fails > 0)
+
+
+def write(rows: dict[str, dict[str, str]]) -> None:
+    """Write table and page: after each part, so that what is done stays where a later part is interrupted."""
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows[part["name"]] for part in PARTS if part["name"] in rows)
     PAGE.write_text(page(rows, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    return int(fails > 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    with TemporaryDirectory() as folder:
+        sys.exit(main(sys.argv[1:], folder))

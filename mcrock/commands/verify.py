@@ -69,6 +69,8 @@ def verify(
     """
     from mcrock.dataset import is_store
 
+    if everything and (files or failures or digest or expect or repair or force):
+        raise ValueError("--all goes alone: it runs the evidence of a clone, not that of files")
     if everything:
         root = Path(__file__).parents[2]
         if not (root / "tests" / "evidence.py").exists():

@@ -35,7 +35,7 @@ def test_a_failing_part_stops_no_other(monkeypatch, tmp_path, capsys):
     for name in ("TABLE", "PAGE"):
         monkeypatch.setattr(evidence, name, tmp_path / name)
     evidence.PAGE.write_text(f"{evidence.HEAD}old\n")
-    assert evidence.main([]) == 1
+    assert evidence.main([], str(tmp_path)) == 1
     with evidence.TABLE.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["evidence"], row["verdict"]) for row in rows] == [("a", "FAILS"), ("b", "reported")]
