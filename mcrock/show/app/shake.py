@@ -30,7 +30,6 @@ from mcrock.study.load import study_of
 from mcrock.study.sampling import load_motions
 
 FEW, MORE = 22, 220  # realizations while a slider moves, and when it rests
-SLICE = 11  # of them in a piece of work for a thread
 PERIOD = 1.0  # between two curves of a run [s]
 SLIDERS = {  # keys of the study file, their names, and ends over the number in it
     "body.width": ("Width [m]", 0.5, 1.5),
@@ -78,10 +77,10 @@ def quick_probability(
     def piece(start: int) -> dict[str, np.ndarray]:
         if unwanted():
             raise Stopped
-        return simulate(job, Part(start, min(start + SLICE, number)))
+        return simulate(job, Part(start, min(start + FEW, number)))
 
     with ThreadPoolExecutor() as threads:
-        pieces = list(threads.map(piece, range(0, number, SLICE)))
+        pieces = list(threads.map(piece, range(0, number, FEW)))
     values: dict[str, Any] = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
     groups = {group: i for i, group in enumerate(dict.fromkeys(motion.group for motion in motions))}
     values["motion_group"] = [groups[motion.group] for motion in motions]
