@@ -48,7 +48,8 @@ def compare(
         curves = load_hazard(hazard, **site.of_hazard, measure=own_measure(one)) if hazard else None
         changes = what_differs(one, other) if "config" in one.attrs else None
         found = compare_designs(one, other, curves, level=level)
-        draw = {"compare": lambda: plot_comparison(one, other, level=level, found=found)}
+        named = [ds.assign_attrs(title=store.name) for ds, store in ((one, first), (other, second))]
+        draw = {"compare": lambda: plot_comparison(*named, level=level, found=found)}
         paths = save_figures(draw, figures)
     tables = {"differs": {key: list(values) for key, *values in changes or ()}, "comparison": found}
     names = f"first: {first}, second: {second}"

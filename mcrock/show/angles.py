@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from mcrock.measurement.angles import euler_angles
 from mcrock.measurement.recording import Recording
 from mcrock.show import style
+from mcrock.show.fit import draw_test
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,18 +60,10 @@ def plot_angles(fit: Fit) -> Axes:
     """
     time, measured, simulated = angles_of(fit)
     rows = style.new_figure(style.PAGE, 70.0).subplots(2, 3, sharex=True, height_ratios=[2.0, 1.0])
-    for column, (name, axis) in enumerate(PANELS.items()):
-        above, below = rows[:, column]
-        above.plot(time, 1e3 * measured[:, axis], ".", color=style.ORANGE, markersize=2.0, label="measured")
-        above.plot(time, 1e3 * simulated[:, axis], color=style.BLUE, linewidth=0.8, label="simulated")
-        above.set_title(name)
+    both = [1e3 * angles[:, [*PANELS.values()]] for angles in (measured, simulated)]
+    draw_test(rows, [*PANELS], time, [*both, both[0] - both[1]], ("Angle [mrad]", "Difference\n[mrad]"))
+    for below in rows[1]:
         below.axhline(0.0, color=style.GREY, linewidth=0.6)
-        difference = 1e3 * (measured[:, axis] - simulated[:, axis])
-        below.plot(time, difference, ".", color=style.ORANGE, markersize=1.6)
-        below.set_xlabel("Time [s]")
-    rows[0, 0].set_ylabel("Angle [mrad]")
-    rows[1, 0].set_ylabel("Difference\n[mrad]")
-    rows[0, 0].legend(loc="best", handlelength=1.2, markerscale=2.0)
     largest = float(np.abs(measured - simulated).max())
     words = f"{fit.name}, edge {fit.edge}: angles integrated from the release at "
     words += f"{fit.estimates['tilt']:.4f} rad; "

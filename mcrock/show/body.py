@@ -76,7 +76,7 @@ def _draw_side(ax: Axes, body: Body, points: Array) -> None:
     size = float(np.ptp(points, axis=0).max())
     step = grid_step(size)
     draw_floor(ax, view, low - AROUND * size, high + AROUND * size, step)
-    ax.text(0.0, 0.0, f"grid {step:g} m", fontsize=6.0, color="0.35", transform=ax.transAxes)
+    ax.text(0.0, 0.0, f"grid {step:g} m", fontsize=TEXT, color="0.35", transform=ax.transAxes)
     flat = view.project(points)
     shadow = view.project(points * (1.0, 1.0, 0.0))
     ax.add_collection(

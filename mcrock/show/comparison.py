@@ -154,7 +154,7 @@ def plot_comparison(
     style.error_bars(ax, x, y, found["unpaired_interval"].values, fmt="none", label="without pairs", **wide)
     look: dict[str, Any] = {"color": style.BLUE, "label": f"{level:.0%} interval"}
     style.error_bars(ax, x, y, found["difference_interval"].values, **look)
-    ax.set_ylabel("Difference of the probability [1]")
+    ax.set_ylabel("Probability: second less first [1]")
     style.number_axis(ax, "y")
     style.legend_above(ax)
     words = count_words(found, int(found["pairs"].sum())).replace(" run", " pair of runs", 1)

@@ -18,7 +18,7 @@ from mcrock.show.measures import plot_measures
 from mcrock.show.outcomes import plot_exceedance, plot_outcomes
 from mcrock.show.regime_map import has_regimes, plot_regimes
 from mcrock.show.style import add_source, save_figure
-from mcrock.statistics import by_limit, displacement_limit, pooled
+from mcrock.statistics import by_support, pooled
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.efficiency import measures_of
 from mcrock.statistics.nested import is_nested
@@ -76,8 +76,7 @@ def save_all(
     if "slip_path" in ds:
         for name in SLIPS:
             figures[f"exceedance_{name}"] = plot_exceedance(ds, variable=name, allow_missing=allow_missing)
-    limit = displacement_limit(ds)
-    support = None if limit is None else by_limit(ds, "peak_displacement", limit)
+    support = by_support(ds)
     if support is not None and is_shaken(ds):
         figures["fragility_of_support"] = plot_fragility(support, allow_missing=allow_missing)
     if ds.sizes["realization"] > 1:

@@ -261,17 +261,11 @@ def plot_fit(fit: Fit) -> Axes:
     rows: Any = parts[0].subgridspec(2, 3, height_ratios=[2.0, 1.0]).subplots(sharex=True)
     up = np.cross(fit.along, fit.across)
     axes = {"About the edge": fit.along, "Across it": fit.across, "About the body axis": up}
-    for column, (name, axis) in enumerate(axes.items()):
-        above, below = rows[:, column]
-        above.plot(fit.time, fit.measured @ axis, ".", color=style.ORANGE, markersize=2.0, label="measured")
-        above.plot(fit.time, fit.simulated @ axis, color=style.BLUE, linewidth=0.8, label="simulated")
-        above.set_title(name)
+    turned = np.stack([*axes.values()], axis=1)
+    drawn = [each @ turned for each in (fit.measured, fit.simulated, fit.residuals)]
+    draw_test(rows, [*axes], fit.time, drawn, ("Angular velocity\n[rad/s]", "Residual\n[rad/s]"))
+    for below in rows[1]:
         below.axhspan(-2.0 * fit.noise, 2.0 * fit.noise, **SPAN)
-        below.plot(fit.time, fit.residuals @ axis, ".", color=style.ORANGE, markersize=1.6)
-        below.set_xlabel("Time [s]")
-    rows[0, 0].set_ylabel("Angular velocity\n[rad/s]")
-    rows[1, 0].set_ylabel("Residual\n[rad/s]")
-    rows[0, 0].legend(loc="best", handlelength=1.2, markerscale=2.0)
     below = max(0.05 * (fit.time[-1] - fit.estimates["time"]), 0.0)
     rows[0, 0].set_xlim(max(fit.time[0], fit.estimates["time"] - below), fit.time[-1])
     if fit.profiles:
@@ -290,6 +284,22 @@ def plot_fit(fit: Fit) -> Axes:
         )
     style.add_note(rows[0, 0], words.rstrip())
     return rows[0, 0]
+
+
+def draw_test(
+    rows: Any, names: Sequence[str], time: np.ndarray, drawn: Sequence[np.ndarray], labels: tuple[str, str]
+) -> None:
+    """Components of a test over time, measured and simulated (n, 3), above what is left of them (n, 3)."""
+    for k, name in enumerate(names):
+        (above, below), (measured, simulated, left) = rows[:, k], (each[:, k] for each in drawn)
+        above.plot(time, measured, ".", color=style.ORANGE, markersize=2.0, label="measured")
+        above.plot(time, simulated, color=style.BLUE, linewidth=0.8, label="simulated")
+        above.set_title(name)
+        below.plot(time, left, ".", color=style.ORANGE, markersize=1.6)
+        below.set_xlabel("Time [s]")
+    for row, label in zip(rows, labels, strict=True):
+        row[0].set_ylabel(label)
+    rows[0, 0].legend(loc="best", handlelength=1.2, markerscale=2.0)
 
 
 def _draw_profiles(part: Any, fit: Fit) -> None:

@@ -151,17 +151,22 @@ def plot_fragility(
     ax = style.new_axes() if ax is None else ax
     factor = style.level_axis(ax, fit["intensity_grid"], 1.0)
     x, known = fit["intensity_grid"].values * factor, _known(fit, points)
+    rejected = float(fit["fit_p_value"]) < REJECTED
+    colour = style.GREY if rejected else style.BLUE
     if known.sum() > 1:
         low, high = fit["band"].values[:, known]
-        look: dict[str, Any] = {"color": style.BLUE, "alpha": 0.22, "linewidth": 0}
+        look: dict[str, Any] = {"color": colour, "alpha": 0.22, "linewidth": 0}
         ax.fill_between(x[known], low, high, label=f"{how.level:.0%} band", **look)
     if np.isfinite(fit["median_capacity"]):
-        draw_curve(ax, x, fit, style.BLUE, label="lognormal fit")
+        draw_curve(ax, x, fit, colour, label="lognormal fit" + ", rejected" * rejected)
+    if rejected:
+        rising = fit["rising_curve"].where(fit["intensity_grid"] <= fit["strongest_run"])
+        ax.plot(x, rising, color=style.BLUE, label="rising fractions")
     p, ends = points["probability"].values, points["interval"].values
     look = {"color": style.ORANGE, "clip_on": False, "label": f"runs, {how.level:.0%} interval"}
     style.error_bars(ax, points["intensity"].values * factor, p, ends, **look)
     style.probability_axis(ax, probability_label(fit))
-    style.legend_above(ax, 3, handlelength=1.2, handletextpad=0.5)
+    style.legend_above(ax, 2 if rejected else 3, handlelength=1.2, handletextpad=0.5)
     verb = f"with {fit.attrs[EVENT]} or overturned" if EVENT in fit.attrs else "overturned"
     doubt = f", {int(fit['undecided'])} undecided (both ways in the intervals)" * bool(fit["undecided"])
     band = "every rising curve through the intervals"

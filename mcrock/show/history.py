@@ -30,9 +30,11 @@ HATCHES = {  # of the contacts
     "vertex slip": "xxxx",
     "flight": "\\\\\\\\",
 }
+IMPACTS = (("edge_impact", 0.04, "0.6"), ("facet_impact", 0.08, "0.2"))  # height of marks in the axes [1]
+FALLEN: dict[str, Any] = {"color": style.DEEP_RED, "linestyle": (0, (3, 1, 1, 1)), "linewidth": 0.9}
 FALL = 1.0  # a tilt beyond which a motion is a fall [rad]
 ROUNDING = 1e-6  # a tilt or yaw that is none [rad]
-TITLE_CHARACTERS = 85  # of the title in one line
+TITLE_CHARACTERS = 54  # of the title in one line
 EQUAL = 1e-4  # share of the energy of a body within which changes are drawn as none [1]
 
 
@@ -55,14 +57,14 @@ def plot_history(
         Above the figure, in as many lines as it needs.
     slenderness : float, optional
         Smallest slenderness of the body, drawn as a level in the tilt [rad]. Of a body that falls
-        the angles are cut beyond twice that, and the fall has axes of its own.
+        the angles are cut beyond twice that.
     motion : Motion or Pulse, optional
         Ground motion as the body felt it, scaled and turned. Not drawn where it is zero.
 
     Returns
     -------
     Axes
-        Of the angles, or else of the displacement, in a figure of axes that share the time.
+        Of the angles, or else of the displacement, in a figure of axes that share the time, one column wide.
 
     Raises
     ------
@@ -84,45 +86,43 @@ def plot_history(
     if cut is not None and not float(history["tilt"].max()) > max(cut, FALL):
         cut = None
     # heights of the axes [mm]
-    heights = {
-        "ground": 14.0, "angles": 34.0, "fall": 14.0, "displacement": 22.0, "contact": 5.0, "energy": 18.0,
-    }  # fmt: skip
+    heights = {"ground": 14.0, "angles": 34.0, "displacement": 20.0, "contact": 4.0, "energy": 16.0}
     if motion is not None and not ground_acceleration(motion, span)[1].any():
         motion = None
     if motion is None:
         del heights["ground"]
-    if cut is None:
-        del heights["fall"]
     if not has_friction(run):
         del heights["displacement"]
     elif run.events and not turns(history):
         del heights["angles"]
     height = sum(heights.values()) + 9.0 * len(heights) + 8.0
-    figure = style.new_figure(1.5 * style.COLUMN, height)
+    figure = style.new_figure(style.COLUMN, height)
     rows = figure.subplots(len(heights), 1, sharex=True, height_ratios=list(heights.values()))
     axes = dict(zip(heights, rows, strict=True))
     if motion is not None:
         draw_ground(axes["ground"], motion, span)
         style.legend_above(axes["ground"], 4, 0.0)
     if "angles" in axes:
-        _draw_angles(axes["angles"], history, slenderness, yaw=has_friction(run))
+        _draw_angles(axes["angles"], run, slenderness)
     if "displacement" in axes:
         draw_displacement(axes["displacement"], history)
         style.legend_above(axes["displacement"], 4, 0.0)
     if cut is not None:
         axes["angles"].set_ylim(-np.degrees(cut), np.degrees(cut))
-        draw_tilt(axes["fall"], history, "Tilt [°]")
     draw_contact(axes["contact"], history)
     axes["contact"].set_ylabel("Contact", rotation=0, ha="right", va="center")
-    axes["contact"].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=0.8, labelspacing=0.1)
+    style.legend_above(axes["contact"], 5, 0.0, handlelength=0.8)
     _draw_energy(axes["energy"], history)
+    if run.outcome == Outcome.OVERTURNED:
+        for ax in axes.values():
+            ax.axvline(float(run.results["overturning_time"]), **FALLEN)
     axes["energy"].set_xlim(*span)
     figure.align_ylabels([ax for name, ax in axes.items() if name != "contact"])
     if title:
         figure.suptitle(style.plain_text(textwrap.fill(title, TITLE_CHARACTERS)), fontsize=8.0)
     note = _describe_ending(run)
     if cut is not None:
-        note += " Angles beyond twice the slenderness are cut; the tilt below them is not."
+        note += " Angles beyond twice the slenderness are cut."
     style.add_note(axes["energy"], note)
     return axes["angles" if "angles" in axes else "displacement"]
 
@@ -224,20 +224,27 @@ def draw_contact(ax: Axes, history: xr.Dataset) -> None:
     ax.set_ylim(0, 1)
 
 
-def _draw_angles(ax: Axes, history: xr.Dataset, slenderness: float | None, *, yaw: bool) -> None:
-    time = history["time"].values
+def _draw_angles(ax: Axes, run: Run, slenderness: float | None) -> None:
+    history, time = run.history, run.history["time"].values
     ax.plot(time, np.degrees(history["tilt"]), color="black", linewidth=1.0, label="tilt")
     for name in ("x", "y"):
         angle = np.degrees(history[f"rotation_{name}"])
         look: dict[str, Any] = {"color": AXES[name], "linestyle": DASHES[name], "linewidth": 0.8}
-        ax.plot(time, angle, label=f"rotation about base {name}", **look)
-    if yaw and float(np.ptp(history["yaw"].values)) > ROUNDING:
+        ax.plot(time, angle, label=f"about base {name}", **look)
+    if has_friction(run) and float(np.ptp(history["yaw"].values)) > ROUNDING:
         look = {"color": AXES["z"], "linestyle": DASHES["z"], "linewidth": 0.8}
         ax.plot(time, np.degrees(history["yaw"]), label="yaw", **look)
     if slenderness is not None:
         draw_slenderness(ax, slenderness)
+    for kind, height, colour in IMPACTS:
+        times = [event["t"] for event in run.events if event["kind"] == kind]
+        look = {"color": colour, "linewidth": 0.5, "transform": ax.get_xaxis_transform()}
+        if times:
+            ax.vlines(times, 0.0, height, label=kind.replace("_", " "), **look)
+    if run.outcome == Outcome.OVERTURNED:
+        ax.plot([], [], label="overturned", **FALLEN)
     ax.set_ylabel("Angle [°]")
-    style.legend_above(ax, 4, 0.0)
+    style.legend_above(ax, 3, 0.0)
 
 
 def _draw_energy(ax: Axes, history: xr.Dataset) -> None:

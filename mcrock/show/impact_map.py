@@ -14,7 +14,7 @@ from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter, Law
 from mcrock.show import style
 from mcrock.show.numbers import format_count, label
-from mcrock.statistics import overturned, overturning_probability, undecided
+from mcrock.statistics import overturned, overturning_probability, pooled, undecided
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels
 
@@ -89,7 +89,8 @@ def plot_impact_map(
     Parameters
     ----------
     ds : Dataset
-        Study with the variables `x` and `y` on (realization); judged by a limit as `by_limit` has it.
+        Study with `x` and `y` on (realization), all draws of a nested one together; judged by a limit as
+        `by_limit` has it.
     x, y : str
         Parameters drawn once for each run, such as `impact_lambda` or `contact_friction` [1].
     ax : Axes, optional
@@ -115,6 +116,7 @@ def plot_impact_map(
         If the dataset does not fit, holds runs not yet run, or a parameter is missing, is drawn anew
         at every impact or does not vary.
     """
+    ds = pooled(ds)
     check_runs(ds)
     for name in (x, y):
         if name not in varying_parameters(ds):
@@ -188,18 +190,20 @@ def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: i
     beyond = ~few & (np.abs(share - mean) > ndtri(1.0 - 0.5 * CHANCE / max((~few).sum(), 1)) * spread)
     ax.set_facecolor("0.93")
     mesh = ax.pcolormesh(*edges, np.ma.masked_array(share, ~beyond), cmap="cividis", vmin=0, vmax=1)
-    if few.any():
-        _hatch(ax, edges, few)
+    hatch: dict[str, Any] = {"cmap": "Greys", "vmin": 0, "vmax": 1, "edgecolor": "0.7", "linewidth": 0}
+    ax.pcolor(*edges, np.ma.masked_array(np.full(few.shape, 0.05), ~few), hatch="////", **hatch)
     bar = style.figure_of(ax).colorbar(mesh, ax=ax, pad=0.03)
     bar.set_label(f"{name} [1]")
     bar.outline.set_visible(False)
-    if number <= 6:
-        _write_shares(ax, edges, share, beyond)
+    for row, column in np.argwhere(beyond & (number <= 6)):
+        at = (edges[0][[column, column + 1]].mean(), edges[1][[row, row + 1]].mean())
+        colour = "black" if share[row, column] > 0.5 else "white"
+        look = {"ha": "center", "va": "center", "fontsize": 7.0}
+        ax.text(*at, f"{share[row, column]:.1f}", color=colour, **look)
     typical = max(int(np.median(runs)), 1)
-    said = (
-        f"About {typical} runs in a cell; grey: no further from the mean, {mean:.2f}, than chance takes the "
-        f"furthest cell of 95 in 100 maps"
-    )
+    said = "" if beyond.any() else "No cell tells an effect. "
+    said += f"About {typical} runs in a cell; grey: no further from the mean, {mean:.2f}, than chance takes "
+    said += "the furthest cell of 95 in 100 maps"
     return f". {said}; hatched: fewer than {FEW} runs." if few.any() else f". {said}."
 
 
@@ -221,25 +225,3 @@ def _symbol_label(ds: xr.Dataset, name: str) -> str:
         return style.axis_scale(ds[name])[1]
     words, symbol, unit, _ = PARAMETERS[name]
     return f"{words[:1].upper()}{words[1:]}, ${symbol}$ [{unit}]"
-
-
-def _hatch(ax: Axes, edges: list[np.ndarray], few: np.ndarray) -> None:
-    for row, column in np.argwhere(few):
-        ax.fill(
-            edges[0][[column, column + 1, column + 1, column]],
-            edges[1][[row, row, row + 1, row + 1]],
-            facecolor="0.95",
-            edgecolor="0.7",
-            hatch="////",
-            linewidth=0,
-        )
-
-
-def _write_shares(ax: Axes, edges: list[np.ndarray], share: np.ndarray, beyond: np.ndarray) -> None:
-    middle = [(edge[1:] + edge[:-1]) / 2 for edge in edges]
-    for row, column in np.argwhere(beyond):
-        value = share[row, column]
-        colour = "black" if value > 0.5 else "white"
-        ax.text(
-            middle[0][column], middle[1][row], f"{value:.1f}", color=colour, ha="center", va="center", size=7
-        )

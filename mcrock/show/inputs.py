@@ -15,11 +15,12 @@ from mcrock.base.units import as_printed
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style
+from mcrock.show.sensitivity import input_name
 from mcrock.study import Study
 from mcrock.study.sampling.drawn import variable_name
 
 ROW = 24.0  # height of a row of axes [mm]
-ACROSS = 3  # axes in a row
+ACROSS = 3  # axes in a row, of more than four
 MOST = 12  # axes
 BINS = 24
 FINE = 200  # points of a density
@@ -65,18 +66,20 @@ def plot_inputs(ds: xr.Dataset) -> Axes:
     if not inputs:
         raise ValueError("no number of this study has a distribution: there is nothing to draw")
     shown = list(inputs)[:MOST]
-    rows = -(-len(shown) // ACROSS)
+    across = 2 if len(shown) in (2, 4) else ACROSS
+    rows = -(-len(shown) // across)
     figure = style.new_figure(style.COLUMN, ROW * rows + 14.0)
-    grid: list[Axes] = figure.subplots(rows, ACROSS, squeeze=False).ravel().tolist()
+    grid: list[Axes] = figure.subplots(rows, across, squeeze=False).ravel().tolist()
     for ax, name in zip(grid, shown, strict=False):
         _draw(ax, inputs[name], _drawn(ds, study, name))
-        key = name.partition(".")[2] or name
-        ax.set_title(f"{key} [{_unit(ds, study, name)}]", fontsize=6.5, loc="left", pad=2)
+        key = input_name(name).partition(" ")[2] or name
+        ax.set_title(f"{key} [{_unit(ds, study, name)}]", fontsize=7.0, loc="left", pad=3)
     for ax in grid[len(shown) :]:
         ax.set_axis_off()
     more = f" {len(inputs) - MOST} more are not shown." if len(inputs) > MOST else ""
     style.add_note(
-        grid[0], f"Lines: distributions; bars: what was drawn, {ds.sizes['realization']} realizations.{more}"
+        grid[0],
+        f"Densities. Lines: distributions; bars: {ds.sizes['realization']} realizations.{more}",
     )
     return grid[0]
 
@@ -114,7 +117,6 @@ def _draw(ax: Axes, item: Distribution, values: np.ndarray) -> None:
     ax.spines["left"].set_visible(False)
     ax.xaxis.set_major_locator(MaxNLocator(3))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.tick_params(labelsize=6)
 
 
 def _draw_density(ax: Axes, item: Distribution, values: np.ndarray) -> None:

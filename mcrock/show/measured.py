@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-WIDTH, REST, LINE = 160.0, 30.0, 6.0  # of the figure: its width, what is not rows, each row [mm]
+REST, LINE = 30.0, 6.0  # of the figure: what is not rows, each row [mm]
 SHOWN = ("avrf", "opmf")
 
 
@@ -83,7 +83,7 @@ def plot_measured(found: xr.Dataset) -> Axes:
     Axes
         That of the AVRF; a row for each test.
     """
-    figure = style.new_figure(WIDTH, REST + LINE * found.sizes["test"])
+    figure = style.new_figure(style.COLUMN, REST + LINE * found.sizes["test"])
     panels = figure.subplots(1, len(SHOWN), sharey=True)
     backwards = found.isel(test=slice(None, None, -1))
     for ax, name, colour in zip(panels, SHOWN, (style.BLUE, style.ORANGE), strict=True):

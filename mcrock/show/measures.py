@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import xarray as xr
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 LINE = 12.0  # height of a measure in the figure [mm]
 REST = 34.0  # height of everything else [mm]
-WIDTH = 130.0  # so that the longest names fit beside their axis [mm]
 LEVELS = (0.05, 0.2, 0.5, 0.8, 0.95)  # of the contours [1]
 DRAWN = 3000  # points at most
 ROOM = 1.06  # beside the points [1]
@@ -165,7 +164,7 @@ def plot_measures(
     ds : Dataset
         Cloud study with several measures, as for `mcrock.statistics.compare_measures`.
     ax : Axes, optional
-        Where to draw; by default on a new figure 130 mm wide.
+        Where to draw; by default on a new figure one column wide.
     found : Dataset, optional
         From `mcrock.statistics.compare_measures`, of the same runs and keywords; by default computed.
     **keywords
@@ -184,16 +183,14 @@ def plot_measures(
     found = compare_measures(ds, **keywords) if found is None else found
     found = found.isel(measure=found["explained"].argsort().values)
     names = found["measure"].values.tolist()
-    ax = style.new_axes(WIDTH, REST + LINE * len(names)) if ax is None else ax
+    ax = style.new_axes(height=REST + LINE * len(names)) if ax is None else ax
     share, (low, high) = found["explained"].values, found["explained_interval"].values
     row = style.interval_rows(ax, names, found["explained_interval"].values, [style.BLUE])
     ax.plot(share, row, "o", color=style.BLUE, markersize=4.0)
-    for i, name in enumerate(names):
-        words = by_measure(ds, name)["intensity_value"].attrs.get("long_name", name)
-        for text, above in ((words, 5.0), (_of_units(_curve)(found.isel(measure=i)), -11.0)):
-            place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-            written = ax.annotate(text, (0.0, i), xytext=(3.0, above), fontsize=style.NOTE_SIZE, **place)
-            written.set_in_layout(False)  # it has the width of the axes and would take more
+    long = [by_measure(ds, name)["intensity_value"].attrs.get("long_name", name) for name in names]
+    curves = [_of_units(_curve)(found.isel(measure=i)) for i in range(len(names))]
+    words = map("{}: {}\n{}".format, names, long, curves)
+    style.words_above_rows(ax, [*words])
     largest = np.nanmax([0.1, *np.where(np.isfinite(high), high, share)])
     ax.set_xlim(0, min(1.0, 1.15 * largest))
     ax.set_xlabel("Fraction of the deviance explained [1]")
@@ -246,7 +243,6 @@ def plot_surface(
         As `mcrock.statistics.fit_surface`.
     """
     from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     found = fit_surface(ds, measures, link=link, **keywords) if found is None else found
     ax = style.new_axes(height=92.0) if ax is None else ax
@@ -265,16 +261,14 @@ def plot_surface(
     for colour, words in ((style.PALE_BLUE, "stood"), (style.DEEP_RED, "overturned")):
         ax.plot([], [], "o", color=colour, markersize=3.5, label=words)
     first, second = (found[name].values * factor for name, (factor, _) in zip(SIDES, scales, strict=True))
-    ax.set(xscale="log", yscale="log", xlabel=scales[0][1], ylabel=scales[1][1])
+    ax.set(xlim=(first[0] / ROOM, first[-1] * ROOM), ylim=(second[0] / ROOM, second[-1] * ROOM))
+    for axis in "xy":
+        style.log_axis(ax, axis)
+    ax.set(xlabel=scales[0][1], ylabel=scales[1][1])
     surface = found["probability"].where(found["inside"]).values.T
     if np.isfinite(surface).any():
         lines = ax.contour(first, second, surface, levels=LEVELS, colors="0.1", linewidths=1.0)
         ax.clabel(lines, fmt="%g", fontsize=6.5)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_minor_formatter(NullFormatter())
-    ax.set(xlim=(first[0] / ROOM, first[-1] * ROOM), ylim=(second[0] / ROOM, second[-1] * ROOM))
     style.legend_above(ax, left=-0.05, handletextpad=0.2)
     loss, named = found["log_loss"], zip((*measures, "both"), (*SIDES, "both"), strict=True)
     words = ", ".join(f"{name} {float(loss.sel(model=model)):.3f}" for name, model in named)

@@ -284,7 +284,7 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
         right.fill_betweenx(x, density, color=style.BLUE, alpha=0.35, linewidth=0)
         dashed = {"color": style.ORANGE, "linestyle": (0, (4, 2)), "linewidth": 1.1}
         right.plot(written[key].distribution.frozen.pdf(x), x, **dashed)
-        ends = [_quantile(posterior, key, p, x) for p in (0.025, 0.975)]
+        ends = np.interp([0.025, 0.975], predictive_probability(posterior, key, x), x)
         left.axhspan(*ends, color=style.BLUE, alpha=0.12, linewidth=0, zorder=0)
         left.set_ylim(low, high)
         parameter = ImpactParameter[key.upper()]
@@ -403,11 +403,6 @@ def _draw_tests(ax: Axes, data: Any, key: str) -> None:
         )
     ax.set_xticks(range(len(names)), names)
     ax.set_xlim(-0.6, len(names) - 0.4)
-
-
-def _quantile(posterior: Any, key: str, probability: float, x: np.ndarray) -> float:
-    """Value that a new test does not exceed with a probability."""
-    return float(np.interp(probability, predictive_probability(posterior, key, x), x))
 
 
 def _by_number(name: str) -> tuple[float, str]:

@@ -109,9 +109,9 @@ def plot_rare(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     words = f"{level}, {'these recordings' if len(records) > 1 else 'new motions'}"
     look: dict[str, Any] = {"fmt": "o-", "color": style.BLUE, "linewidth": 1.0, "label": words}
     style.error_bars(ax, x, np.where(p > 0, p, np.nan), ends, **look)
-    ax.set_yscale("log")
     bottom = 0.1 * p[p > 0].min() if (p > 0).any() else found.attrs["least"]
     ax.set_ylim(max(least, bottom), 1.3)
+    style.log_axis(ax, "y")
     ax.set_ylabel("Probability of overturning [1]")
     style.legend_above(ax, 1, -0.14)
     style.add_note(ax, note)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.measures.component import displacement_of, energy_of, velocity_of
@@ -204,11 +203,11 @@ def _draw_spectra(ax: Axes, motion: Motion, components: dict[str, FloatArray]) -
 
 def _spectrum_axes(ax: Axes, values: FloatArray) -> None:
     """Logarithmic axes, cut four decades below the largest value."""
-    ax.set(xscale="log", yscale="log", xlabel="Period [s]", ylabel="Pseudo-acceleration [g]")
+    ax.set(xlabel="Period [s]", ylabel="Pseudo-acceleration [g]")
     ax.set_xlim(PERIODS[0], PERIODS[-1])
     ax.set_ylim(max(values.min(), 1e-4 * values.max()) / 1.5, 1.5 * values.max())
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    for axis in "xy":
+        style.log_axis(ax, axis)
     ax.grid(which="major", color="0.9", linewidth=0.5)
 
 

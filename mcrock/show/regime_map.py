@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body.regimes import (
@@ -98,17 +97,14 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     )
     ax.set(xlim=(0, right), ylim=(0, top))
     if top > FAR * unit * float(mildest.tipping):
-        ax.set_yscale("log")
         ax.set_ylim(min(float(peak.min()) / STANDARD_GRAVITY, unit * float(static.min())) / ROOM, top)
+        style.log_axis(ax, "y")
+    else:
+        style.number_axis(ax, "y")
     same = bool((static == friction).all())
     ax.set_xlabel("Friction coefficient [1]" if same else "Static friction coefficient [1]")
     ax.set_ylabel("Horizontal acceleration [g]")
     style.number_axis(ax)
-    if ax.get_yscale() == "log":
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        ax.yaxis.set_minor_formatter(NullFormatter())
-    else:
-        style.number_axis(ax, "y")
     style.legend_above(ax, 4, 0.0)
     found = regime_from_rest(peak / body.gravity[0], friction, worst, static)
     shares = ", ".join(f"{name} {(found == regime).mean():.0%}" for regime, (_, name) in LOOKS.items())

@@ -11,7 +11,7 @@ from mcrock.show import style
 from mcrock.show.tables import format_table
 
 LEVEL = 0.9  # of the predictive intervals
-REST, LINE = 45.0, 2.2  # of the figure: what is not rows, each row [mm]
+REST, LINE = 45.0, 2.9  # of the figure: what is not rows, each row [mm]
 
 
 def format_check(check: xr.Dataset, left_out: list[str]) -> list[str]:
@@ -81,7 +81,7 @@ def plot_check(check: xr.Dataset) -> Axes:
         ax.plot(middle, row, "|", color=style.BLUE, markersize=3.0)
         values = check["measured"].sel(measure=name).values[backwards]
         ax.plot(values, row, "o", color=style.ORANGE, markersize=2.4)
-        ax.tick_params(axis="y", labelsize=4.5)
+        ax.tick_params(axis="y", labelsize=style.NOTE_SIZE)
         unit = check["units"].sel(measure=name).item()
         words = name.upper() if len(name) == 4 else name.replace("_", " ").capitalize()
         ax.set_xlabel(words if unit == "1" else f"{words} [{unit}]")

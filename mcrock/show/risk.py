@@ -121,7 +121,8 @@ def format_headline(rates: xr.Dataset) -> list[str]:
     return [
         format_rate(rates),
         f"of earthquakes up to {label(rates['bin_upper'][-1])}, where the hazard table ends; stronger ones "
-        f"come up to {beyond:.2g} times a year, so that the rate is at most {_rounded(rate[2] + beyond)} 1/a",
+        f"come up to {beyond:.2g} times a year, so that the rate is at most "
+        f"{format_interval(0.0, rate[2] + beyond).removeprefix('below ')} 1/a",
         f"{WORDS[rates.attrs['headline']]}: {format_choice(rates)}",
     ]
 
@@ -376,10 +377,6 @@ def _number(value: float | xr.DataArray) -> str:
     return f"{float(value):.3g}" if math.isfinite(float(value)) else "-"
 
 
-def _rounded(value: float) -> str:
-    return format_interval(0.0, value).removeprefix("below ")
-
-
 @takes_path
 @style.styled
 @takes(Bootstrap)
@@ -426,19 +423,25 @@ def plot_risk(
         ax.stairs(density, edges, fill=False, label=f"{curve}, {format_estimate(*rate)} /a", **look)
         known = math.isfinite(rate[1])
         rows.append(f"{curve} {format_interval(*rate[1:])} /a" if known else f"{curve} unknown")
-    for name, dashes in (("weakest_overturning", ":"), ("strongest_run", "--")):
+    marks = ""
+    for name, dashes, meaning in (
+        ("weakest_overturning", ":", "Dotted: weakest intensity at which a run overturned. "),
+        ("strongest_run", "--", "Dashed: strongest run. "),
+    ):
         at = float(found[name]) * factor
         if edges[0] < at < edges[-1]:
             ax.axvline(at, color=style.GREY, linestyle=dashes, linewidth=0.9)
-    ax.set(xscale="log", xlim=(edges[0], edges[-1]), xlabel=words, ylabel="Rate per ln(intensity) [1/a]")
+            marks += meaning
+    ax.set(xlim=(edges[0], edges[-1]), xlabel=words, ylabel="Rate per ln(intensity) [1/a]")
+    style.log_axis(ax)
     ax.set_ylim(bottom=0)
     style.number_axis(ax, "y")
     style.legend_above(ax, handlelength=1.8)
     style.add_note(
         ax,
         f"Mean hazard; areas are parts of the rate. {found.attrs['level']:.0%} intervals from "
-        f"{int(found['records'])} {found.attrs['independent']}: {', '.join(rows)}. Dotted: weakest "
-        f"intensity at which a run overturned; dashed: strongest run. Go by {found.attrs['headline']}: "
+        f"{int(found['records'])} {found.attrs['independent']}: {', '.join(rows)}. "
+        f"{marks}Go by {found.attrs['headline']}: "
         f"{found.attrs['why']}.",
     )
     return ax

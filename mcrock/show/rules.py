@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import xarray as xr
@@ -20,9 +20,8 @@ from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LINE = 8.5  # height of a rule in the figure [mm]
-REST = 26.0  # height of everything else [mm]
-WIDTH = 160.0  # [mm]
+LINE = 7.5  # height of a rule in the figure [mm]
+REST = 34.0  # height of everything else [mm]
 
 
 def format_baselines(found: xr.Dataset) -> list[str]:
@@ -64,7 +63,7 @@ def plot_baselines(
     ds, folder, **keywords
         As for `mcrock.statistics.baselines`.
     ax : Axes, optional
-        Where to draw; by default on a new figure 160 mm wide.
+        Where to draw; by default on a new figure one column wide.
     found : Dataset, optional
         From `mcrock.statistics.baselines`, of the same runs and keywords; by default computed.
 
@@ -81,30 +80,29 @@ def plot_baselines(
     found = baselines(ds, folder=folder, **keywords) if found is None else found
     found = found.isel(rule=slice(None, None, -1))
     ones = [found.isel(rule=i) for i in range(found.sizes["rule"])]
-    ax = style.new_axes(WIDTH, REST + LINE * len(ones)) if ax is None else ax
+    ax = style.new_axes(height=REST + LINE * len(ones)) if ax is None else ax
     fitted, loss = found["rule"].isin(list(FITTED)).values, found["log_loss"].values
     ends = found["log_loss_interval"].values
     colours = np.where(fitted, style.BLUE, style.ORANGE).tolist()
-    row = style.interval_rows(ax, list(map(rule_words, ones)), ends, colours)
+    row = style.interval_rows(ax, [""] * len(ones), ends, colours)
     for group, colour, mark in ((fitted, style.BLUE, "o"), (~fitted, style.ORANGE, "s")):
         ax.scatter(loss[group], row[group], color=colour, marker=mark, s=16.0, zorder=3)
-    for i, one in enumerate(ones):
-        place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
-        ax.annotate(_words(one), (1.02, i), va="center", fontsize=style.NOTE_SIZE, **place)
+    style.words_above_rows(ax, [f"{rule_words(one)}: {_words(one)}" for one in ones])
     ax.set_xlim(0, 1.05 * np.nanmax([*ends[1], *loss]))
     ax.set_xlabel("Log loss on records left out [1]")
     style.add_note(
         ax,
         f"Bars: {found.attrs['level']:.0%} intervals over {found.sizes['left_out']} {found.attrs['scored']}, "
         "each predicted from the others. Circles: fitted to the runs of the others; squares: checks of the "
-        "body alone, scored with the overturned fractions on either side. 0: perfect; 0.69: a coin toss. P: "
-        "probability of overturning at the capacity, by the curve of the runs.",
+        "body alone, scored with the overturned fractions on either side. 0: perfect; 0.69: a coin toss. "
+        "Beside the names: capacity; P, probability of overturning there by the curve of the runs; "
+        "misclassified runs.",
     )
     return ax
 
 
 def _words(row: xr.Dataset) -> str:
     """Capacity, probability there and misclassified fraction of a rule."""
-    chance, missed = float(row["probability"]), f"{float(row['misclassified']):.0%} misclassified"
-    capacity, there = _capacity(row), f"P = {chance:.2f}" if math.isfinite(chance) else ""
+    chance, missed = float(row["probability"]), f"{float(row['misclassified']):.0%} wrong"
+    capacity, there = _capacity(row), f"P {chance:.2f}" if math.isfinite(chance) else ""
     return missed if capacity == "-" else ", ".join(filter(None, (capacity, there, missed)))

@@ -69,12 +69,9 @@ def _by_input(found: xr.Dataset, cell: Callable[[xr.Dataset], str]) -> Columns:
     """Table with a row for each input and a column for each intensity, if there are any."""
     columns: list[Column] = [("", cell)]
     if "intensity" in found.dims:
-        columns = [(label(at), partial(_at, cell, j)) for j, at in enumerate(found["intensity"])]
+        places = enumerate(found["intensity"])
+        columns = [(label(at), lambda one, j=j: cell(one.isel(intensity=j))) for j, at in places]
     return table_along(found, "input", [("input", lambda one: str(one["input"].item())), *columns])
-
-
-def _at(cell: Callable[[xr.Dataset], str], j: int, one: xr.Dataset) -> str:
-    return cell(one.isel(intensity=j))
 
 
 def _distance(one: xr.Dataset) -> str:
@@ -126,7 +123,7 @@ def plot_sensitivity(found: xr.Dataset, ax: Axes | None = None) -> Axes:
         look = {"color": shade, "label": name, "marker": style.MARKERS[i]}
         aside = APART * ((i + 0.5) / len(levels) - 0.5)
         (_draw_indices if indices else _draw_distances)(ax, rows + aside, one, look)
-    ax.set_yticks(rows, [_name(name) for name in levels[0]["input"].values.tolist()])
+    ax.set_yticks(rows, [input_name(name) for name in levels[0]["input"].values.tolist()])
     ax.tick_params(axis="y", length=0)
     ax.set(ylim=(len(order) - 0.5, -0.5), xlim=(-0.02, 1.02))
     ax.hlines(rows[1:] - 0.5, 0.0, 1.0, color="0.85", linewidth=0.5, zorder=0)
@@ -147,7 +144,7 @@ def plot_sensitivity(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _name(name: str) -> str:
+def input_name(name: str) -> str:
     """An input at an axis: parameters of impacts by their symbols, as in other figures."""
     words = name.replace("_", " ").replace(".", " ")
     symbols = {parameter.variable: parameter.row.symbol for parameter in ImpactParameter}

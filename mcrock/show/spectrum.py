@@ -115,7 +115,8 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
             above.plot(period, fallen[:, place].mean(0), color=colour, linestyle=stroke, linewidth=1.0)
             ax.plot(period, _without_falls(ratio[:, place]).T, color=colour, alpha=0.25, linewidth=0.4)
         else:
-            spans = _spans(period, fallen[0, place])
+            ends = cells(period)
+            spans = [(ends[i], ends[i + 1] - ends[i]) for i in np.flatnonzero(fallen[0, place])]
             above.broken_barh(spans, (-place - 0.8, 0.6), color=colour, linewidth=0)
         median = _without_falls(np.median(ratio[:, place], axis=0))
         ax.plot(period, median, color=colour, linestyle=stroke, label=label)
@@ -170,12 +171,6 @@ def describe_scan(ds: xr.Dataset) -> str:
 def _without_falls(ratio: np.ndarray) -> np.ndarray:
     """Tilt ratios with gaps where the block overturned."""
     return np.where(np.isfinite(ratio), ratio, np.nan)
-
-
-def _spans(x: np.ndarray, chosen: np.ndarray) -> list[tuple[float, float]]:
-    """Start and length of the stretches around the chosen places."""
-    ends = cells(x)
-    return [(ends[i], ends[i + 1] - ends[i]) for i in np.flatnonzero(chosen)]
 
 
 def _draw_shares(ax: Axes, ds: xr.Dataset, axis: str) -> QuadMesh:

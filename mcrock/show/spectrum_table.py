@@ -29,7 +29,7 @@ def overturning_table(ds: xr.Dataset) -> Table:
             words = (
                 [_format_bands(part.isel(motion=0))]
                 if single
-                else [_format_amplitude(value) for value in (lowest.min(), np.median(lowest))]
+                else [f"{value:.3g}".replace("inf", "none") for value in (lowest.min(), np.median(lowest))]
             )
             rows.append([f"{float(ds[axis][place]):.3g}", f"{slenderness:.3g}", *words])
     return heads, rows
@@ -96,7 +96,3 @@ def _digits(value: float, number: int) -> str:
     ('1.000', '12.35', '0.9877')
     """
     return f"{value:#.{number}g}"
-
-
-def _format_amplitude(amplitude: float) -> str:
-    return f"{amplitude:.3g}" if np.isfinite(amplitude) else "none"

@@ -50,6 +50,7 @@ STROKES: tuple[Any, ...] = (
     (0, (9, 2)),
 )
 BARS: dict[str, Any] = {"elinewidth": 0.9, "capsize": 1.8, "capthick": 0.9}  # of intervals
+DECADES = 1.2e5  # ratio of the ends of a logarithmic axis from which it has powers of ten [1]
 SMALL = 1e-3  # below which all numbers of an axis have a power of ten
 BAR_CHARACTERS = 55  # that fit below the bars of a figure one column wide
 
@@ -200,6 +201,16 @@ def interval_rows(ax: Axes, names: Sequence[str], ends: np.ndarray, colours: Seq
     return row
 
 
+def words_above_rows(ax: Axes, words: Sequence[str]) -> None:
+    """Lines above the rows of `interval_rows` in place of their names, which may be as long as the axes."""
+    ax.set_yticks([])
+    place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+    for i, text in enumerate(words):
+        written = ax.annotate(text, (0.0, i), xytext=(3.0, 4.0), fontsize=NOTE_SIZE, **place)
+        written.set_in_layout(False)  # it has the width of the axes and would take more
+    ax.set_ylim(top=len(words) - 0.2)
+
+
 def plain_text(text: str) -> str:
     """Text in which matplotlib finds no formulas."""
     return text.replace("$", r"\$")
@@ -265,12 +276,26 @@ def number_axis(ax: Axes, name: str = "x") -> None:
 
 
 def _in_one_form(value: float, all_of_axis: np.ndarray) -> str:
-    """A number of an axis, with a power of ten where all have one.
+    """A number of an axis, with the power of ten of the largest where all are small.
 
     >>> [_in_one_form(value, np.array([5e-05, 1e-4])) for value in (0.0, 5e-05, 1e-4)]
-    ['0', '5e-05', '1e-04']
+    ['0', '0.5e-4', '1e-4']
     """
-    if value == 0.0 or np.abs(all_of_axis).max() >= SMALL:
+    largest = np.abs(all_of_axis).max()
+    if value == 0.0 or largest >= SMALL:
         return f"{value:g}"
-    digits, power = f"{value:.3e}".split("e")
-    return f"{digits.rstrip('0').rstrip('.')}e{power}"
+    power = int(np.floor(np.log10(largest) + 1e-9))
+    return f"{value / 10.0**power:.4g}e{power}"
+
+
+def log_axis(ax: Axes, name: str = "x") -> None:
+    """Logarithmic axis, whose limits are set, with plain numbers; over many decades with powers of ten."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    (set_scale, axis) = (ax.set_xscale, ax.xaxis) if name == "x" else (ax.set_yscale, ax.yaxis)
+    set_scale("log")
+    low, high = sorted(axis.get_view_interval())
+    if high < DECADES * low:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 300.0 * low else (1.0,)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(NullFormatter())

@@ -92,12 +92,11 @@ def summarize(
     nested = summarize_nested(ds, how.level) if is_whole else None
     ds = pooled(ds)
     limit = statistics.displacement_limit(ds)
-    displacement = support = None
+    displacement = None
     if PEAK in ds:
         limits = sorted({*DISPLACEMENTS, *([] if limit is None else [limit])})
         displacement = statistics.exceedance_probability(ds, limits, PEAK, **keywords)
-    if limit is not None:
-        support = statistics.fit_fragility(statistics.by_limit(ds, PEAK, limit), **keywords)
+    off = statistics.by_support(ds)
     fragility = statistics.fit_fragility(ds, **keywords)
     return Summary(
         probability=statistics.overturning_probability(ds, **keywords),
@@ -110,7 +109,7 @@ def summarize(
         measures=statistics.compare_measures(ds, **keywords) if len(statistics.measures_of(ds)) > 1 else None,
         outcomes=statistics.outcome_shares(ds, **keywords) if PEAK in ds else None,
         displacement=displacement,
-        support=support,
+        support=None if off is None else statistics.fit_fragility(off, **keywords),
         resurrected=count_resurrected(ds) if ds.sizes.get("intensity", 0) > 1 else None,
         rules=_rules(ds, fragility, folder, keywords),
         nested=nested,

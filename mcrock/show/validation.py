@@ -113,7 +113,12 @@ def plot_validation(found: xr.Dataset) -> Axes:
         if k == 0:
             for x, z, n in zip(mean, share, number, strict=True):
                 calibration.annotate(
-                    f"{n:.0f}", (x, z), textcoords="offset points", xytext=(4, -8), fontsize=6, color=colour
+                    f"{n:.0f}",
+                    (x, z),
+                    textcoords="offset points",
+                    xytext=(4, -8),
+                    fontsize=style.NOTE_SIZE,
+                    color=colour,
                 )
         false, true = roc_curve(p, y)
         area = float(found["value"].sel(predictor=name, score="auc"))
@@ -167,7 +172,7 @@ def _draw_tests(ax: Axes, found: xr.Dataset, recordings: list[str]) -> None:
             )
     for colour, mark, words in ((style.BLUE, "o", "stood"), (style.ORANGE, "X", "overturned")):
         ax.scatter([], [], s=12, marker=mark, color=colour, label=words, linewidths=0)
-    ax.set_yticks(range(len(recordings)), recordings, fontsize=5.5)
+    ax.set_yticks(range(len(recordings)), recordings, fontsize=style.NOTE_SIZE)
     ax.set_ylim(len(recordings) - 0.4, -0.6)
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel("Probability of overturning [1]")

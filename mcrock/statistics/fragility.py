@@ -110,10 +110,11 @@ def fit_fragility(
         `curve` (intensity_grid) and `band` (bound, intensity_grid) [1]; `fit_p_value` [1], that of the test
         whether the curve holds (`mcrock.statistics.goodness`), NaN where there is none; `rising_reached`
         (probability) [unit of the intensity], where the rising fractions have 1, 5 and 50 %, inf where they
-        have not, and `rising_below`, whether the weakest level has more already; numbers of `runs`,
-        `overturned`, `undecided` and `records`. Attribute `fit` says what the likelihood looks like. No run
-        supports the curve where it is `extrapolated` (intensity_grid): below `weakest_overturning`, the
-        weakest intensity at which a run overturned without doubt, or above the strongest intensity
+        have not, and `rising_below`, whether the weakest level has more already; `rising_curve`
+        (intensity_grid) [1], those fractions; numbers of `runs`, `overturned`, `undecided` and `records`.
+        Attribute `fit` says what the likelihood looks like. No run supports the curve where it is
+        `extrapolated` (intensity_grid): below `weakest_overturning`, the weakest
+        intensity at which a run overturned without doubt, or above the strongest intensity
         `strongest_run` [unit of the intensity]. Of `runs_below` the weakest overturning none overturned,
         where the curve expects `expected_below` [1]. Of the realizations `only_slide` [1] have too little
         friction to rock from rest: the probability of overturning stays below what is left, which no
@@ -160,6 +161,7 @@ def fit_fragility(
             "fit_p_value": ((), p_value),
             "rising_reached": ("probability", [rising.reached(p) for p in PROBABILITIES], at),
             "rising_below": ("probability", [rising.is_open(p) for p in PROBABILITIES]),
+            "rising_curve": ("intensity_grid", rising.at(x)),
             "only_slide": ((), _only_slide(ds)),
             **_support(units, x, evaluate_curves(whole, here)[0][0] * runs, at, kind == FitKind.MAXIMUM),
         },

@@ -24,8 +24,4 @@ def choose_view(frames: Frames, size: float) -> View:
     lean = np.linalg.svd(shown, full_matrices=False)[2][0]
     along = atan2(lean[1], lean[0])
     choices = [along + side * OBLIQUE + turn for side in (-1, 1) for turn in (0.0, pi)]
-    return View(min(choices, key=lambda azimuth: abs(_wrapped(azimuth - USUAL))), ELEVATION)
-
-
-def _wrapped(angle: float) -> float:
-    return (angle + pi) % (2.0 * pi) - pi
+    return View(min(choices, key=lambda azimuth: abs((azimuth - USUAL + pi) % (2.0 * pi) - pi)), ELEVATION)

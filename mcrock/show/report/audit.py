@@ -28,11 +28,11 @@ from mcrock.study import Study
 FILES = ("file", "files", "table")  # keys of a study file that name files
 FLOOR = {"frequency": "Hz", "masses": "kg", "stiffnesses": "N/m"}
 ROWS = 80  # of a hazard table
-PARTS = {  # questions of a safety case, and the sections that answer them
+PARTS = {  # questions of a safety case, what decides first, and the sections that answer them in their order
+    "How likely it is": ("risk", "standards", "fragility", "outcomes", "motion", "replays"),
+    "What decides it": ("uncertainty", "sensitivity"),
     "What is judged, and what threatens it": ("body", "motions"),
     "What is assumed, and what is uncertain": ("inputs", "model"),
-    "How likely it is": ("fragility", "outcomes", "motion", "replays", "risk", "standards"),
-    "What decides it": ("uncertainty", "sensitivity"),
     "Why the numbers hold": ("rules", "validity", "convergence"),
     "What they leave out": ("limits",),
     "How to check and repeat them": ("files", "provenance", "study"),
@@ -99,6 +99,12 @@ def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Datase
         f"{counted}; half of such motions would do so at about {label(fit['median_capacity'])} "
         f"({percent(fit)} interval {low} to {high})."
     )
+
+
+def in_order(sections: Sequence[Section | None]) -> list[Section]:
+    """Sections that there are, in the order of the questions of a safety case."""
+    keys = [key for answers in PARTS.values() for key in answers]
+    return sorted(filter(None, sections), key=lambda section: keys.index(section.key))
 
 
 def contents(sections: Sequence[Section]) -> list[tuple[str, list[tuple[int, Section]]]]:

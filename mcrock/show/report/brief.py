@@ -15,10 +15,13 @@ from mcrock.show.summary import Summary
 from mcrock.statistics.goodness import REJECTED
 
 CAPACITIES = {  # by which a HCLPF is headed
-    "confident": "at most 5 % with 95 % confidence, a bound of the lognormal curve",
-    "one_percent": "1 % of the mean curve, as nothing is epistemic",
-    "stripes_one_percent": "1 % by the rising fractions: the lognormal curve is rejected",
+    "confident": "overturns with at most 5 % at 95 % confidence, a bound of the lognormal curve",
+    "one_percent": "overturns with 1 % by the mean curve, as no input is marked as unknown",
+    "stripes_one_percent": "overturns with 1 % by the rising fractions: the lognormal curve is rejected",
 }
+
+
+HCLPF = "High confidence of a low probability (HCLPF)"
 
 
 class KeyFigure(NamedTuple):
@@ -40,7 +43,7 @@ def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset
 
 def capacity_figure(capacity: xr.Dataset) -> KeyFigure:
     """The capacity with which `mcrock risk` begins, too."""
-    return KeyFigure("HCLPF", format_headline_capacity(capacity), CAPACITIES[headline_capacity(capacity)])
+    return KeyFigure(HCLPF, format_headline_capacity(capacity), CAPACITIES[headline_capacity(capacity)])
 
 
 def _size(probability: xr.Dataset) -> KeyFigure:
@@ -91,7 +94,7 @@ def _risk(rates: xr.Dataset) -> list[KeyFigure]:
         f"{format_choice(rates)}; up to {label(rates['bin_upper'][-1])}, where the hazard table ends"
     )
     return [
-        KeyFigure("Annual rate of overturning", format_estimate(*rate), words),
+        KeyFigure("Annual rate of overturning [1/year]", format_estimate(*rate), words),
         KeyFigure(
             f"Probability in {rates.attrs['years']:g} years",
             format_estimate(*chance),

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from mcrock.base.version import mcrock_version
 from mcrock.dataset import replacing
-from mcrock.show.report.audit import NOBODY, Signed, contents, files_section, headline
+from mcrock.show.report.audit import NOBODY, Signed, contents, files_section, headline, in_order
 from mcrock.show.report.brief import KeyFigure, key_figures
 from mcrock.show.report.content import Caution, Section, kind_of, laid_out
 from mcrock.show.report.replays import replays_section
@@ -114,7 +114,7 @@ def build_report(
     return build_page(
         (study.title if study else Path(store or "").stem) or "Untitled study",
         "Overturning of a free-standing body: report on a study",
-        [section for section in sections if section is not None],
+        in_order(sections),
         description=study.description if study else "",
         missing=missing_chunks(ds),
         figures=key_figures(summary, rates, capacity),
@@ -192,9 +192,9 @@ def build_page(
         signed=signed.fields,
         contents=contents(found),
         sections=found,
-        cautions=[
-            (section, block) for section in found for block in section.blocks if isinstance(block, Caution)
-        ],
+        cautions={
+            block: section for section in found for block in section.blocks if isinstance(block, Caution)
+        },
     )
 
 

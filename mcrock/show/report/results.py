@@ -39,9 +39,8 @@ from mcrock.show.summary import (
 )
 from mcrock.show.validity import format_doubt
 from mcrock.statistics import (
-    by_limit,
+    by_support,
     design_intensity,
-    displacement_limit,
     outcome_distances,
     outcome_shares,
     rate_distribution,
@@ -51,9 +50,14 @@ from mcrock.statistics import (
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.sensitivity import has_indices
 
+DISPERSIONS = (
+    "HCLPF: the capacity with high confidence of a low probability of failure, here of overturning. beta_R: "
+    "dispersion of the curve by the shaking; beta_U: that of its median by ignorance and few recordings."
+)
 CURVES = (
-    "lognormal: the fitted curve, whose lower tail is an assumption; stripes: the fractions of the runs that "
-    "overturned at each intensity, made to rise with the least change, without a formula."
+    "1/a: times a year. lognormal: the fitted curve, whose lower tail is an assumption; stripes: the "
+    "fractions of the runs that overturned at each intensity, made to rise with the least "
+    "change, without a formula."
 )
 SCORE = (
     "Log loss: minus the logarithm of the probability that a rule gave to what happened, averaged over the "
@@ -94,7 +98,10 @@ def fragility_section(
         blocks += _curve(ds, summary.fragility, "Fragility curve with its band", how)
     blocks += format_probabilities(summary.probability, summary.is_shaken)
     blocks += [format_independence(summary.probability), *format_resurrection(summary.resurrected)]
-    blocks += format_capacity(capacity) if isinstance(capacity, xr.Dataset) else [capacity or ""]
+    if isinstance(capacity, xr.Dataset):
+        blocks += [*format_capacity(capacity), DISPERSIONS]
+    else:
+        blocks.append(capacity or "")
     if summary.laws is not None and summary.is_shaken:
         ax = plot_choices(ds, found=summary.laws, **how.keywords)
         blocks += [embed(ax, "Fragility curves of the impact laws"), *format_laws(summary.laws)]
@@ -125,9 +132,9 @@ def motion_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section
         blocks.append(embed(ax, "Probability that the base is displaced farther"))
         overturned = summary.probability["overturned"]
         blocks += format_displacements(summary.displacement, overturned, summary.is_shaken)
-    limit = displacement_limit(ds)
-    if limit is not None and summary.support is not None and summary.is_shaken:
-        support, words = by_limit(ds, PEAK, limit), "Fragility by overturning or falling off"
+    support = by_support(ds)
+    if support is not None and summary.support is not None and summary.is_shaken:
+        words = "Fragility by overturning or falling off"
         blocks += _curve(support, summary.support, words, how, "Overturning or falling off its support: ")
     return Section("motion", "Tilt and displacement", blocks)
 

@@ -179,7 +179,7 @@ def test_a_single_recording_has_a_page_without_what_needs_several(ds, tmp_path):
     (tmp_path / "h.csv").write_text(HAZARD)
     one = ds.isel(realization=ds["record"].values == 0)
     page = Page(build_report(one, site=Site(load_hazard(tmp_path / "h.csv"))))
-    assert page.text.count("No capacity with confidence and no annual rate: a rate needs at least 2 rec") == 3
+    assert page.text.count("No capacity with confidence and no annual rate: a rate needs at least 2 rec") == 2
     assert {"fragility", "risk", "outcomes", "sensitivity"} <= {*page.ids}
 
 

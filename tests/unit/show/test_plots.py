@@ -196,7 +196,7 @@ def test_impact_map_says_when_counts_are_low(make_study):
     ax = plot_impact_map(make_study(per_record=2), intensity=3.0, bins=3)
     assert "hatched: fewer than 10 runs" in note(ax)
     assert "0.296 g" in note(ax)
-    assert any(patch.get_hatch() for patch in ax.patches)
+    assert any(cells.get_hatch() for cells in ax.collections)
 
 
 def test_impact_map_of_a_few_runs_shows_each_of_them(make_study):
@@ -331,11 +331,11 @@ def test_measures_are_drawn_with_the_best_on_top(make_study):
     ds["im_pga"] = ("realization", x * np.exp(0.3 * noise[1]), ds["intensity_value"].attrs)
     found = compare_measures(ds, resamples=200)
     ax = plot_measures(ds, found=found)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["pgv", "pga", "intensity"]
     np.testing.assert_allclose(ax.get_lines()[0].get_xdata(), np.sort(found["explained"]))
     texts = [text.get_text() for text in ax.texts]
     median = float(found["median_capacity"].sel(measure="pga")) / STANDARD_GRAVITY
-    assert any(text.startswith(f"median {median:.3g} g, dispersion ") for text in texts)
+    assert [text.partition(":")[0] for text in texts] == ["pgv", "pga", "intensity"]
+    assert f"median {median:.3g} g, dispersion " in texts[1]
     assert "440 runs of 22 records. Bars: 95% intervals" in note(ax)
 
 
