@@ -168,6 +168,15 @@ def test_files_records_and_floor_are_listed(ds, tmp_path):
     assert "their own steps are not known" in record_blocks(study, elsewhere)[0]
 
 
+def test_what_decides_comes_first_and_each_warning_once(page):
+    found = Page(page)
+    assert found.ids.index("risk") < found.ids.index("fragility") < found.ids.index("body")
+    warnings = re.findall(r'<li id="caution-(\d+)">(.*?) <a href', page)
+    assert [int(number) for number, _ in warnings] == list(range(1, len(warnings) + 1))
+    assert all(page.count(line) == 1 and f'href="#caution-{number}"' in page for number, line in warnings)
+    assert warnings
+
+
 def test_every_section_answers_a_question_of_a_safety_case(page):
     links = re.findall(r"<nav.*?</nav>", page, re.DOTALL)[0]
     numbers = [int(number) for number in re.findall(r'">(\d+) ', links)]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from mcrock import statistics
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
@@ -35,6 +36,7 @@ from mcrock.statistics import (
 )
 from tests.unit.statistics.test_choices import two_laws
 from tests.unit.statistics.test_limits import sliding_study
+from tests.unit.statistics.test_plateau import stuck
 
 PLOTS = [plot_fragility, plot_exceedance, plot_impact_map, plot_outcomes]
 
@@ -53,6 +55,8 @@ def test_every_figure_has_units_and_numbers_and_leaves_settings_alone(make_study
     assert ax.get_ylabel().endswith("]")
     assert "runs" in note(ax)
     assert ax.get_figure().get_size_inches()[0] * 25.4 == pytest.approx(90)
+    written = [text for text in ax.get_figure().findobj(Text) if text.get_text()]
+    assert min(text.get_fontsize() for text in written) >= 6.5  # legible in print
 
 
 def test_fragility_shows_the_fit_in_g(make_study):
@@ -75,6 +79,18 @@ def test_fragility_shows_the_fit_in_g(make_study):
     assert "4400 runs of 22 records" in note(ax)
     assert f"median {float(fit['median_capacity']) / STANDARD_GRAVITY:.3g} g" in note(ax)
     assert "Band: 200 resamples of the records" in note(ax)
+
+
+def test_a_rejected_curve_stands_behind_the_rising_fractions():
+    """Of 70 % that can overturn at all, no lognormal curve tells the probability at strong motions."""
+    ds = stuck(0.7)
+    ax = plot_fragility(ds)
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    assert lines["lognormal fit, rejected"].get_color() != lines["rising fractions"].get_color()
+    drawn = lines["rising fractions"].get_ydata()
+    points = overturning_probability(ds)["probability"].values
+    assert np.nanmax(drawn) == pytest.approx(points[-1], abs=0.02)
+    assert (np.diff(drawn[np.isfinite(drawn)]) >= 0).all()
 
 
 def test_fragility_without_a_curve_says_so(make_study):
