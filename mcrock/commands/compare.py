@@ -49,7 +49,7 @@ def compare(
         changes = what_differs(one, other) if "config" in one.attrs else None
         found = compare_designs(one, other, curves, level=level)
         named = [ds.assign_attrs(title=store.name) for ds, store in ((one, first), (other, second))]
-        draw = {"compare": lambda: plot_comparison(*named, level=level, found=found)}
+        draw = {"compare": lambda: plot_comparison(named[0], named[1], level=level, found=found)}
         paths = save_figures(draw, figures)
     tables = {"differs": {key: list(values) for key, *values in changes or ()}, "comparison": found}
     names = f"first: {first}, second: {second}"

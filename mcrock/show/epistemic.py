@@ -208,12 +208,7 @@ def plot_variance_shares(
     ]
     style.stacked_bars(ax, style.short_numbers(found["intensity"].values * factor), parts)
     total, ends = found["total"].values, found["total_interval"].values
-    look: dict[str, Any] = {
-        "fmt": "D",
-        "color": "0.15",
-        "markersize": 3.0,
-        "label": f"epistemic, total, {level:.0%} interval",
-    }
+    look: dict[str, Any] = {"fmt": "D", "color": "0.15", "label": f"epistemic, total, {level:.0%} interval"}
     style.error_bars(ax, np.arange(len(total)), total, ends, **look)
     ax.set_xlabel(axis_label)
     style.probability_axis(ax, "Share of the variance [1]")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LOOKS = {  # with the colours of the chart of motions from rest; neighbours are apart in grey
     Ending.RESTED: ("0.92", ""),
     Ending.SLID: (style.PALE_BLUE, ""),
-    Ending.ROCKED: (style.GREEN, ""),
+    Ending.ROCKED: (style.DEEP_GREEN, ""),
     Ending.SLID_AND_ROCKED: (style.ORANGE, ""),
     Ending.LEFT_THE_GROUND: (style.SAND, ""),
     Ending.FELL_OFF_ITS_SUPPORT: (style.DEEP_RED, ""),
@@ -201,15 +201,9 @@ def plot_exceedance(
         ax.fill_between(thresholds, lower, upper, color=colour, alpha=0.08, linewidth=0)
         for bound in (lower, upper):
             ax.plot(thresholds, bound, color=colour, linewidth=0.6, linestyle=(0, (4, 2)), alpha=0.9)
-        mark: dict[str, Any] = {"marker": style.MARKERS[i % len(style.MARKERS)], "markersize": 3.4}
-        ax.plot(
-            thresholds,
-            one["probability"],
-            color=colour,
-            markevery=(0.05 + 0.06 * i, 0.25),
-            label=name,
-            **mark,
-        )
+        look: dict[str, Any] = {"marker": style.MARKERS[i % len(style.MARKERS)], "markersize": 3.4}
+        look |= {"color": colour, "markevery": (0.05 + 0.06 * i, 0.25), "label": name}
+        ax.plot(thresholds, one["probability"], **look)
     ax.set_xlim(0, thresholds[-1])
     style.number_axis(ax)
     ax.set_xlabel(_axis_label(ds, variable))

@@ -391,16 +391,11 @@ def _draw_tests(ax: Axes, data: Any, key: str) -> None:
                 if position[row] == place:
                     x.append(j + offset)
                     chosen.append(row)
-        ax.errorbar(
-            x,
-            estimate[chosen],
-            error[chosen],
-            fmt=style.MARKERS[i % len(style.MARKERS)],
-            color=style.COLOURS[(2, 3, 4, 5, 7)[i % 5]],
-            markersize=2.6,
-            label=place,
-            **style.BARS,
-        )
+        look: dict[str, Any] = {
+            "fmt": style.MARKERS[i % len(style.MARKERS)],
+            "color": style.COLOURS[(2, 3, 4, 5, 7)[i % 5]],
+        }
+        ax.errorbar(x, estimate[chosen], error[chosen], markersize=2.6, label=place, **look, **style.BARS)
     ax.set_xticks(range(len(names)), names)
     ax.set_xlim(-0.6, len(names) - 0.4)
 

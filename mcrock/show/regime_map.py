@@ -26,7 +26,7 @@ from mcrock.study import Study
 LOOKS = {
     Regime.REST: ("0.92", "rest"),
     Regime.SLIDE: (style.PALE_BLUE, "slide"),
-    Regime.ROCK: (style.GREEN, "rock"),
+    Regime.ROCK: (style.DEEP_GREEN, "rock"),
     Regime.SLIDE_ROCK: (style.ORANGE, "slide-rock"),
 }
 SHOWN = 3000  # runs drawn at most [1]
@@ -85,16 +85,8 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax = style.new_axes(height=80.0) if ax is None else ax
     _draw_regions(ax, worst, unit, right, top)
     _draw_limits(ax, mildest, unit, right, top, beyond=float(worst.tipping))
-    ax.plot(
-        static,
-        peak / STANDARD_GRAVITY,
-        "o",
-        color="0.15",
-        alpha=float(np.clip(60 / len(peak), 0.1, 0.8)),
-        markersize=1.8,
-        markeredgewidth=0,
-        zorder=3,
-    )
+    look: dict[str, Any] = {"color": "0.15", "markersize": 1.8, "markeredgewidth": 0, "zorder": 3}
+    ax.plot(static, peak / STANDARD_GRAVITY, "o", alpha=float(np.clip(60 / len(peak), 0.1, 0.8)), **look)
     ax.set(xlim=(0, right), ylim=(0, top))
     if top > FAR * unit * float(mildest.tipping):
         ax.set_ylim(min(float(peak.min()) / STANDARD_GRAVITY, unit * float(static.min())) / ROOM, top)

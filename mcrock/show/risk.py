@@ -419,6 +419,8 @@ def plot_risk(
         one = found.sel(fragility=curve, hazard=MEAN)
         rate = estimate(one, "rate")
         density = np.nan_to_num(one["share"].values * rate[0] / np.log(edges[1] / edges[0]))
+        if curve == "lognormal" and float(found["fit_p_value"]) < REJECTED:
+            colour = style.GREY
         look: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.3}
         ax.stairs(density, edges, fill=False, label=f"{curve}, {format_estimate(*rate)} /a", **look)
         known = math.isfinite(rate[1])

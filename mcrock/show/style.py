@@ -39,7 +39,13 @@ COLOURS = (  # the palette "colorblind" of seaborn
     "#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9",
 )  # fmt: skip
 BLUE, ORANGE, GREEN, RED, PURPLE, BROWN, PINK, GREY, YELLOW, SKY = COLOURS
-DEEP_BLUE, PALE_BLUE, DEEP_RED, SAND = "#01395e", "#8accf0", "#a63c00", "#e9c9a6"  # apart in grey, too
+DEEP_BLUE, PALE_BLUE, DEEP_RED, SAND, DEEP_GREEN = (
+    "#01395e",
+    "#8accf0",
+    "#a63c00",
+    "#e9c9a6",
+    "#00855f",
+)  # apart in grey, too
 MARKERS = "os^DvpX"  # of series, and the dashes of lines: prints in grey have no colours
 STROKES: tuple[Any, ...] = (
     "-",

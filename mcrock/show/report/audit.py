@@ -67,21 +67,15 @@ def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Datase
     """The answer of a study in one sentence; where a body may fall off its support, that first."""
     event = summary.fragility.attrs.get(EVENT)
     what = f"the response goes beyond its limit ({event})" if event else "the body overturns"
-    one = None if rates is None else rates.sel(hazard="mean", fragility=rates.attrs["headline"])
-    if rates is not None and one is not None and one["probability"] > 0:
-        percents = tuple(100 * value for value in estimate(one, "probability"))
-        first = ""
+    said = {} if rates is None else {what: _percents(rates)}
+    if rates is not None and said[what][0] > 0:
         if with_support is not None:
-            best = with_support.sel(hazard="mean", fragility=with_support.attrs["headline"])
-            off = tuple(100 * value for value in estimate(best, "probability"))
-            first = (
-                "The probability that the body overturns or falls off its support "
-                f"({with_support.attrs[EVENT]}) at this site is about {format_estimate(*off)} % in "
-                f"{rates.attrs['years']:g} years ({percent(rates)} interval {format_interval(*off[1:])} %). "
-            )
-        return (
-            f"{first}The probability that {what} at this site is about {format_estimate(*percents)} % in "
+            off = f"the body overturns or falls off its support ({with_support.attrs[EVENT]})"
+            said = {off: _percents(with_support)} | said
+        return " ".join(
+            f"The probability that {event} at this site is about {format_estimate(*percents)} % in "
             f"{rates.attrs['years']:g} years ({percent(rates)} interval {format_interval(*percents[1:])} %)."
+            for event, percents in said.items()
         )
     if not summary.is_shaken:
         low, high = summary.probability["interval"].values[:, 0]
@@ -99,6 +93,13 @@ def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Datase
         f"{counted}; half of such motions would do so at about {label(fit['median_capacity'])} "
         f"({percent(fit)} interval {low} to {high})."
     )
+
+
+def _percents(rates: xr.Dataset) -> tuple[float, float, float]:
+    """Probability by the rate to go by, and the ends of its interval [%]."""
+    one = rates.sel(hazard="mean", fragility=rates.attrs["headline"])
+    chance, low, high = estimate(one, "probability")
+    return 100 * chance, 100 * low, 100 * high
 
 
 def in_order(sections: Sequence[Section | None]) -> list[Section]:

@@ -35,10 +35,9 @@ class KeyFigure(NamedTuple):
 def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset | None) -> list[KeyFigure]:
     """Key results of a study, each with its interval."""
     found = _fragility(summary) if summary.is_shaken else [_release(summary.probability)]
-    found.append(_size(summary.probability))
     if capacity is not None and math.isfinite(float(capacity["confident"])):
         found.append(capacity_figure(capacity))
-    return found + ([] if rates is None else _risk(rates))
+    return [*([] if rates is None else _risk(rates)), *found, _size(summary.probability)]
 
 
 def capacity_figure(capacity: xr.Dataset) -> KeyFigure:
@@ -98,6 +97,6 @@ def _risk(rates: xr.Dataset) -> list[KeyFigure]:
         KeyFigure(
             f"Probability in {rates.attrs['years']:g} years",
             format_estimate(*chance),
-            format_interval(*chance[1:]),
+            f"{percent(rates)} interval {format_interval(*chance[1:])}",
         ),
     ]

@@ -10,7 +10,7 @@ import xarray as xr
 
 from mcrock.show.curves import format_laws, plot_choices
 from mcrock.show.epistemic import format_nested, plot_probability_box, plot_variance_shares
-from mcrock.show.fragility import format_fragility, format_support, plot_fragility
+from mcrock.show.fragility import UNSUPPORTED, format_fragility, format_support, plot_fragility
 from mcrock.show.measures import format_measures, plot_measures
 from mcrock.show.outcomes import format_displacements, format_outcomes, plot_exceedance, plot_outcomes
 from mcrock.show.report.audit import hazard_blocks
@@ -29,6 +29,7 @@ from mcrock.show.risk import (
 from mcrock.show.rules import format_baselines, plot_baselines
 from mcrock.show.sensitivity import format_distances, format_indices, plot_sensitivity
 from mcrock.show.standards import format_standards
+from mcrock.show.style import add_note
 from mcrock.show.summary import (
     PEAK,
     Summary,
@@ -118,6 +119,7 @@ def fragility_section(
 def _curve(ds: xr.Dataset, fit: xr.Dataset, words: str, how: Confidence, event: str = "") -> list[Block]:
     """A fragility curve with its parameters, and what to know of them."""
     ax = plot_fragility(ds, found=fit, **how.keywords)
+    add_note(ax, UNSUPPORTED)  # what else its caption says stands in the text
     return [embed(ax, words), event + format_fragility(fit), *cautions(format_support(fit))]
 
 
