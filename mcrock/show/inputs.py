@@ -15,7 +15,6 @@ from mcrock.base.units import as_printed
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style
-from mcrock.show.sensitivity import input_name
 from mcrock.study import Study
 from mcrock.study.sampling.drawn import variable_name
 
@@ -72,7 +71,7 @@ def plot_inputs(ds: xr.Dataset) -> Axes:
     grid: list[Axes] = figure.subplots(rows, across, squeeze=False).ravel().tolist()
     for ax, name in zip(grid, shown, strict=False):
         _draw(ax, inputs[name], _drawn(ds, study, name))
-        key = input_name(name).partition(" ")[2] or name
+        key = style.input_name(name).partition(" ")[2] or name
         ax.set_title(f"{key} [{_unit(ds, study, name)}]", fontsize=7.0, loc="left", pad=3)
     for ax in grid[len(shown) :]:
         ax.set_axis_off()

@@ -95,7 +95,7 @@ def plot_baselines(
         f"Bars: {found.attrs['level']:.0%} intervals over {found.sizes['left_out']} {found.attrs['scored']}, "
         "each predicted from the others. Circles: fitted to the runs of the others; squares: checks of the "
         "body alone, scored with the overturned fractions on either side. 0: perfect; 0.69: a coin toss. "
-        "Beside the names: capacity; P, probability of overturning there by the curve of the runs; "
+        "After the names: capacity; P, probability of overturning there by the curve of the runs; "
         "misclassified runs.",
     )
     return ax

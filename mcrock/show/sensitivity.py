@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style
 from mcrock.show.numbers import label, labels, percent, with_ends
 from mcrock.show.tables import Column, Columns, table_along
@@ -123,7 +122,7 @@ def plot_sensitivity(found: xr.Dataset, ax: Axes | None = None) -> Axes:
         look = {"color": shade, "label": name, "marker": style.MARKERS[i]}
         aside = APART * ((i + 0.5) / len(levels) - 0.5)
         (_draw_indices if indices else _draw_distances)(ax, rows + aside, one, look)
-    ax.set_yticks(rows, [input_name(name) for name in levels[0]["input"].values.tolist()])
+    ax.set_yticks(rows, [style.input_name(name) for name in levels[0]["input"].values.tolist()])
     ax.tick_params(axis="y", length=0)
     ax.set(ylim=(len(order) - 0.5, -0.5), xlim=(-0.02, 1.02))
     ax.hlines(rows[1:] - 0.5, 0.0, 1.0, color="0.85", linewidth=0.5, zorder=0)
@@ -142,14 +141,6 @@ def plot_sensitivity(found: xr.Dataset, ax: Axes | None = None) -> Axes:
         note += f"{int(found['runs'])} runs."
     style.add_note(ax, note + left_out)
     return ax
-
-
-def input_name(name: str) -> str:
-    """An input at an axis: parameters of impacts by their symbols, as in other figures."""
-    words = name.replace("_", " ").replace(".", " ")
-    symbols = {parameter.variable: parameter.row.symbol for parameter in ImpactParameter}
-    symbol = symbols.get(name.replace(".", "_"))
-    return f"impact ${symbol}$" if symbol else words
 
 
 def _draw_indices(ax: Axes, rows: np.ndarray, one: xr.Dataset, look: dict[str, Any]) -> None:

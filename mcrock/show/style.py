@@ -17,6 +17,7 @@ import xarray as xr
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import as_printed
 from mcrock.dataset import replacing
+from mcrock.impact.registry import ImpactParameter
 from mcrock.show.paper import paper_style, styled
 
 if TYPE_CHECKING:
@@ -130,6 +131,14 @@ def _wrap_label(name: str, unit: str) -> str:
         f"{name}\N{NO-BREAK SPACE}{bound}", LABEL_CHARACTERS, break_long_words=False, break_on_hyphens=False
     )
     return lines.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def input_name(name: str) -> str:
+    """An input at an axis: parameters of impacts by their symbols, as in other figures."""
+    words = name.replace("_", " ").replace(".", " ")
+    symbols = {parameter.variable: parameter.row.symbol for parameter in ImpactParameter}
+    symbol = symbols.get(name.replace(".", "_"))
+    return f"impact ${symbol}$" if symbol else words
 
 
 def short_numbers(values: np.ndarray) -> list[str]:
