@@ -68,9 +68,12 @@ def _by_input(found: xr.Dataset, cell: Callable[[xr.Dataset], str]) -> Columns:
     """Table with a row for each input and a column for each intensity, if there are any."""
     columns: list[Column] = [("", cell)]
     if "intensity" in found.dims:
-        places = enumerate(found["intensity"])
-        columns = [(label(at), lambda one, j=j: cell(one.isel(intensity=j))) for j, at in places]
+        columns = [(label(at), partial(_at, cell, j)) for j, at in enumerate(found["intensity"])]
     return table_along(found, "input", [("input", lambda one: str(one["input"].item())), *columns])
+
+
+def _at(cell: Callable[[xr.Dataset], str], j: int, one: xr.Dataset) -> str:
+    return cell(one.isel(intensity=j))
 
 
 def _distance(one: xr.Dataset) -> str:
