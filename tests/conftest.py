@@ -68,6 +68,7 @@ LONG = [
     "tests/unit/study/test_new_study.py::test_every_combination_of_choices_is_accepted",
     "tests/unit/study/test_scans.py",
     "tests/unit/dataset/test_opened.py",
+    "tests/unit/docs/test_engines.py",
     "tests/unit/docs/test_programs.py",
     "tests/unit/docs/test_site.py",
     "tests/unit/ensemble/cluster/test_connect.py",

@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.body import Body, cuboid
+from mcrock.body import Body, cuboid, uplift_slenderness
 from mcrock.excitation import Motion
 from tests.benchmarks.newmark import slip
 
@@ -104,6 +104,7 @@ SETTINGS = {
     "mujoco converged": Mujoco(6.25e-5, 5e-4, *HARD),
     "mujoco half step": Mujoco(3.125e-5, 5e-4, *HARD),
     "mujoco double stiffness": Mujoco(6.25e-5, 3.54e-4, *HARD),
+    "mujoco fast slip": Mujoco(6.25e-5, 1.25e-4, 0.03),
     "drake converged": Drake(2.5e-4, 2.5e-4, 1.0, "lagged", 1e-5),
     "drake half step": Drake(1.25e-4, 2.5e-4, 1.0, "lagged", 1e-5),
     "drake tolerant": Drake(2.5e-4, 2.5e-4, 1.0, "lagged"),
@@ -265,7 +266,8 @@ def turned(states: Array, points: Array) -> Array:
 def strong_window(body: Body, motion: Motion, friction: float) -> tuple[float, float]:
     """First and last time at which the shaking may move the body [s], (inf, -inf) if none does."""
     x, y, z = motion.acceleration
-    least = QUIET * min(friction, tan(body.slenderness))
+    uplift = uplift_slenderness(body.vertices[None], body.faces, np.array([body.start_face]))[0]
+    least = QUIET * min(friction, tan(uplift))
     strong = np.flatnonzero(np.hypot(x, y) > least * (body.gravity + z))
     if not len(strong):
         return inf, -inf
