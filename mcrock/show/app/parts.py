@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
@@ -140,6 +141,12 @@ def add_hover(made: Any, renderer: Any, tips: list[tuple[str, str]]) -> None:
     made.add_tools(HoverTool(renderers=[renderer], tooltips=tips, limit=3))
 
 
+def to_page(document: Any, work: Callable[[], None]) -> None:
+    """Let a page do something when it has time; nothing where it was closed meanwhile."""
+    with suppress(AttributeError):  # of the document, which Bokeh has taken apart
+        document.add_next_tick_callback(work)
+
+
 def in_background(work: Callable[[], Any], done: Callable[[Any], None]) -> threading.Thread:
     """Work in a thread, and hand what it found, or the error, to the page when it has time."""
     document = pn.state.curdoc
@@ -149,7 +156,7 @@ def in_background(work: Callable[[], Any], done: Callable[[Any], None]) -> threa
             found = work()
         except Exception as error:  # told to who asked: the page goes on
             found = error
-        document.add_next_tick_callback(lambda: done(found))
+        to_page(document, lambda: done(found))
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()

@@ -22,7 +22,17 @@ from mcrock.ensemble.part import Job, Part, simulate
 from mcrock.ensemble.study import Progress
 from mcrock.excitation import Motion, pack_motions
 from mcrock.show import style
-from mcrock.show.app.parts import WIDE, Slider, Told, half, html, in_background, paragraph, plain_figure
+from mcrock.show.app.parts import (
+    WIDE,
+    Slider,
+    Told,
+    half,
+    html,
+    in_background,
+    paragraph,
+    plain_figure,
+    to_page,
+)
 from mcrock.show.app.understand import draw_points, point_columns
 from mcrock.statistics import overturning_probability, pooled
 from mcrock.study import Study
@@ -179,7 +189,7 @@ class LiveRun:
             points = overturning_probability(pooled(ds), allow_missing=True)
         last[0] = time.monotonic()
         words = f"{progress.finished_runs} of {progress.total_runs} runs, {progress.seconds_left:.0f} s left"
-        document.add_next_tick_callback(lambda: self._grow(points, words))
+        to_page(document, lambda: self._grow(points, words))
 
     def _grow(self, points: xr.Dataset, words: str) -> None:
         self.grown.data = shown_points(points)

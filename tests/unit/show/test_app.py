@@ -16,9 +16,11 @@ from mcrock.study.sampling import load_motions
 from tests.unit.conftest import write_study
 
 pytest.importorskip("panel", reason="the page needs the extra app")
+from bokeh.document import Document
+
 from mcrock.show.app.decide import safe_name, statement
 from mcrock.show.app.describe import Description
-from mcrock.show.app.parts import blocks_as_html, paragraph, refused, rows_as_html
+from mcrock.show.app.parts import blocks_as_html, paragraph, refused, rows_as_html, to_page
 from mcrock.show.app.serve import is_local
 from mcrock.show.app.shake import Stopped, quick_probability, slider_ranges
 from mcrock.show.app.understand import Result, plot_curve, point_columns
@@ -79,6 +81,14 @@ def test_a_mesh_becomes_the_shape_and_what_the_file_says_besides_stays(study, mo
     form.fields["file"].value = "none.stl"
     assert "none.stl: cannot be read" in form.told.object
     assert 'file = "box.stl"' in form.text.value
+
+
+def test_a_run_goes_on_when_its_page_is_closed():
+    document = Document()
+    to_page(document, lambda: None)
+    assert len(document.session_callbacks) == 1
+    document.callbacks.destroy()  # as Bokeh does when the browser has gone
+    to_page(document, lambda: None)
 
 
 def test_sliders_are_of_plain_numbers():
