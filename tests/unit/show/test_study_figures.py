@@ -41,9 +41,9 @@ def test_inputs_are_those_with_distributions(make_study):
     ds["impact_lambda_lat"] = ("realization", np.repeat([0.0, 0.5], [50, 150]))
     axes = figure_of(plot_inputs(ds)).axes
     assert [ax.get_title(loc="left") for ax in axes if ax.axison] == [
-        "lambda [1]",
-        "lambda_lon [1]",
-        "lambda_lat [1]",
+        r"$\lambda$ [1]",
+        r"$\lambda_\mathrm{lon}$ [1]",
+        r"$\lambda_\mathrm{lat}$ [1]",
     ]
     bars = np.array([[patch.get_height(), patch.get_width()] for patch in axes[0].patches])
     assert bars.prod(axis=1).sum() == pytest.approx(1.0)
