@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from mcrock.body import Body
-from mcrock.measurement.comparison import SENSOR, Comparison
+from mcrock.measurement.comparison import AXES, SENSOR, Comparison
 from mcrock.measurement.free_rocking import COARSE, CONTROLS, OTHERS, SIZES
 
 Array = NDArray[np.float64]
@@ -36,8 +36,11 @@ def search_bounds(body: Body, fastest: float) -> dict[str, tuple[float, float]]:
 
 
 def noise_of(residuals: Array, least: float) -> float:
-    """Standard deviation by the median absolute value, at least ``least``."""
-    return max(1.4826 * float(np.median(np.abs(residuals))), least)
+    """Standard deviation by the median absolute value, at least ``least``, of the axes that were read: those
+    that a file of angles lacks are 0 throughout."""
+    sizes = 1.4826 * np.abs(residuals.reshape(-1, AXES))
+    read = np.median(sizes, axis=0) > least
+    return float(np.median(sizes[:, read])) if read.any() else least
 
 
 def first_swing(comparison: Comparison) -> tuple[Array, float]:

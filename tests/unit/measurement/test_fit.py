@@ -459,3 +459,10 @@ def test_readings_that_never_change_at_rest_tell_no_noise():
     assert np.isnan(found.noise)
     assert found.explained is None
     assert found.widening == 1.0
+
+
+def test_axes_that_a_file_lacks_do_not_make_the_noise_small():
+    readings = np.zeros((2001, 3))
+    readings[:, 1] = norm.ppf((np.arange(2001) + 0.5) / 2001, scale=0.01)
+    assert searching.noise_of(readings.ravel(), 1e-4) == pytest.approx(0.01, rel=1e-3)
+    assert searching.noise_of(np.zeros(30), 1e-4) == 1e-4
