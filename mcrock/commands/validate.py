@@ -77,6 +77,10 @@ class ScannedOptions:
     draws: Annotated[
         int | None, typer.Option(metavar="N", help="Draws of the unknown properties; default: as shipped.")
     ] = None
+    inset: Annotated[
+        float | None,
+        typer.Option(metavar="M", help="Border of the scan that does not carry [m]; 0 for machined edges."),
+    ] = None
     seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 1
 
 
@@ -193,10 +197,12 @@ def _study(motions: Path, tests: int, geometry: Path, scanned: ScannedOptions) -
     from mcrock.statistics.labels import validation
 
     body, setting = validation.read_geometry(geometry), validation.DEFAULT
-    setting = setting if scanned.draws is None else replace(setting, draws=scanned.draws)
+    own = {"draws": scanned.draws, "inset": scanned.inset}
+    setting = replace(setting, **{name: value for name, value in own.items() if value is not None})
     how: dict[str, Any] = {"azimuth_deg": scanned.azimuth_deg, "seed": scanned.seed}
     study = validation.validation_study(motions, range(tests), body, setting, **how)
-    return study, f"{body.name}: {setting.draws} draws of body and table"
+    support = f"a support {1e3 * setting.inset:g} mm inside the border of the scan"
+    return study, f"{body.name}: {setting.draws} draws of body and table, {support}"
 
 
 def _runs(study: Study, store: Path, workers: int | None) -> xr.Dataset:

@@ -60,8 +60,19 @@ class Geometry:
         inset : float
             Distance by which the points of the underside move towards the vertical through the centre of
             mass, for edges that are rounded or crush [m].
+
+        Raises
+        ------
+        ValueError
+            If the inset is negative, or half of the way to the farthest point and more.
         """
-        reach = np.maximum(np.linalg.norm(self.points[:, :2], axis=1), inset + 1e-9)
+        away = np.linalg.norm(self.points[:, :2], axis=1)
+        if not 0.0 <= inset < 0.5 * away.max():
+            raise ValueError(
+                f"inset must be from 0 to below {0.5 * away.max():.3g} m, half of the underside of "
+                f"{self.name}, got {inset:g} m"
+            )
+        reach = np.maximum(away, inset + 1e-9)
         points = self.points * np.column_stack(
             [1.0 - inset / reach, 1.0 - inset / reach, np.ones(len(reach))]
         )

@@ -85,6 +85,9 @@ def test_the_support_ends_inside_the_border_of_the_scan(files):
     assert np.abs(body.vertices(0.08)[5, :2]).max() < 1e-9  # 0.071 m from the axis: no further than the axis
     far = validation_study(files[0], [0], body, replace(DEFAULT, inset=0.06))
     assert far.body.vertices[0][0] == pytest.approx(-0.15 + 0.06 / 2**0.5)
+    for wrong in (-0.001, 0.2, np.nan):
+        with pytest.raises(ValueError, match=r"inset must be from 0 to below 0\.\d+ m"):
+            body.vertices(wrong)
 
 
 @pytest.mark.parametrize(
