@@ -197,7 +197,7 @@ def _study(motions: Path, tests: int, geometry: Path, scanned: ScannedOptions) -
     from mcrock.statistics.labels import validation
 
     body, setting = validation.read_geometry(geometry), validation.DEFAULT
-    own = {"draws": scanned.draws, "inset": scanned.inset}
+    own: dict[str, Any] = {"draws": scanned.draws, "inset": scanned.inset}
     setting = replace(setting, **{name: value for name, value in own.items() if value is not None})
     how: dict[str, Any] = {"azimuth_deg": scanned.azimuth_deg, "seed": scanned.seed}
     study = validation.validation_study(motions, range(tests), body, setting, **how)
