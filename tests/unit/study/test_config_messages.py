@@ -21,7 +21,7 @@ ONE_MISTAKE = {
     "seed = 7\n => ": "study.toml: missing key 'seed'; expected an integer >= 0 and < 2**63",
     "[ensemble]\n => [ensemble]\nseed = 7\n": "study.toml [ensemble]: unknown key 'seed'; it belongs at the top of the file, before the first section",
     "depth = 0.4 => depth = 0.4\ninertia = 2": "study.toml [body]: unknown key 'inertia'; it belongs in [body] with shape = 'polyhedron' or shape = 'free'",
-    "[ensemble]\n => [ensemble]\nxyzzy = 7\n": "study.toml [ensemble]: unknown key 'xyzzy'; the keys here are 'realizations', 'design', 'table' and 'outer'",
+    "[ensemble]\n => [ensemble]\nxyzzy = 7\n": "study.toml [ensemble]: unknown key 'xyzzy'; the keys here are 'realizations', 'design', 'table', 'outer' and 'responses'",
     "[motion] => [controls]\nstep = 0.1\n[contrls]\n[motion]": "study.toml: unknown key 'contrls'; did you mean 'controls'?",
     "[ensemble]\nrealizations = 64 => ": "study.toml: missing section [ensemble]",
     'shape = "cuboid"\n => ': "study.toml [body]: missing key 'shape'; expected 'cuboid', 'prism', 'frustum', 'cylinder', 'polyhedron' or 'free'",
