@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mcrock.base.params import Outcome
+from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import DatasetError
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 MOTION, RECORD = "motion", "record"
 
 
+@takes_path
 def to_frame(ds: xr.Dataset, variables: Sequence[str] | None = None) -> pd.DataFrame:
     """Table of the runs of a study.
 
@@ -24,8 +26,8 @@ def to_frame(ds: xr.Dataset, variables: Sequence[str] | None = None) -> pd.DataF
 
     Parameters
     ----------
-    ds : Dataset
-        Result of a study.
+    ds : Dataset or path
+        Result of a study, or its store.
     variables : sequence of str, optional
         Columns; by default everything that is known of a run: its inputs and responses, and what is known of
         its ground motion.

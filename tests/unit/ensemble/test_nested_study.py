@@ -146,8 +146,9 @@ def test_a_study_without_unknown_numbers_has_no_dimension_of_them(study_file, tm
     assert "outer" not in ds.attrs["config"]
 
 
-def test_a_nested_study_as_a_table(nested):
+def test_a_nested_study_as_a_table(nested, tmp_path):
     table = to_frame(nested)
+    assert to_frame(tmp_path / "n.zarr").equals(table)
     assert len(table) == 3 * 12 * 3
     assert list(table.columns[:3]) == ["outer", "realization", "intensity"]
     last = table.iloc[-1]
