@@ -35,11 +35,14 @@ def print_check(study: Study) -> float:
     from dask.system import CPU_COUNT
 
     from mcrock.ensemble import estimate_time
+    from mcrock.ensemble.own_responses import OwnResponse
     from mcrock.show.describe import describe
     from mcrock.show.numbers import format_estimated_time, format_time
     from mcrock.study.sampling import check_inputs, load_motions
 
     motions = load_motions(study)
+    for name in study.ensemble.responses or ():
+        OwnResponse.named(name)
     print(describe(study, motions))
     check_inputs(study, motions)
     seconds, n_timed = estimate_time(study, motions)

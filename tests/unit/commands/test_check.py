@@ -11,3 +11,9 @@ def test_check_says_size_and_time(mcrock, study_file):
         r"\n(about .*|less than 1 s) on the \d+ cores of this machine, .* ms per run, mean of \d+ runs",
         output,
     )
+
+
+def test_check_finds_responses_that_python_cannot_import(mcrock, study_file):
+    code, _, errors = mcrock("check", study_file, "--set", 'ensemble.responses=["math:nothing"]')
+    assert code == 2
+    assert "response 'math:nothing': module 'math' has no attribute 'nothing'" in errors
