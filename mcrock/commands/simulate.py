@@ -265,7 +265,7 @@ def simulate(
     at = chosen.of(study)
     folder = output or Path(f"run-{at['realization']}-{at['intensity']}")
     check_folder(folder)
-    found = repeat_run(study, **at)
+    found = repeat_run(study, **at, stored=stored)
     animation.check(found.run)
     recording = sensor.readings(found.run, study.seed, at["realization"])
     sources = {"title": study.title, "seed": study.seed}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache
-from math import isfinite, nan, sqrt
+from math import isfinite, isnan, nan, sqrt
 from typing import Any
 
 import numba
@@ -79,7 +79,11 @@ class OwnLaw(OwnFunction):
             else:
                 continue
             where = ", ".join(f"{key} = {value:.4g}" for key, value in zip(ARGUMENTS, numbers, strict=True))
-            raise ValueError(f"impact law {self.name!r}: {fault}, for {where}")
+            lacks = isnan(parameter) and "parameter" in inspect.signature(self.function).parameters
+            needed = "; its parameter is impact.own_parameter, which is not given" if lacks else ""
+            raise ValueError(
+                f"impact law {self.name!r}: {fault}, for a body drawn to try it ({where}){needed}"
+            )
 
 
 @cache

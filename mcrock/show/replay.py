@@ -41,7 +41,9 @@ class Replay(NamedTuple):
         return f"{self.name}, {self.place}"
 
 
-def repeat_run(study: Study, realization: int, intensity: int = 0, outer: int = 0) -> Replay:
+def repeat_run(
+    study: Study, realization: int, intensity: int = 0, outer: int = 0, stored: xr.Dataset | None = None
+) -> Replay:
     """Repeat one run of a study, bit for bit on the processor that made it.
 
     Parameters
@@ -49,12 +51,21 @@ def repeat_run(study: Study, realization: int, intensity: int = 0, outer: int = 
     study : Study
     realization, intensity, outer : int
         Numbers of the realization, of its intensity level and of the outer draw.
+    stored : Dataset, optional
+        Result that has the run.
 
     Raises
     ------
     ConfigError
         If the study needs files that are not there.
+    ValueError
+        If the impact law of a user is not the one that made the result.
     """
+    if stored is not None and (made := stored.attrs.get("own_law", "")) != study.own_law_words:
+        raise ValueError(
+            f"the result was made by the impact law {made}, which is now {study.own_law_words}: its runs "
+            "cannot be repeated until that source is back; mcrock run makes a result of the new one"
+        )
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, realization, realization + 1, outer)
     motions = list(inputs.motions) or motions

@@ -159,7 +159,8 @@ class ImpactTable(_ImpactKeys):  # type: ignore[misc, valid-type]
             if law == Law.OWN:
                 defaults["own_law"] = None
                 if law.key in laws and data.get("own_law") is None:
-                    yield (), f"the law {law.key!r} needs the key 'own_law': the name that a package gives it"
+                    needed = "needs the key 'own_law': 'module:function', or the name that a package gives it"
+                    yield (), f"the law {law.key!r} {needed}"
             for key, default in defaults.items():  # a stored study gives those of the default law
                 if law.key not in laws and key in data and data[key] != default:
                     yield (key,), f"is a parameter of the law {law.key!r}; the study has {listed}"

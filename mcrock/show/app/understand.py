@@ -280,7 +280,10 @@ class Chosen:
         at |= {name: int(widget.value) for name, widget in self.place.items()}
         self.told.say(f"Repeating realization {at['realization']}; the first one may wait for the compiler.")
         if study is not None:
-            parts.in_background(lambda: repeat_run(study, **at), lambda found: self._show(at, found, why))
+            parts.in_background(
+                lambda: repeat_run(study, **at, stored=self.result.ds),
+                lambda found: self._show(at, found, why),
+            )
 
     def _show(self, at: dict[str, int], found: Replay | Exception, why: str) -> None:
         if isinstance(found, Exception):

@@ -37,14 +37,14 @@ def replays_section(
             blocks = [f"No replays: {error.mistakes[0]}; give the folder of the study file (--folder)"]
             break
         except ValueError as error:
-            blocks.append(str(error))
+            blocks += [] if str(error) in blocks else [str(error)]
     return Section("replays", "Three runs to watch", blocks) if blocks else None
 
 
 def _player(ds: xr.Dataset, study: Study, place: RunPlace, names: list[str], store: Path | None) -> Player:
     """A run with what it is; one run may be several of the three."""
     at = place._asdict()
-    found = repeat_run(study, **at)
+    found = repeat_run(study, **at, stored=ds)
     said = stored_outcome(ds, at, found.run.outcome).replace("_", " ")
     what = "; ".join(f"{NAMES[name]}: {MEANINGS[name]}" for name in names)
     again = f"; `{repeat_command(store.name, at)}` repeats it" if store else ""

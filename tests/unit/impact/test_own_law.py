@@ -6,11 +6,13 @@ from math import cos, log, nan, sin, sqrt
 
 import numpy as np
 import pytest
+import xarray as xr
 from numba import njit
 
 import mcrock
 from mcrock.base.own_function import source_of
 from mcrock.impact.own_law import OwnLaw
+from mcrock.show.replay import repeat_run
 from mcrock.study import ConfigError, load_config
 from mcrock.study.study import Study
 
@@ -108,7 +110,7 @@ def test_a_law_knows_how_fast_the_body_turns():
         (lambda: 0.5, "arguments must be some of"),
         (lambda mass: [mass], "numba cannot compile it"),
         (lambda mass: mass + np.nothing, "numba cannot compile it"),
-        (lambda mass: nan, "returns nan, for inertia = "),
+        (lambda mass: nan, "returns nan, for a body drawn to try it"),
         (lambda rate: 1.0 / (rate * 0.0), "returns inf"),
         (lambda rate: log(rate) * 0.1, "with which the body turns into the ground"),
         (lambda mass: 1.001, "it gains energy"),
@@ -211,3 +213,11 @@ def test_a_study_file_names_a_law_that_python_imports(tmp_path):
         load_config(study_file(tmp_path, law % "houser"))
     with pytest.raises(ConfigError, match="No module named 'nowhere'"):
         load_config(study_file(tmp_path, '[impact]\nlaw = "own"\nown_law = "nowhere:housner"'))
+
+
+def test_a_law_that_has_changed_repeats_no_run_of_a_result(tmp_path):
+    """By its number alone it would be another run."""
+    study = load_config(study_file(tmp_path, f'[impact]\nlaw = "own"\nown_law = "{__name__}:housner"'))
+    assert repeat_run(study, 0, stored=xr.Dataset(attrs={"own_law": study.own_law_words})).run
+    with pytest.raises(ValueError, match="made by the impact law housner, source 0, which is now housner, "):
+        repeat_run(study, 0, stored=xr.Dataset(attrs={"own_law": "housner, source 0"}))
