@@ -9,7 +9,7 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.runs import check_runs, overturn_levels, read_slices, record_groups
+from mcrock.statistics.runs import SMALL, check_runs, overturn_levels, read_slices, record_groups
 
 LOOK = 64  # realizations by which it is told what changes from draw to draw alone [1]
 GROUPS = 64  # of realizations that share no motion, in place of records [1]
@@ -41,7 +41,8 @@ def pooled(ds: xr.Dataset) -> xr.Dataset:
         return ds
     chunks = [str(name) for name in ds.variables if "chunk" in ds[name].dims]
     of_run = [name for name in ds.data_vars if OUTER in ds[name].dims and name not in chunks]
-    flat = ds[of_run].chunk({OUTER: 1}).stack(run=(OUTER, "realization"), create_index=False)
+    runs = ds[of_run] if ds[of_run].nbytes <= SMALL else ds[of_run].chunk({OUTER: 1})
+    flat = runs.stack(run=(OUTER, "realization"), create_index=False)
     flat = flat.rename(run="realization")
     rest = ds.drop_vars([*of_run, *chunks]).drop_dims(["realization"], errors="ignore")
     order = [name for name in ds.data_vars if name in flat or name in rest]
