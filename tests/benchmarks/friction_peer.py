@@ -38,7 +38,15 @@ from mcrock.show import style
 from mcrock.show.tables import format_table
 from mcrock.simulation.runs import simulate
 from mcrock.verify.bench.rock import rock_points
-from tests.benchmarks.engines import SETTINGS, SLIDES, free_rocking_errors, shaken, sliding_errors, yaw_of
+from tests.benchmarks.engines import (
+    SETTINGS,
+    SLIDES,
+    free_rocking_errors,
+    rise,
+    shaken,
+    sliding_errors,
+    yaw_of,
+)
 
 AZIMUTHS, RECORDS = 4, 10
 CASK = [1.623, 0.435], [1.188, 1.188], [0.435, 1.623]  # a quarter of the base [m]
@@ -115,11 +123,11 @@ def members(names: Iterable[str], azimuths: int) -> Iterator[tuple[Row, Motion]]
                 yield dict(zip(MEMBER, (name, friction, level, record, azimuth), strict=True)), motion
 
 
-def one_run(engine: str, body: Body, motion: Motion, friction: float) -> Row:
+def one_run(engine: str, body: Body, motion: Motion, friction: float, lambda_: float = 1.0) -> Row:
     """One run; `overturned` is None if it failed."""
     if engine != "mcrock":
         return asdict(shaken(body, motion, friction, SETTINGS[engine]))
-    run = simulate(body, motion, Impact(), contact=Contact(friction=friction), history=False)
+    run = simulate(body, motion, Impact(lambda_=lambda_), contact=Contact(friction=friction), history=False)
     stands = dict.fromkeys((Outcome.AT_REST, Outcome.ROCKING, Outcome.SETTLING), False)
     over = (stands | {Outcome.OVERTURNED: True}).get(run.outcome)
     return {
@@ -233,9 +241,10 @@ def verify() -> str:
     rows = []
     for name, settings in SETTINGS.items():
         rocking, sliding = free_rocking_errors(settings), sliding_errors(settings)
-        rows.append([name, *(f"{x:.4f}" for x in rocking), *(f"{100 * x:.2f}" for x in sliding)])
+        cells = [*(f"{x:.4f}" for x in rocking), *(f"{100 * x:.2f}" for x in sliding)]
+        rows.append([name, *cells, f"{1e3 * rise(settings):.3f}"])
     heads = ["settings", *(f"peak {i + 1} [alpha]" for i in range(len(rocking)))]
-    heads += [f"slip at {factor:g} mu g [%]" for factor in SLIDES]
+    heads += [*(f"slip at {factor:g} mu g [%]" for factor in SLIDES), "rise [mm]"]
     return format_table(heads, rows)
 
 
