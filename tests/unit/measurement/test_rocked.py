@@ -6,7 +6,7 @@ import pytest
 import mcrock as mr
 from mcrock.measurement.free_rocking import FreeRocking
 from mcrock.measurement.sensor import INSTANT, means
-from tests.unit.measurement.rocked import Block, read, rock
+from tests.unit.measurement.rocked import SLIP, Block, read, rock
 
 # [rad/s], of the root mean square and of all but 1 in 100: within a step of the package rates are taken for
 # linear, where edge impacts accumulate too, and the package reads an instant as a mean over 0.02 samples
@@ -19,6 +19,7 @@ TYPICAL, MOST = 3e-5, 1e-4
         ((0.1, 0.14, 0.4), 0.2, {"lambda": 1.2, "lambda_lon": 0.8, "lambda_lat": -0.6}, 0.0, True),
         ((0.15, 0.16, 0.5), 0.22, {"lambda": 0.6, "lambda_lon": 1.1, "lambda_lat": 0.4}, 0.0, False),
         ((0.1, 0.14, 0.4), 0.2, {"lambda": 1.2, "lambda_lon": 0.8, "lambda_lat": -0.6}, 2e-4, True),
+        ((0.15, 0.16, 0.5), 0.22, {"lambda": 0.6, "lambda_lon": 1.1, "lambda_lat": 0.4}, 2e-4, False),
     ],
 )
 def test_readings_are_those_of_an_independent_simulation(sides, tilt, lambdas, slip, mean):
@@ -31,3 +32,5 @@ def test_readings_are_those_of_an_independent_simulation(sides, tilt, lambdas, s
     error = np.abs(means(run.time, run.angular_velocity, time - release, width) - rates)
     assert np.sqrt((error**2).mean()) < TYPICAL
     assert np.quantile(error, 0.99) < MOST
+    slips = np.abs(time - release - pieces[0].end - 0.5 * SLIP) < 0.5 * SLIP
+    assert error[slips].max() < MOST
