@@ -25,7 +25,7 @@ AXES = 3  # of the gyroscope
 SENSOR = 2 * AXES  # last unknowns: how it is turned on the body [rad], and what is left of its bias [rad/s]
 MOST_TURN = 0.2  # of the sensor about each axis [rad]
 STEPS = {"time": 1e-5, "tilt": 1e-5}  # of differences [s], [rad]
-STEP = 1e-4  # of the other parameters, over the width of their bounds [1]
+STEP, SLIP_STEP = 1e-4, 1e-5  # of the other parameters, and with a slip, over the width of their bounds [1]
 OFF_AXIS = 0.5  # share of the first swing that may turn about other axes than the edge [1]
 TOO_FAST = 1.1  # landing rate over that of a body released where it tips over [1]
 
@@ -106,7 +106,9 @@ class Comparison:
         self.start = np.array([first - fall, tilt, *begin.values(), *[0.0] * SENSOR])
         self.turns = tuple(range(len(self.start) - SENSOR, len(self.start) - AXES))
         width = self.upper - self.lower
-        self._steps = np.array([STEPS.get(name, STEP * width[i]) for i, name in enumerate(self.names)])
+        # with a slip minima are so sharp that wider differences move late impacts across readings
+        step = SLIP_STEP if "slip" in free else STEP
+        self._steps = np.array([STEPS.get(name, step * width[i]) for i, name in enumerate(self.names)])
         self._scales = np.concatenate(
             [[1e-3, 1e-3], 0.01 * width[2:-SENSOR], [1e-2] * AXES, [1e-3 * most] * AXES]
         )

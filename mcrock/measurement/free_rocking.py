@@ -40,8 +40,8 @@ SIZES = ("size_x", "size_y", "size_z")
 # of a run, with what they are unless they are given
 OTHERS = {**dict.fromkeys(SIZES, 1.0), "rate": 0.0, "slip": 0.0}
 SLIPPING = 0.01  # time that a foot takes to slip [s]
-# then: rates are linear between steps, and within the largest of `CONTROLS` a slip of 0.2 mm bends them by 1.2
-# times the noise of an inexpensive sensor
+# then: rates are linear between steps, and within one of `CONTROLS` a slip of 0.2 mm bends them by more
+# than the noise of an inexpensive sensor
 FINE_STEP = SLIPPING / 40.0  # [s]
 AXES = 3
 
