@@ -117,6 +117,9 @@ class Fit(Displayed):
         How much larger the deviance of the other averaging is; 0 if it was given [1].
     optima : tuple of Optimum
         Other local minima whose misfit is at most a quarter larger.
+    held : tuple of tuple of str
+        What was added to the model in each neighbour whose interval these hold too, see
+        `mcrock.measurement.neighbours.holding`.
     """
 
     name: str
@@ -149,6 +152,7 @@ class Fit(Displayed):
     size_error: float = 0.0
     preferred: float = 0.0
     optima: tuple[Optimum, ...] = ()
+    held: tuple[tuple[str, ...], ...] = ()
 
     def __repr__(self) -> str:
         words = ", ".join(f"{name} {value:.4g}" for name, value in self.estimates.items())

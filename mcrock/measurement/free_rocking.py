@@ -141,7 +141,7 @@ class FreeRocking:
         frequency = np.pi / SLIPPING
         x, y, _ = (0.5 * slip * frequency**2 * self.across).tolist()
         ground = Pulse((x, y, 0.0), frequency, 0.5 * np.pi, 0.5, self._landing[1])
-        self._run.settings.max_step = FINE_STEP
+        self._run.settings.max_step = FINE_STEP * np.sqrt(self._controls.step / CONTROLS.step)
         found = self._released(*release, pack_motions([ground]), float(until))
         self._run.settings.max_step = self._controls.max_step
         return found

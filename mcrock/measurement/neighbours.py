@@ -132,7 +132,8 @@ def holding(fit: Fit, found: Sequence[Neighbour]) -> Fit:
     errors = {name: error * ratio[name] for name, error in fit.standard_errors.items()}
     times = np.array(list(ratio.values()))
     covariance = fit.covariance * times * times[:, None]
-    return replace(fit, intervals=intervals, standard_errors=errors, covariance=covariance)
+    held = tuple(each.added for each in explaining(found))
+    return replace(fit, intervals=intervals, standard_errors=errors, covariance=covariance, held=held)
 
 
 def explaining(found: Sequence[Neighbour]) -> list[Neighbour]:

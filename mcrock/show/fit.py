@@ -31,7 +31,8 @@ def format_fit(fit: Fit) -> str:
         f"{fit.name}, released over edge {fit.edge}: {samples} samples up to landing {len(landing)}",
         format_table(heads, rows),
         "1 % of size: change if the body were 1 % larger along this axis; intervals "
-        + (f"contain {100.0 * fit.size_error:g} % of each" if fit.size_error else "do not contain it"),
+        + (f"contain {100.0 * fit.size_error:g} % of each" if fit.size_error else "do not contain it")
+        + held_words(fit, "; they hold those"),
         f"mean |omega measured - simulated| {fit.error:.4g} rad/s (28), noise {fit.noise:.2g} rad/s, "
         f"bias left {', '.join(f'{value:.1g}' for value in fit.bias)} rad/s, {fit.simulations} simulations",
     ]
@@ -50,6 +51,11 @@ def format_fit(fit: Fit) -> str:
     return "\n".join(lines)
 
 
+def held_words(fit: Fit, begin: str) -> str:
+    """Of which neighbours the intervals hold those too, after some words; nothing if of none."""
+    return f"{begin} with another {_either(fit.held)} too" if fit.held else ""
+
+
 def misfit_words(fit: Fit) -> list[str]:
     """What the residuals say of the model, and which parameters ended at a bound of the search."""
     found, lines = fit.misfit, []
@@ -66,9 +72,10 @@ def misfit_words(fit: Fit) -> list[str]:
         lines.append(
             f"THE MODEL DOES NOT EXPLAIN THE TEST: residuals are {sizes}, and correlated by "
             f"{found.correlation:.2f} from sample to sample (noise: below {found.most_correlation:.2f}). "
-            f"Intervals are of this model, {found.widening:.2f} times as wide for that, and may miss the "
-            "truth; check the dimensions of the body, the edge, --energy-gain, and whether an end slipped or "
-            "the body moved when it was released"
+            f"Intervals are of this model, {found.widening:.2f} times as wide for that"
+            + held_words(fit, ", and hold those")
+            + "; they may miss the truth: check the dimensions of the body, the edge, --energy-gain, and "
+            "whether an end slipped or the body moved when it was released"
         )
     for optimum in fit.optima:
         values = ", ".join(f"{key} {optimum.estimates[key]:.4g}" for key in fit.parameters)
@@ -136,13 +143,17 @@ def neighbour_words(found: list[Neighbour]) -> list[str]:
     """What neighbours say of the test."""
     if not found:
         return []
-    named = [_added(each.added) for each in explaining(found)]
+    named = _either([each.added for each in explaining(found)])
     if not named:
         return ["none of these explains the test to the noise: the lambdas may differ between its impacts"]
     return [
-        f"it would be explained to the noise by another {' or '.join(named)}: check that, and fit again, a "
-        "slip or rate by --free; intervals hold the estimates with each of these too"
+        f"it would be explained to the noise by another {named}: check that, and fit again, a slip or rate "
+        "by --free"
     ]
+
+
+def _either(several: Sequence[Sequence[str]]) -> str:
+    return " or ".join(map(_added, several))
 
 
 def _added(added: Sequence[str]) -> str:
@@ -184,6 +195,7 @@ def impact_section(fit: Fit) -> str:
             low, high = fit.intervals[key]
             digits = digits_of(high - low)
             comment = f"  # [{UNITS[key]}] {fit.level:.0%} interval {low:.{digits}f} to {high:.{digits}f}"
+            comment += held_words(fit, ", which holds that")
             if not np.isfinite(fit.standard_errors[key]):
                 comment += ", not determined by this test"
         elif key in fit.at_bound:
@@ -280,6 +292,7 @@ def plot_fit(fit: Fit) -> Axes:
             f"grey: {fit.level:.0%} interval"
             + ", wider for the residuals" * (fit.misfit.widening > 1.0)
             + ", wider for the size of the body" * (fit.size_error > 0.0)
+            + held_words(fit, ", and those")
             + "."
         )
     style.add_note(rows[0, 0], words.rstrip())

@@ -243,6 +243,9 @@ def test_intervals_hold_those_of_neighbours_that_explain_the_test(found):
     assert held.covariance[at, at] == pytest.approx(held.standard_errors["lambda"] ** 2)
     assert held.estimates == found.estimates
     assert holding(found, [wrong]).intervals == found.intervals
+    for printed in (format_fit, impact_section, lambda fit: plot_fit(fit).figure.texts[0].get_text()):
+        assert "slip at the first landing" in " ".join(printed(held).split())
+        assert "slip" not in printed(found)
 
 
 @pytest.mark.slow

@@ -238,28 +238,6 @@ def test_data_that_hold_no_population_are_named(tmp_path):
         diagnose(inference_data(posterior=flat))
 
 
-@pytest.mark.slow
-def test_intervals_cover_known_scatters(sampler):
-    """102 tables of a population: 90 % intervals of the twelve numbers, and of a new test, hold the truth.
-
-    Each count is binomial with 102 (mean, scatters) trials: fewer than 80 at 0.9 has a probability of 0.0003.
-    """
-    inside = dict.fromkeys((*HYPER, "new_test"), 0)
-    number = 34
-    for seed in range(number):
-        data = fit_population(table_of(100 + seed), seed=seed)
-        new = table_of(10_000 + seed, specimens=1, positions=1, repetitions=1, errors=(1e-9, 1e-9))
-        for key, truth in TRUTH.items():
-            posterior = data.posterior.sel(parameter=key)
-            for name, value in zip(HYPER, truth, strict=True):
-                low, high = np.quantile(posterior[name], [0.05, 0.95])
-                inside[name] += low <= value <= high
-            value = float(new.loc[new["parameter"] == key, "estimate"].iloc[0])
-            inside["new_test"] += 0.05 <= predictive_probability(data.posterior, key, value) <= 0.95
-    print({name: f"{count} of {3 * number}" for name, count in inside.items()})
-    assert min(inside.values()) >= 80
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
