@@ -16,7 +16,6 @@ from mcrock.base.checks import Integer, Number
 from mcrock.base.notebook import Displayed
 from mcrock.body import Body
 from mcrock.impact.conditions import Impact
-from mcrock.impact.registry import ImpactParameter
 from mcrock.measurement.comparison import AXES, SENSOR, Comparison
 from mcrock.measurement.free_rocking import PARAMETERS, SIZES
 from mcrock.measurement.landings import Landings
@@ -118,8 +117,7 @@ class Fit(Displayed):
     optima : tuple of Optimum
         Other local minima whose misfit is at most a quarter larger.
     held : tuple of tuple of str
-        What was added to the model in each neighbour whose interval these hold too, see
-        `mcrock.measurement.neighbours.holding`.
+        What was added to the model in each neighbour whose interval these hold too.
     """
 
     name: str
@@ -461,17 +459,10 @@ def _result(
     level: float,
     objective: str,
 ) -> Fit:
-    impact = comparison.impact
     estimates = comparison.values(x)
     intervals, errors, covariance = _intervals(comparison, x, limits, found, noise, level)
     fitted = {PARAMETERS[key].argument: estimates[key] for key in comparison.free if key in PARAMETERS}
     back = Rotation.from_rotvec(-x[-SENSOR:-AXES])
-    fixed = {parameter: getattr(impact, parameter) for parameter in ("energy_gain", "facet_fallback")}
-    others = {
-        parameter.argument: getattr(impact, parameter.argument)
-        for parameter in ImpactParameter
-        if parameter.row.law.key == impact.law
-    }
     return Fit(
         comparison.name,
         comparison.edge,
@@ -491,7 +482,7 @@ def _result(
         comparison.landings,
         comparison.rocking.along,
         comparison.rocking.across,
-        Impact(law=impact.law, **fixed, **(others | fitted)),
+        replace(comparison.impact, **fitted),
         limits,
         _resolved(comparison, x),
         misfit(comparison, x),
