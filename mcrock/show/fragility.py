@@ -106,8 +106,8 @@ def format_support(fit: xr.Dataset) -> list[str]:
     if float(fit["only_slide"]) > 0 and math.isfinite(median):
         lines.append(
             f"{format_percent(float(fit['only_slide']))} of the realizations have too little friction to "
-            "rock from rest: they slide, however strong the motion, and a curve that rises to 1 holds no "
-            "further than the runs"
+            "rock from rest: they slide, however strong the motion (a round base only if it is exactly flat: "
+            "mcrock docs contact round), and a curve that rises to 1 holds no further than the runs"
         )
     return lines
 

@@ -15,7 +15,10 @@ import pytest
 from scipy.integrate import quad, solve_ivp
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.params import Outcome
 from mcrock.body import cuboid, cylinder, hull
+from mcrock.excitation.motion import Motion
+from mcrock.impact.conditions import Contact
 from mcrock.kernel.contact import BARRIER
 from mcrock.simulation.runs import Impact, Start, body_tables, rotation_matrix, simulate
 from tests.physics.bodies import TIGHT
@@ -405,3 +408,34 @@ def test_a_can_that_almost_falls_flat_turns_as_published():
         beyond.append(turned - turn_of_a_can())
     assert beyond[0] == pytest.approx(0.126, abs=0.001)
     assert 0.0 < beyond[1] < 0.6 * beyond[0]
+
+
+def turning(strength, frequency):
+    """Shaking whose direction turns, grown over the first second."""
+    t = np.arange(0.0, 8.0, 0.01)
+    angle = 2.0 * pi * frequency * t
+    both = np.stack([np.sin(angle), 0.8 * np.cos(angle) * np.minimum(t, 1.0), np.zeros_like(t)])
+    return Motion(strength * both * np.minimum(t, 1.0), dt=0.01, name="turning")
+
+
+def on_polygon(n, height, uneven=0.0):
+    """Body on a regular polygon about a circle of 1 m radius, with corners raised by up to ``uneven`` [m]."""
+    angles = 2.0 * pi * (np.arange(n) + 0.5) / n
+    base = np.stack([np.cos(angles), np.sin(angles)], axis=1) / cos(pi / n)
+    low = np.random.default_rng(5).uniform(0.0, uneven, n)
+    points = np.vstack([np.column_stack([base, z]) for z in (low, np.full(n, 2.0 * height))])
+    return hull(points, mass=1000.0, com=(0.0, 0.0, height))
+
+
+@pytest.mark.parametrize(("n", "rolls"), [(4, False), (6, False), (24, True)])
+def test_friction_rolls_an_uneven_round_base_over_where_a_flat_one_slides(n, rolls):
+    """At friction 0.95 of what tips them: the friction at the low side of a base that leans is off the
+    direction to that side while the shaking turns, and drives it round the rim; straight edges hold it."""
+    shaking, contact = turning(10.0, 0.5), Contact(friction=0.95 * 0.5)
+    flat = simulate(on_polygon(n, 2.0), shaking, Impact(), contact=contact, history=False)
+    assert flat.outcome == Outcome.AT_REST
+    assert flat.peak_tilt < 1e-9
+    assert flat.slip_path > 1.0
+    run = simulate(on_polygon(n, 2.0, uneven=6e-4), shaking, Impact(), contact=contact, history=False)
+    assert (run.outcome == Outcome.OVERTURNED) is rolls
+    assert rolls or run.peak_tilt < 1e-3

@@ -5,9 +5,12 @@ from __future__ import annotations
 from mcrock.base.estimates import format_percent
 from mcrock.base.params import ContactColumn, Inputs
 from mcrock.body.painleve import painleve_friction
+from mcrock.body.regimes import extreme_directions, sections
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 
 WHERE = ImpactParameter.LAMBDA, ImpactParameter.LAMBDA_LON
+ROUND = 8  # sides from which on a base is round enough to roll: a square and a hexagon do not [1]
+ROLLS = 0.8  # friction over the ratio at which it tips, from which on a round base that is uneven may [1]
 
 
 def contact_notes(inputs: Inputs) -> list[str]:
@@ -28,6 +31,17 @@ def contact_notes(inputs: Inputs) -> list[str]:
         )
     if (inputs.contact[:, ContactColumn.RESTITUTION] == 1.0).any():
         found.append("note: contact.restitution reaches 1, with which bounces never end")
+    if len(inputs.base_faces) == 1 and len(inputs.faces[inputs.base_faces[0]]) >= ROUND:
+        body = inputs.mass, inputs.inertia, inputs.vertices, inputs.faces, inputs.start_face
+        worst = extreme_directions(inputs.vertices, inputs.faces, inputs.start_face)[:, :1]
+        tipping = sections(*body, worst).tipping[:, 0]
+        near = (friction > ROLLS * tipping) & (friction <= tipping)
+        if near.any():
+            found.append(
+                f"note: in {format_percent(near.mean())} of realizations friction is {ROLLS:g} to 1 times "
+                "what tips this round body: exactly flat it slides and never overturns, uneven by a few "
+                "0.01 % of its width it may roll on its rim and overturn (mcrock docs contact round)"
+            )
     place = inputs.impact[:, list(WHERE)].min(axis=1)  # NaN if drawn anew at every impact
     gains = (rebound > place) & (inputs.law == DEFAULT_LAW)
     if gains.any():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mcrock.base.estimates import format_percent
 from mcrock.body.painleve import painleve_friction
 from mcrock.excitation.motion import Motion
 from mcrock.show.describe import describe
@@ -72,3 +73,17 @@ def test_restitution_beyond_the_place_of_the_impulse_is_noted(lines_of):
     assert note.startswith("note: in 50 % of the realizations contact.impact_restitution exceeds")
     assert notes(lines_of(*both)[0]) == []
     assert notes(lines_of(*both, "impact.lambda=0.1", "impact.law=['varkonyi_2022', 'moreau_1988']")[0])
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.1, 0.19), (0.21, 0.24), (0.15, 0.35), (0.26, 0.4)])
+@pytest.mark.parametrize("sides", [4, 120])
+def test_friction_that_may_roll_a_round_base_is_noted(study_file, sides, low, high):
+    """A body whose base reaches 0.25 cos(pi / sides) times the height of its centre of mass."""
+    box = 'shape = "cuboid"\nwidth = { distribution = "normal", mean = 0.4, std = 0.01 }\ndepth = 0.4'
+    file = study_file(box, f'shape = "cylinder"\nradius = 0.2\nsides = {sides}')
+    study = load_config(file, [f"contact.friction={uniform(low, high)}"])
+    found = [line for line in describe(study, MOTIONS).splitlines() if "round body" in line]
+    ratio = draw_inputs(study, MOTIONS, 0, 64).contact[:, 0] / (0.25 * np.cos(np.pi / sides))
+    share = ((ratio > 0.8) & (ratio <= 1.0)).mean()
+    assert len(found) == (share > 0 and sides > 4)
+    assert all(f"in {format_percent(share)} of realizations" in line for line in found)
