@@ -50,9 +50,10 @@ def measured(part: dict[str, Any], commit: str) -> dict[str, str] | None:
         print(f"{name}: not run, {done.stderr.splitlines()[-1]}", flush=True)
         return None
     found = re.findall(part["pattern"], done.stdout)
-    figure = "; ".join(found).replace(" |", ",")
+    figure = "; ".join(" ".join(text.split()) for text in found).replace(" |", ",")
     if "range" in part and found:
-        figure = f"{min(found, key=float)} to {max(found, key=float)} of {len(found)}"
+        ends = min(map(float, found)), max(map(float, found))
+        figure = f"{ends[0]:.2f} to {ends[1]:.2f} of {len(found)}"
     held = "reported" if bound == "none" else "holds"
     row = {
         "evidence": name,

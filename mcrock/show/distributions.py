@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from mcrock.base.units import as_written
 from mcrock.show import style
@@ -17,6 +18,7 @@ from mcrock.show.tables import format_table
 from mcrock.statistics.labels.validation.distributions import STATISTICS
 
 BINS = 10  # of the ranks
+DOUBT = 0.05  # of the smallest p-value, times their number (Bonferroni)
 
 
 def format_tests(found: xr.Dataset) -> str:
@@ -33,9 +35,13 @@ def format_tests(found: xr.Dataset) -> str:
         [words, f"{float(one['value']):.3g}", f"{float(one['p_value']):.2g}"]
         for words, one in ((STATISTICS[key], found.sel(statistic=key)) for key in STATISTICS)
     ]
+    least, rank = float(found["p_value"].min()), float(found["rank"].mean())
+    verdict = "contradict" if least * len(STATISTICS) < DOUBT else "do not contradict"
     lines = [
         f"{found.attrs['long_name']} [{unit}]: {tests} tests of {found.attrs['recordings']} recordings, "
         f"{fell} overturned",
+        f"the tests {verdict} the study: smallest of {len(STATISTICS)} p-values {least:.2g}; mean rank "
+        f"{rank:.2f}, above 0.5 where more was measured than predicted",
         format_table(["measured compared with predicted", "value", "p-value"], rows, left=True),
         f"p-value: fraction of {found.attrs['campaigns']} campaigns simulated from the study that are at "
         f"least as far from it, {1 / (found.attrs['campaigns'] + 1):.1g} at least",
@@ -101,19 +107,11 @@ def plot_tests(found: xr.Dataset) -> Axes:
     factor, label = style.axis_scale(response)
     found = found.isel(at=slice(None, -1))  # the last value stands for all beyond it
     at = factor * found["at"].values
-    curves.fill_between(
-        at,
-        *found["expected_band"].values,
-        color=style.GREY,
-        alpha=0.3,
-        linewidth=0,
-        step="post",
-        label="simulated campaigns",
-    )
+    bands = {"expected": (style.GREY, 0.3, "simulated campaigns"), "observed": (style.BLUE, 0.2, None)}
+    for name, (colour, alpha, words) in bands.items():
+        ends = found[f"{name}_band"].values
+        curves.fill_between(at, *ends, color=colour, alpha=alpha, linewidth=0, step="post", label=words)
     curves.plot(at, found["predicted"], color="0.3", drawstyle="steps-post", label="predicted")
-    curves.fill_between(
-        at, *found["observed_band"].values, color=style.BLUE, alpha=0.2, linewidth=0, step="post"
-    )
     curves.plot(at, found["observed"], color=style.BLUE, drawstyle="steps-post", label="measured")
     style.probability_axis(curves, "Fraction of tests below [1]")
     curves.set_xlim(0.0, at[-1])
@@ -125,6 +123,7 @@ def plot_tests(found: xr.Dataset) -> Axes:
     ranks.set_xlabel("Rank of a test among its runs [1]")
     ranks.set_ylabel(f"Tests of {tests}")
     ranks.set_xlim(0.0, 1.0)
+    ranks.yaxis.set_major_locator(MaxNLocator(integer=True))
     level = percent(found)
     style.add_note(
         curves,

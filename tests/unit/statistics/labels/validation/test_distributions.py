@@ -6,6 +6,7 @@ import xarray as xr
 from scipy.stats import binom, norm
 
 from mcrock.base.tables.errors import ConfigError
+from mcrock.show.distributions import format_tests
 from mcrock.statistics.labels.validation.distributions import _crps, judge, read_tests
 
 
@@ -46,6 +47,15 @@ def test_a_wrong_study_is_found(shift, narrow, seen):
     found = judge(runs, measured, np.arange(40) // 2, np.arange(40))
     assert found["p_value"].sel(statistic=[seen, "crps"]).max() < 0.01
     assert found["inside"].sel(share=0.9) < found["inside_expected"].sel(share=0.9)[0]
+
+
+@pytest.mark.parametrize(("shift", "verdict"), [(0.0, "do not contradict"), (-1.5, "contradict")])
+def test_the_verdict_says_where_the_study_is_wrong(shift, verdict):
+    """At p < 0.01 of the smallest of five, and a mean rank below 0.5 where less was measured."""
+    runs, measured = drawn(np.random.default_rng(5), 40, shift)
+    found = judge(runs, measured, np.arange(40) // 2, np.arange(40)).assign_attrs(units="m", long_name="slip")
+    assert f"the tests {verdict} the study" in format_tests(found)
+    assert (found["rank"].mean() < 0.4) == (shift < 0.0)
 
 
 def test_overturned_tests_are_beyond_every_value():
