@@ -277,13 +277,13 @@ def fit_test(
     preferred = 0.0
     if averaging is None:
         whole, modes, preferred = _preferred(whole, compare(body, INSTANT), modes, scale)
-    comparison, modes = _between_impacts(whole, modes, scale)
+    comparison, modes = between_impacts(whole, modes, scale)
     for again in range(1, STARTS):  # a search may have missed what explains the test
         if misfit(comparison, modes[0]).explained is not False:
             break
         modes = [*modes, *_minima(whole, seed + again)[0]]
         modes.sort(key=lambda x: whole.cost(x, scale))
-        comparison, modes = _between_impacts(whole, modes, scale)
+        comparison, modes = between_impacts(whole, modes, scale)
     noise = noise_of(comparison.residuals(modes[0]), _least(comparison))
     scale = SCALE * noise
     found: dict[str, Profile] = {}
@@ -385,7 +385,7 @@ def _preferred(
 ) -> tuple[Comparison, list[Array], float]:
     """The comparison that the readings prefer, its minima, and the difference of the deviances."""
     instant.lower, instant.upper = mean.lower.copy(), mean.upper.copy()
-    between, others = _between_impacts(instant, modes, scale)
+    between, others = between_impacts(instant, modes, scale)
     shift = np.zeros(others[0].size)
     shift[0] = ROOM[-1] * instant.sample
     losses = [instant.losses(others[0] + side * shift, scale) for side in (0.0, -1.0, 1.0)]
@@ -397,7 +397,7 @@ def _preferred(
     return (mean, modes, by) if costs[0] <= costs[1] else (instant, others, by)
 
 
-def _between_impacts(
+def between_impacts(
     comparison: Comparison, modes: list[Array], scale: float
 ) -> tuple[Comparison, list[Array]]:
     """The comparison without readings at an instant that lie near impacts, and its minima; of readings that

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from mcrock.body import Body
 from mcrock.impact.conditions import Impact
 from mcrock.measurement.comparison import SENSOR, Comparison
-from mcrock.measurement.fit import SCALE, Fit, best_of, one_thread
+from mcrock.measurement.fit import SCALE, Fit, best_of, between_impacts, one_thread
 from mcrock.measurement.free_rocking import OTHERS, SIZES
 from mcrock.measurement.misfit import Misfit, misfit
 from mcrock.measurement.profiles import uncertainty
@@ -92,6 +92,11 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
         both = [(comparison, ends[0]), (other, best_of(other, ends, scale)[0])]
         comparison, x = min(both, key=lambda pair: pair[0].cost(pair[1], scale))
         deviance = 2.0 * comparison.cost(x, scale) / noise**2
+        if (
+            "slip" in added
+        ):  # its impacts are elsewhere than those of the fit, away from which readings are kept
+            comparison, ends = between_impacts(comparison, [x], scale)
+            x = ends[0]
         errors = comparison.values(np.sqrt(np.diag(uncertainty(comparison, x, scale).covariance)))
         return Neighbour(added, comparison.values(x), errors, deviance, misfit(comparison, x))
 
