@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image
 
-from mcrock.show.fit import neighbour_table
+from mcrock.show.fit import digits_of, held_words, neighbour_table
 from mcrock.show.report.content import Block, Caution, Figure, Section
 from mcrock.show.tables import Columns, format_table
 
@@ -38,9 +38,7 @@ def format_campaign(outcomes: list[dict[str, Any]]) -> list[str]:
     """Table of the tests, and what was left out and why."""
     fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
     lines: list[str] = [_table(fitted)] if fitted else []
-    unexplained = [each["test"] for each in fitted if each["fit"]["misfit"]["explained"] is False]
-    if unexplained:
-        lines.append(f"the model does not explain {len(unexplained)} of them: {', '.join(unexplained)}")
+    lines += _unexplained(fitted)
     lines += [f"{each['test']}: {note}" for each in fitted for note in each["fit"].get("notes", ())]
     lines += [f"{each['test']} left out: {each['reason']}" for each in outcomes if each["fit"] is None]
     return [*lines, f"{len(fitted)} of {len(outcomes)} tests fitted"]
@@ -57,6 +55,7 @@ def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Pa
     """
     fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
     blocks: list[Block] = [_table(fitted, "\N{NON-BREAKING HYPHEN}")] if fitted else []
+    blocks += map(Caution, _unexplained(fitted))
     blocks += [
         Caution(f"{each['test']} left out: {each['reason']}") for each in outcomes if each["fit"] is None
     ]
@@ -80,6 +79,16 @@ def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Pa
             own.append(neighbour_table(fit["neighbours"]))
         sections.append(Section(f"test-{name}", f"Test {name}", own))
     return sections
+
+
+def _unexplained(fitted: list[dict[str, Any]]) -> list[str]:
+    """Which tests the model does not explain, and what their standard errors hold then."""
+    named = [
+        each["test"] + held_words(each["fit"].get("held", ()), ", whose +- holds that")
+        for each in fitted
+        if each["fit"]["misfit"]["explained"] is False
+    ]
+    return [f"the model does not explain {len(named)} of them: {'; '.join(named)}"] if named else []
 
 
 def _light(figure: Path) -> bytes:
@@ -118,7 +127,5 @@ def _table(fitted: list[dict[str, Any]], hyphen: str = "-") -> Columns:
 def _with_error(item: dict[str, Any]) -> str:
     if item["standard_error"] is None:
         return f"{item['value']:.3g} +- ?"
-    from mcrock.show.fit import digits_of
-
     digits = digits_of(item["standard_error"])
     return f"{item['value']:.{digits}f} +- {item['standard_error']:.{digits}f}"

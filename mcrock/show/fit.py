@@ -32,7 +32,7 @@ def format_fit(fit: Fit) -> str:
         format_table(heads, rows),
         "1 % of size: change if the body were 1 % larger along this axis; intervals "
         + (f"contain {100.0 * fit.size_error:g} % of each" if fit.size_error else "do not contain it")
-        + held_words(fit, "; they hold those"),
+        + held_words(fit.held, "; they hold those"),
         f"mean |omega measured - simulated| {fit.error:.4g} rad/s (28), noise {fit.noise:.2g} rad/s, "
         f"bias left {', '.join(f'{value:.1g}' for value in fit.bias)} rad/s, {fit.simulations} simulations",
     ]
@@ -51,9 +51,9 @@ def format_fit(fit: Fit) -> str:
     return "\n".join(lines)
 
 
-def held_words(fit: Fit, begin: str) -> str:
+def held_words(held: Sequence[Sequence[str]], begin: str) -> str:
     """Of which neighbours the intervals hold those too, after some words; nothing if of none."""
-    return f"{begin} with another {_either(fit.held)} too" if fit.held else ""
+    return f"{begin} with another {_either(held)} too" if held else ""
 
 
 def misfit_words(fit: Fit) -> list[str]:
@@ -73,7 +73,7 @@ def misfit_words(fit: Fit) -> list[str]:
             f"THE MODEL DOES NOT EXPLAIN THE TEST: residuals are {sizes}, and correlated by "
             f"{found.correlation:.2f} from sample to sample (noise: below {found.most_correlation:.2f}). "
             f"Intervals are of this model, {found.widening:.2f} times as wide for that"
-            + held_words(fit, ", and hold those")
+            + held_words(fit.held, ", and hold those")
             + "; they may miss the truth: check the dimensions of the body, the edge, --energy-gain, and "
             "whether an end slipped or the body moved when it was released"
         )
@@ -195,7 +195,7 @@ def impact_section(fit: Fit) -> str:
             low, high = fit.intervals[key]
             digits = digits_of(high - low)
             comment = f"  # [{UNITS[key]}] {fit.level:.0%} interval {low:.{digits}f} to {high:.{digits}f}"
-            comment += held_words(fit, ", which holds that")
+            comment += held_words(fit.held, ", which holds that")
             if not np.isfinite(fit.standard_errors[key]):
                 comment += ", not determined by this test"
         elif key in fit.at_bound:
@@ -235,6 +235,7 @@ def fit_as_json(fit: Fit) -> dict[str, Any]:
         "turn": fit.turn.tolist(),
         "other_optima": [optimum._asdict() for optimum in fit.optima],
         "at_bound": list(fit.at_bound),
+        "held": list(map(list, fit.held)),
         "misfit": {name: _number(value) for name, value in fit.misfit._asdict().items()}
         | {"explained": fit.misfit.explained},
         "verdict": misfit_words(fit),
@@ -292,7 +293,7 @@ def plot_fit(fit: Fit) -> Axes:
             f"grey: {fit.level:.0%} interval"
             + ", wider for the residuals" * (fit.misfit.widening > 1.0)
             + ", wider for the size of the body" * (fit.size_error > 0.0)
-            + held_words(fit, ", and those")
+            + held_words(fit.held, ", and those")
             + "."
         )
     style.add_note(rows[0, 0], words.rstrip())

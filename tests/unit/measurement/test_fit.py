@@ -22,6 +22,7 @@ from mcrock.measurement.search import BOUNDS, ROBUST, search
 from mcrock.measurement.sensor import INSTANT, NOISE_DENSITY, RATE, means
 from mcrock.measurement.size import stretched
 from mcrock.measurement.tests_table import read_tests
+from mcrock.show.campaign import format_campaign
 from mcrock.show.fit import (
     fit_as_json,
     format_fit,
@@ -246,6 +247,9 @@ def test_intervals_hold_those_of_neighbours_that_explain_the_test(found):
     for printed in (format_fit, impact_section, lambda fit: plot_fit(fit).figure.texts[0].get_text()):
         assert "slip at the first landing" in " ".join(printed(held).split())
         assert "slip" not in printed(found)
+    numbers = fit_as_json(replace(held, misfit=wrong.misfit))
+    lines = format_campaign([{"test": "A-1-1", "fit": numbers}])
+    assert "A-1-1, whose +- holds that with another slip at the first landing too" in lines[1]
 
 
 @pytest.mark.slow
