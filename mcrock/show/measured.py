@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-REST, LINE = 30.0, 6.0  # of the figure: what is not rows, each row [mm]
+REST, LINE = 33.0, 6.0  # of the figure: what is not rows, each row [mm]
 SHOWN = ("avrf", "opmf")
+LABEL = 24  # characters of a label in a line: two stand side by side in a column
 
 
 def format_measured(found: xr.Dataset) -> list[str]:
@@ -90,7 +92,7 @@ def plot_measured(found: xr.Dataset) -> Axes:
         ends, values = backwards[f"{name}_interval"].values.T, backwards[name].values
         row = style.interval_rows(ax, backwards["test"].values.tolist(), ends, [colour])
         ax.plot(values, row, "o", color=colour, markersize=3.5)
-        ax.set_xlabel(style.axis_scale(found[name])[1])
+        ax.set_xlabel(fill(style.axis_scale(found[name])[1], LABEL))
     style.add_note(
         panels[0],
         f"Bars: {percent(found)} intervals: of a median, and what the drift of the sensor leaves open; where "
