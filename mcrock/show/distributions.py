@@ -40,8 +40,8 @@ def format_tests(found: xr.Dataset) -> str:
     lines = [
         f"{found.attrs['long_name']} [{unit}]: {tests} tests of {found.attrs['recordings']} recordings, "
         f"{fell} overturned",
-        f"the tests {verdict} the study: smallest of {len(STATISTICS)} p-values {least:.2g}; mean rank "
-        f"{rank:.2f}, above 0.5 where more was measured than predicted",
+        f"the tests {verdict} the study (smallest p-value {least:.2g}); mean rank {rank:.2f}, "
+        "above 0.5 if more was measured",
         format_table(["measured compared with predicted", "value", "p-value"], rows, left=True),
         f"p-value: fraction of {found.attrs['campaigns']} campaigns simulated from the study that are at "
         f"least as far from it, {1 / (found.attrs['campaigns'] + 1):.1g} at least",
