@@ -6,12 +6,13 @@ that importing mcrock is quick and compiles nothing.
 
 from __future__ import annotations
 
-import importlib
 import re
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mcrock.base.lazy_imports import homes_of, imported_on_use
 from mcrock.base.notebook import show_with
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from mcrock.excitation.readers import read_records
     from mcrock.impact.conditions import Contact, Controls, Impact, Start
     from mcrock.plots import plot_exceedance, plot_fragility
+    from mcrock.show.replay import repeat_run
     from mcrock.simulation.runs import simulate
     from mcrock.statistics import exceedance_probability, fit_fragility, labels, overturning_probability
     from mcrock.statistics.labels import validation
@@ -79,6 +81,7 @@ __all__ = [
     "rare",
     "read_outcomes",
     "read_records",
+    "repeat_run",
     "run_study",
     "simulate",
     "statistics",
@@ -87,51 +90,7 @@ __all__ = [
     "validation",
 ]
 
-_HOME = {
-    "Body": "body",
-    "cuboid": "body",
-    "prism": "body",
-    "frustum": "body",
-    "cylinder": "body",
-    "hull": "body",
-    "polyhedron": "body",
-    "Motion": "excitation",
-    "Pulse": "excitation",
-    "fema_p695": "excitation",
-    "read_records": "excitation.readers",
-    "simulate": "simulation.runs",
-    "Impact": "impact.conditions",
-    "Contact": "impact.conditions",
-    "Start": "impact.conditions",
-    "Controls": "impact.conditions",
-    "Outcome": "base.params",
-    "load_config": "study",
-    "new_study": "study",
-    "run_study": "ensemble",
-    "load_dataset": "dataset",
-    "read_outcomes": "dataset",
-    "to_frame": "dataset",
-    "overturning_probability": "statistics",
-    "exceedance_probability": "statistics",
-    "fit_fragility": "statistics",
-    "plot_fragility": "plots",
-    "plot_exceedance": "plots",
-}
-_MODULES = {
-    "body": "body",
-    "dataset": "dataset",
-    "ensemble": "ensemble",
-    "excitation": "excitation",
-    "labels": "statistics.labels",
-    "laws": "laws",
-    "measurement": "measurement",
-    "planar": "planar",
-    "plots": "plots",
-    "rare": "ensemble.rare",
-    "statistics": "statistics",
-    "study": "study",
-    "validation": "statistics.labels.validation",
-}
+_found = imported_on_use(__name__, __file__)
 if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
 
     def __getattr__(name: str) -> object:
@@ -139,21 +98,20 @@ if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
             from mcrock.base.version import mcrock_version
 
             return mcrock_version()
-        if name in _MODULES:
-            return importlib.import_module(f"mcrock.{_MODULES[name]}")
-        if name in _HOME:
-            value = getattr(importlib.import_module(f"mcrock.{_HOME[name]}"), name)
-            globals()[name] = value
-            return value
-        now = "".join([f"; use mcrock.{home}.{name}" for home in _MODULES if name in _names_of(home)][:1])
-        raise AttributeError(f"module 'mcrock' has no attribute {name!r}{now}")
+        try:
+            return _found(name)
+        except AttributeError as error:
+            now = "".join([f"; use {place}.{name}" for place, names in _elsewhere() if name in names][:1])
+            raise AttributeError(f"{error}{now}") from None
 
 
-def _names_of(module: str) -> set[str]:
-    """What stands in quotes in the source of a module, its public names too, without loading it."""
-    place = Path(__file__).parent / _MODULES[module].replace(".", "/")
-    source = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-    return set(re.findall(r'"(\w+)"', source.read_text(encoding="utf-8")))
+def _elsewhere() -> Iterator[tuple[str, set[str]]]:
+    """Public modules, and what stands in quotes in their source, their names too, without loading them."""
+    for name, home in homes_of(__file__).items():
+        place = Path(__file__).parents[1] / f"{home}.{name}".replace(".", "/")
+        source = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        if source.is_file():
+            yield f"mcrock.{name}", set(re.findall(r'"(\w+)"', source.read_text(encoding="utf-8")))
 
 
 def __dir__() -> list[str]:

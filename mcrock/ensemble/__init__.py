@@ -22,12 +22,4 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
-    __getattr__ = imported_on_use(
-        __name__,
-        {
-            "estimate_time": "estimate",
-            "Part": "part",
-            "run_until": "stopping",
-            **dict.fromkeys(("EnsembleError", "Plan", "Progress", "plan_study", "run_study"), "study"),
-        },
-    )
+    __getattr__ = imported_on_use(__name__, __file__)

@@ -13,13 +13,4 @@ if TYPE_CHECKING:
 __all__ = ["ConfigError", "NewStudy", "Study", "load_config", "new_study"]
 
 if not TYPE_CHECKING:
-    __getattr__ = imported_on_use(
-        __name__,
-        {
-            "ConfigError": "load",
-            "Study": "study",
-            "load_config": "load",
-            "NewStudy": "new",
-            "new_study": "new",
-        },
-    )
+    __getattr__ = imported_on_use(__name__, __file__)
