@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar, Self
 
 
@@ -39,35 +44,42 @@ class OwnFunction:
         return found
 
     @classmethod
-    def named(cls, name: str) -> Self:
+    def named(cls, name: str, folder: str | Path = ".") -> Self:
         """That of a package, by its name there, or that of a module, as ``module:function``.
+
+        A module is looked for in a folder, that of the study file, and then where Python finds others.
 
         Raises
         ------
         ValueError
             If no installed package has it, it cannot be imported, or as `of`.
         """
+        module, _, function = name.rpartition(":")
         known = {entry.name: entry for entry in entry_points(group=cls.group)}
-        if ":" in name:
+        if module:
             known[name] = EntryPoint(name, name, cls.group)
         if name not in known:
             raise ValueError(
                 f"no installed package has {cls.kind} {name!r} (entry points of {cls.group}: "
-                f"{', '.join(sorted(known)) or 'none'}); name one that Python imports as 'module:function', "
-                "or give the function itself in Python, whose runs no command repeats"
+                f"{', '.join(sorted(known)) or 'none'}); name one of a module as 'module:function', or give "
+                "the function itself in Python: load_config, run_study and mcrock.repeat_run take it"
             )
+        file = (Path(folder) / module.replace(".", "/")).with_suffix(".py")
         try:
-            found = known[name].load()
-        except (ImportError, AttributeError) as error:
+            if module and file.is_file():
+                found = getattr(_module(file.resolve(), file.stat().st_mtime_ns), function)
+            else:
+                found = known[name].load()
+        except Exception as error:  # whatever the module does when it is imported
             raise ValueError(
-                f"{cls.kind} {name!r}: {error}; Python finds modules in folders of PYTHONPATH, such as "
-                "PYTHONPATH=. for the present one"
+                f"{cls.kind} {name!r}: {error}; {file.name} is looked for in the folder of the study file, "
+                f"{Path(folder).resolve()}, then where Python finds modules (PYTHONPATH)"
             ) from None
-        return cls.of(found, name.rpartition(":")[2])
+        return cls.of(found, function)
 
     @classmethod
     def found(cls, given: Self | str | None) -> Self | None:
-        """What a run or a study has, which may know it by its name alone; raises as `named`."""
+        """What a run has, which may know it by its name alone; raises as `named`."""
         return cls.named(given) if isinstance(given, str) else given
 
     def accept(self) -> None:
@@ -83,6 +95,19 @@ class OwnFunction:
         import cloudpickle  # type: ignore[import-untyped]  # takes functions of notebooks and scripts along
 
         return _unpickled, (type(self), self.name, cloudpickle.dumps(self.function), self.source)
+
+
+@cache
+def _module(file: Path, changed: int) -> ModuleType:
+    """A file as a module that only its own functions know: workers get its code, not its name."""
+    spec = spec_from_file_location(file.stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))  # for what it imports from its folder
+    spec.loader.exec_module(module)
+    return module
 
 
 def _unpickled(kind: type[OwnFunction], name: str, function: bytes, source: str) -> OwnFunction:

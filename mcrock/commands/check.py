@@ -42,7 +42,7 @@ def print_check(study: Study) -> float:
 
     motions = load_motions(study)
     for name in study.ensemble.responses or ():
-        OwnResponse.named(name)
+        OwnResponse.named(name, study.folder)
     print(describe(study, motions))
     check_inputs(study, motions)
     seconds, n_timed = estimate_time(study, motions)

@@ -136,13 +136,16 @@ class Impact:
     def _find_own_law(self) -> None:
         """Take the law of a package by its name, and try the law that a user gives."""
         if (self.own_law is not None) != (self.law == Law.OWN.key):
+            named = self.own_law if isinstance(self.own_law, str) else "module:function"
             raise ValueError(
                 f"Impact.own_law is of the law {Law.OWN.key!r}, got law = {self.law!r} and own_law = "
-                f"{shown(self.own_law)}; a function is given as Impact(law=function)"
+                f"{shown(self.own_law)}; give Impact(law=function), or its name as "
+                f"Impact(law={Law.OWN.key!r}, own_law={named!r})"
             )
-        if isinstance(self.own_law, str):
-            object.__setattr__(self, "own_law", OwnLaw.named(self.own_law))
-        if isinstance(self.own_law, OwnLaw):
+        if self.own_law is not None:
+            if not isinstance(self.own_law, OwnLaw):
+                take = OwnLaw.named if isinstance(self.own_law, str) else OwnLaw.of
+                object.__setattr__(self, "own_law", take(self.own_law))
             self.own_law.check(np.nan if self.own_parameter is None else self.own_parameter)
 
     def _check_law(self, name: str, law: Law) -> None:

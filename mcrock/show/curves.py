@@ -322,7 +322,8 @@ def plot_choices(
     ax = style.new_axes(height=90.0) if ax is None else ax
     parts = split_by_choice(ds, choice)
     ones = [fits.sel({choice: word}) for word in parts]
-    names = [LABELS.get(word) or word.replace("_", " ").title() for word in parts]
+    known = LABELS | {Law.OWN.key: ds.attrs.get("own_law", "").partition(",")[0]}
+    names = [known.get(word) or word.replace("_", " ").title() for word in parts]
     names = [name + f": {_ratio(one)}".replace(": -", "") for name, one in zip(names, ones, strict=True)]
     _draw_family(ax, fits["intensity_grid"], zip(ones, parts.values(), names, strict=True), how)
     style.probability_axis(ax, "Probability of overturning [1]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from math import cos, isfinite, pi, radians, sin, sqrt
 from typing import Any, NamedTuple
@@ -222,7 +223,7 @@ def simulate(
     values = contact.values()
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
     shaking = RunShaking(pack, t_end, lean)
-    return _followed(body, base_only, shaking, law, values, start, controls, history)
+    return _followed(impact.own_law, body, base_only, shaking, law, values, start, controls, history)
 
 
 def _lean(slope: tuple[float, float]) -> np.ndarray:
@@ -250,14 +251,8 @@ def impact_law(impact: Impact, n_face: int) -> ImpactLaw:
         np.array(impact.point if impact.point is not None else (np.nan, np.nan), float),
         np.uint64(0),
         np.uint64(0),
-        _address(impact.own_law),
+        getattr(impact.own_law, "address", 0),
     )
-
-
-def _address(law: OwnLaw | str | None) -> int:
-    """Where this process has the code of a law of a user, 0 without one."""
-    found = OwnLaw.found(law)
-    return found.address if found else 0
 
 
 def _check_arguments(**arguments: Any) -> None:
@@ -293,7 +288,7 @@ def simulate_realization(
     Body, Run
         The results equal those of the study to the last bit.
     """
-    controls = controls or Controls()
+    controls, own_law = controls or Controls(), OwnLaw.found(inputs.own_law)
     body = Body(
         inputs.mass[row],
         inputs.inertia[row],
@@ -314,14 +309,14 @@ def simulate_realization(
         np.full(2, np.nan),
         np.uint64(inputs.seed),
         np.uint64(inputs.number[row]),
-        _address(inputs.own_law),
+        own_law.address if own_law else 0,
     )
     contact = None if inputs.contact is None else inputs.contact[row]
     base_only = inputs.stands_clear and not controls.follow_fall and contact is None
     number, scale = int(inputs.record[row]), float(inputs.scale[row, level])
     shaking = RunShaking(motions, None, inputs.slope[row], number, scale, inputs.azimuth[row])
     start = _start_of(inputs, row)
-    return body, _followed(body, base_only, shaking, law, contact, start, controls, True)
+    return body, _followed(own_law, body, base_only, shaking, law, contact, start, controls, True)
 
 
 def _start_of(inputs: Inputs, row: int) -> Start:
@@ -329,10 +324,12 @@ def _start_of(inputs: Inputs, row: int) -> Start:
     return Start(edge=int(inputs.start_edge[row]), tilt=tilt) if tilt else Start()
 
 
-def _followed(*arguments: Any) -> Run:
+def _followed(own_law: Any, *arguments: Any) -> Run:
     """`_traced`; with a law of a user, whose address another process has not, once all is compiled."""
-    law = arguments[3]
-    return _traced(*arguments) if law.function else at_once(_traced, *arguments)
+    if own_law is None:
+        return at_once(_traced, *arguments)
+    with own_law.watched():
+        return _traced(*arguments)
 
 
 def _traced(
@@ -450,8 +447,10 @@ def simulate_part(
         run = _record(top)
         set_fields(run.settings, settings_of(controls))
         run.friction.on = inputs.contact is not None
-        run.law.function = _address(inputs.own_law)
-        _run_part(run, motions, batch, float(controls.tail), empty_trace(0, 0), out)
+        own_law = OwnLaw.found(inputs.own_law)
+        run.law.function = own_law.address if own_law else 0
+        with own_law.watched() if own_law else nullcontext():
+            _run_part(run, motions, batch, float(controls.tail), empty_trace(0, 0), out)
     else:
         from mcrock.simulation.device.launch import run_on_gpu
 

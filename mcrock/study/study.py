@@ -167,8 +167,15 @@ class Study(Displayed, Table):
     @property
     def own_law_words(self) -> str:
         """Name and hash of the source of the law of a user, "" without one."""
-        law = OwnLaw.found(self.own_law)
+        law = self.find_own_law()
         return law.words if law else ""
+
+    def find_own_law(self) -> OwnLaw | None:
+        """Law of a user, by its name as from the folder of the study where it was not given; errors as
+        `OwnLaw.named`."""
+        if self._own_law is None and self.impact.own_law is not None:
+            self._own_law = OwnLaw.named(self.impact.own_law, self.folder)
+        return self._own_law
 
     def with_law(self, function: Callable[..., float]) -> Self:
         """The same study with a function of one's own as law, or as the law "own" of its list of laws.
@@ -194,7 +201,7 @@ class Study(Displayed, Table):
 
     def check_own_law(self) -> OwnLaw | None:
         """Try the law of a user, with its parameter where the study may draw it; errors as `OwnLaw.check`."""
-        if (law := OwnLaw.found(self.own_law)) is not None:
+        if (law := self.find_own_law()) is not None:
             given = self.impact.own_parameter
             drawn = given.quantile(TRIED) if isinstance(given, Distribution) else [given]
             for value in drawn:

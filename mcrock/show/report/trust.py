@@ -122,7 +122,7 @@ def provenance_section(ds: xr.Dataset, store: Path | None) -> Section:
         "seed": "seed",
         "kernel_digest": "digest of the compiled source",
         "arithmetic": "arithmetic",
-        "own_law": "impacts by a law of its own",
+        "own_law": "impacts by the user's law",
         "motions_digest": "digest of the motions",
     }
     rows += [[words, str(ds.attrs[name])] for name, words in names.items() if name in ds.attrs]

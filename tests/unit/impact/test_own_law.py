@@ -1,18 +1,18 @@
 """A law of a user: one of the package that it repeats, what it may know, and what is refused before a run."""
 
 import importlib.metadata
+import os
 import pickle
+import types
 from math import cos, log, nan, sin, sqrt
 
 import numpy as np
 import pytest
-import xarray as xr
 from numba import njit
 
 import mcrock
 from mcrock.base.own_function import source_of
 from mcrock.impact.own_law import OwnLaw
-from mcrock.show.replay import repeat_run
 from mcrock.study import ConfigError, load_config
 from mcrock.study.study import Study
 
@@ -106,11 +106,12 @@ def test_a_law_knows_how_fast_the_body_turns():
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda speed: speed, "arguments must be some of inertia, mass, .* got .speed"),
+        (lambda speed: speed, "arguments must be some of inertia, mass, .* in any order; got .speed"),
+        (lambda mass, hight: 0.5, "got .mass, hight.; did you mean 'height'"),
         (lambda: 0.5, "arguments must be some of"),
         (lambda mass: [mass], "numba cannot compile it"),
         (lambda mass: mass + np.nothing, "numba cannot compile it"),
-        (lambda mass: nan, "returns nan, for a body drawn to try it"),
+        (lambda mass: nan, "<lambda>.mass = [0-9.]+ kg. returns nan, for a body drawn to try it"),
         (lambda rate: 1.0 / (rate * 0.0), "returns inf"),
         (lambda rate: log(rate) * 0.1, "with which the body turns into the ground"),
         (lambda mass: 1.001, "it gains energy"),
@@ -128,7 +129,11 @@ def test_what_a_law_must_not_do_is_found_before_a_run(function, message):
     ("arguments", "message"),
     [
         ({"law": "own"}, "Impact.own_law is of the law 'own'"),
-        ({"own_law": "theirs"}, "Impact.own_law is of the law 'own'"),
+        (
+            {"own_law": "m:theirs"},
+            r"give Impact\(law=function\), or .* Impact\(law='own', own_law='m:theirs'\)",
+        ),
+        ({"law": "own", "own_law": 3}, "impact law 'int': expected a function"),
         ({"law": "own", "own_law": "theirs"}, "no installed package has impact law 'theirs'"),
         ({"law": housner, "lambda_": 0.5}, "Impact.lambda_ is a parameter of the law 'varkonyi_2022'"),
         ({"law": "housner_1963", "own_parameter": 0.5}, "Impact.own_parameter is a parameter of the law"),
@@ -190,7 +195,7 @@ def test_a_study_draws_the_parameter_of_its_law(tmp_path):
     assert (np.isfinite(ds.impact_own_parameter.values) == own).all()
     assert Study.from_json(ds.attrs["config"]).impact.own_law == "kalliontzis"
     low = drawn.replace("low = 0.2", "low = -9.0")
-    with pytest.raises(ConfigError, match="impact law 'kalliontzis': returns"):
+    with pytest.raises(ConfigError, match=r"impact law 'kalliontzis': .* returns"):
         load_config(study_file(tmp_path, f"[impact]\n{low}"), law=kalliontzis)
 
 
@@ -205,19 +210,75 @@ def test_a_package_names_its_law_for_study_files(tmp_path, monkeypatch):
         load_config(study_file(tmp_path, '[impact]\nlaw = "own"'))
 
 
-def test_a_study_file_names_a_law_that_python_imports(tmp_path):
-    law = f'[impact]\nlaw = "own"\nown_law = "{__name__}:%s"'
-    study = load_config(study_file(tmp_path, law % "housner"))
-    assert study.own_law_words == f"housner, source {source_of(housner)}"
-    with pytest.raises(ConfigError, match=r"own_law: impact law '.*:houser': .* PYTHONPATH=\. for the"):
-        load_config(study_file(tmp_path, law % "houser"))
+@pytest.mark.parametrize("processes", [False, True])
+def test_a_study_file_names_a_law_of_a_file_next_to_it(tmp_path, monkeypatch, processes):
+    """From wherever it is run; a worker gets its code."""
+    (tmp_path / "helping.py").write_text("def share():\n    return 0.9\n", encoding="utf-8")
+    source = "from numba import njit\nfrom helping import share\nSHARE = share()\n\n\n"
+    source += "def ours(mass):\n    return SHARE * 0.5\n"
+    (tmp_path / "laws_of_a_test.py").write_text(source, encoding="utf-8")
+    path = study_file(tmp_path, '[impact]\nlaw = "own"\nown_law = "laws_of_a_test:ours"')
+    (tmp_path / "else").mkdir()
+    monkeypatch.chdir(tmp_path / "else")
+    ds = mcrock.run_study(load_config(path), tmp_path / "own.zarr", processes=processes, workers=1)
+    run = mcrock.repeat_run(ds, 3, folder=tmp_path).run
+    assert np.float32(run.peak_tilt) == ds.peak_tilt[3, 0]
+    with pytest.raises(ConfigError, match=r"own_law: .*'laws_of_a_test:hours'.* folder of the study file, "):
+        load_config(path, ['impact.own_law="laws_of_a_test:hours"'])
     with pytest.raises(ConfigError, match="No module named 'nowhere'"):
-        load_config(study_file(tmp_path, '[impact]\nlaw = "own"\nown_law = "nowhere:housner"'))
+        load_config(path, ['impact.own_law="nowhere:housner"'])
+    source = source.replace("0.5", "0.4")
+    (tmp_path / "laws_of_a_test.py").write_text(source, encoding="utf-8")
+    os.utime(tmp_path / "laws_of_a_test.py", ns=(1, 1))
+    with pytest.raises(
+        ValueError, match=r"made by the impact law ours, source .*, which is now ours, source"
+    ):
+        mcrock.repeat_run(ds, 3, folder=tmp_path)
 
 
-def test_a_law_that_has_changed_repeats_no_run_of_a_result(tmp_path):
-    """By its number alone it would be another run."""
-    study = load_config(study_file(tmp_path, f'[impact]\nlaw = "own"\nown_law = "{__name__}:housner"'))
-    assert repeat_run(study, 0, stored=xr.Dataset(attrs={"own_law": study.own_law_words})).run
-    with pytest.raises(ValueError, match="made by the impact law housner, source 0, which is now housner, "):
-        repeat_run(study, 0, stored=xr.Dataset(attrs={"own_law": "housner, source 0"}))
+def test_a_run_of_a_law_of_python_alone_is_repeated_with_it(tmp_path):
+    ds = mcrock.run_study(load_config(study_file(tmp_path)), tmp_path / "own.zarr", law=slower)
+    found = mcrock.repeat_run(tmp_path / "own.zarr", 4, law=slower)
+    assert np.float32(found.run.peak_tilt) == ds.peak_tilt[4, 0]
+    with pytest.raises(
+        ValueError, match=r"no installed package has impact law 'slower' .* mcrock.repeat_run"
+    ):
+        mcrock.repeat_run(ds, 4)
+    with pytest.raises(ValueError, match=r"made by the impact law slower, .*, which is now housner, "):
+        mcrock.repeat_run(ds, 4, law=housner)
+    with pytest.raises(ValueError, match=r"^realization must be 0 to 5 in this study, got 6$"):
+        mcrock.repeat_run(ds, 6, law=slower)
+
+
+def rises(inertia, mass, height, old, new, rate):
+    """Beyond the speeds at which laws are tried, by far less than a pebble reaches."""
+    return housner(inertia, mass, height, old, new) if rate < 10.0 else LATE
+
+
+LATE = nan
+
+
+@pytest.mark.parametrize(
+    ("late", "words"), [(nan, "returns nan"), (2.0, "returns 2, beyond .* gains energy")]
+)
+def test_what_a_law_does_beyond_the_speeds_of_its_check_is_said_with_the_landing(
+    tmp_path, monkeypatch, late, words
+):
+    monkeypatch.setitem(globals(), "LATE", late)
+    law = types.FunctionType(rises.__code__, globals(), "rises")  # compiled with this number
+    pebble = mcrock.cuboid(0.004, 0.004, 0.008, 2600.0)
+    message = (
+        rf"^impact law 'rises': rises\(inertia = .* kg m2, .*rate = \d\d\.\d+ rad/s\) {words}, in a run$"
+    )
+    with pytest.raises(ValueError, match=message):
+        mcrock.simulate(pebble, impact=mcrock.Impact(law=law), start=mcrock.Start(edge=0, tilt=0.4))
+    path = study_file(tmp_path)
+    sizes = ["body.width=0.004", "body.depth=0.004", "start.tilt_ratio=0.95"]
+    height = 'body.height={ distribution = "uniform", low = 0.006, high = 0.02 }'
+    study = load_config(path, [*sizes, height], law=law)
+    with pytest.warns(
+        UserWarning, match=r"no run could be made of \d realization.* impact law 'rises': rises"
+    ):
+        ds = mcrock.run_study(study, tmp_path / "own.zarr")
+    failed = ds.outcome.values == mcrock.Outcome.FAILED
+    assert 0 < failed.sum() < 6
