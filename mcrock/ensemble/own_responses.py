@@ -10,6 +10,7 @@ import numpy as np
 from mcrock.base.own_function import OwnFunction
 from mcrock.base.params import Inputs, MotionPack
 from mcrock.dataset.schema import OWN_RESPONSE
+from mcrock.simulation.run import Run
 from mcrock.simulation.runs import simulate_realization
 from mcrock.study import Study
 
@@ -35,26 +36,35 @@ class OwnResponse(OwnFunction):
         units = getattr(self.function, "units", "1")
         return {"units": units, "long_name": self.name.replace("_", " ")}
 
+    def of_run(self, run: Run, where: str) -> float:
+        """The number of a run; ValueError if the function fails, or returns none."""
+        try:
+            return float(self.function(run))
+        except Exception as error:
+            raise ValueError(
+                f"response {self.name!r} of {where}: expected a number, or NaN where it cannot be known, got "
+                f"{type(error).__name__}: {error}"
+            ) from error
+
 
 def own_values(
     responses: Sequence[OwnResponse], inputs: Inputs, motions: MotionPack, study: Study
-) -> dict[str, np.ndarray]:
+) -> tuple[dict[str, np.ndarray], dict[int, str]]:
     """Responses of every run of a part (n, m), each of which is run again with its history.
 
-    Raises
-    ------
-    ValueError
-        If a function fails, or returns no number; NaN is one, of a run without such a response.
+    Where a function fails or returns no number they are NaN, and the message is the second result, one for
+    each such realization.
     """
+    wrong: dict[int, str] = {}
     found = {response.variable: np.full(inputs.scale.shape, np.nan) for response in responses}
     for row, level in np.ndindex(inputs.scale.shape) if responses else ():
         _, run = simulate_realization(inputs, row, level, motions, study.controls)
         for response in responses:
+            number = inputs.start + row
             try:
-                found[response.variable][row, level] = response.function(run)
-            except Exception as error:
-                raise ValueError(
-                    f"response {response.name!r} of realization {inputs.start + row}: expected a number, got "
-                    f"{type(error).__name__}: {error}"
-                ) from error
-    return found
+                value = response.of_run(run, f"realization {number}")
+            except ValueError as error:
+                wrong[number] = str(error)
+            else:
+                found[response.variable][row, level] = value
+    return found, wrong

@@ -59,11 +59,12 @@ class Job:
 
 
 class Failure(NamedTuple):
-    """A realization of which no run could be made, and why."""
+    """A realization of which no run could be made, or no response of one, and why."""
 
     realization: int
     error: str
     trace: str = ""  # of an error that nobody expected
+    has_runs: bool = False
 
 
 class Work(NamedTuple):
@@ -133,7 +134,7 @@ def run_part(name: str, part: Part) -> PartResult:
         perf_counter() - began,
         worker,
         overturned,
-        failures=tuple(failures),
+        failures=tuple(dict.fromkeys(failures)),
         work=count_work(part, values),
         memory=peak_memory(),
     )
@@ -220,13 +221,14 @@ def simulate_possible(job: Job, part: Part, failures: list[Failure]) -> dict[str
     system or of the study, and one that nobody expected if no realization of the part can be run.
     """
     try:
-        return simulate(job, part)
+        return simulate(job, part, failures)
     except Exception as error:
         if not _is_of_realization(error):
             raise
         first, found = error, list[Failure]()
         values = _simulate_halves(job, part, error, found)
-    if len(found) == part.stop - part.start and not isinstance(first, RealizationError):
+    without = sum(not each.has_runs for each in found)
+    if without == part.stop - part.start and not isinstance(first, RealizationError):
         raise first
     failures += found
     return values
@@ -244,7 +246,7 @@ def _simulate_halves(
     pieces = []
     for half in (part._replace(stop=middle), part._replace(start=middle)):
         try:
-            pieces.append(simulate(job, half))
+            pieces.append(simulate(job, half, failures))
         except Exception as another:
             if not _is_of_realization(another):
                 raise
@@ -277,9 +279,9 @@ def _joined(pieces: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
     return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
-def simulate(job: Job, part: Part) -> dict[str, np.ndarray]:
+def simulate(job: Job, part: Part, failures: list[Failure] | None = None) -> dict[str, np.ndarray]:
     """Variables on `realization` of a part; a few at a time where realizations have motions of their own, one
-    where they have faces of their own."""
+    where they have faces of their own. Responses that functions did not give are added to the failures."""
     study = job.study
     few = OWN_MOTIONS if job.device == CPU else ON_GPU * OWN_MOTIONS
     step = few if study.motion.has_own_motions else part.stop - part.start
@@ -289,7 +291,9 @@ def simulate(job: Job, part: Part) -> dict[str, np.ndarray]:
     for start in range(part.start, part.stop, step):
         inputs = draw_inputs(study, job.motions, start, min(start + step, part.stop), part.outer or 0)
         pack = pack_motions(inputs.motions) if inputs.motions else job.pack
-        own = own_values(job.responses, inputs, pack, study)
+        own, wrong = own_values(job.responses, inputs, pack, study)
+        if failures is not None:
+            failures += [Failure(number, error, has_runs=True) for number, error in wrong.items()]
         own = {name: array[:, 0] if study.is_cloud else array for name, array in own.items()}
         pieces.append(collect(inputs, compute(inputs, pack, study.controls)) | own)
     return _joined(pieces)

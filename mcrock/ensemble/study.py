@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 import uuid
 import warnings
 from collections.abc import Callable, Sequence
@@ -172,7 +173,9 @@ def run_study(
     study = study if law is None else study.with_law(law)
     options = _Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
     given = (*(study.ensemble.responses or ()), *responses)
-    own = tuple(OwnResponse.named(one) if isinstance(one, str) else OwnResponse.of(one) for one in given)
+    own = tuple(
+        OwnResponse.named(one, study.folder) if isinstance(one, str) else OwnResponse.of(one) for one in given
+    )
     path, job = options.prepare(study, output, own)
     _try_responses(job)
     try:
@@ -298,6 +301,12 @@ class _Options:
             raise ValueError("overwrite would delete what the other tasks have done: remove the store first")
         if self.client is not None and (self.processes or self.workers is not None):
             raise ValueError("workers and processes are set by the cluster: leave them out")
+        program = getattr(sys.modules["__main__"], "__file__", None)
+        if self.processes and program is not None and not Path(program).exists():
+            raise ValueError(
+                f"processes=True starts processes that read the program again, and {program} is no file: "
+                'save it as one, with run_study below `if __name__ == "__main__":`, or leave processes out'
+            )
 
     def _check_on_device(self, study: Study) -> None:
         if self.device == CUDA and study.contact is not None:
@@ -319,12 +328,22 @@ class _Options:
 
 
 def _try_responses(job: Job) -> None:
-    """Compute responses of a user for one run, so that a function that fails is refused before all others."""
+    """Compute responses of a user for the first realization at its lowest and highest intensity, so that a
+    function that fails is refused before all others, and one that gives NaN is told."""
     if job.responses:
         inputs = draw_inputs(job.study, job.motions, 0, 1)
-        inputs = replace(inputs, scale=inputs.scale[:, -1:])
+        inputs = replace(inputs, scale=inputs.scale[:, [0, -1]])
         pack = pack_motions(inputs.motions) if inputs.motions else job.pack
-        own_values(job.responses, inputs, pack, job.study)
+        found, wrong = own_values(job.responses, inputs, pack, job.study)
+        if wrong:
+            raise ValueError(wrong[0])
+        for name, values in found.items():
+            if np.isnan(values).all():
+                warnings.warn(
+                    f"{name} is NaN in both runs that it was tried on, the first realization at the lowest "
+                    "and the highest intensity; NaN counts as undecided: give 0 where a body does not rock",
+                    stacklevel=3,
+                )
 
 
 def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progress], None] | None) -> None:
@@ -365,8 +384,12 @@ def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progre
         elif parts:
             run_local(name, job, parts, min(workers, len(parts)), options.processes, tracker.report)
     tracker.log_end()
-    if tracker.impossible:
-        warnings.warn(_describe_impossible(tracker.impossible, log.path), stacklevel=3)
+    for has_runs, words in (
+        (False, "no run could be made of {}, which count as undecided"),
+        (True, "responses of runs of {} are NaN, as their function failed"),
+    ):
+        if of_kind := [each for each in tracker.impossible if each.has_runs == has_runs]:
+            warnings.warn(_describe_impossible(of_kind, words, log.path), stacklevel=3)
     if tracker.failures:
         raise EnsembleError(_describe_failures(tracker.failures) + _state(path))
 
@@ -424,7 +447,8 @@ class _Tracker:
             self.state.add(result.part.stop - result.part.start, result.overturned)
             self.log.write("part", **realizations, seconds=round(result.seconds, 3), memory=result.memory)
             for failure in result.failures:
-                self.log.write("no_run", **outer, **failure._asdict())
+                entry = failure._asdict()
+                self.log.write("no_response" if entry.pop("has_runs") else "no_run", **outer, **entry)
             self.impossible.extend(result.failures)
         if self.progress:
             self.progress(self.state)
@@ -438,14 +462,14 @@ class _Tracker:
             seconds=seconds,
             runs_per_second=round(self.state.finished_runs / max(seconds, 1e-3), 1),
             failed_parts=len(self.failures),
-            failed_realizations=len(self.impossible),
+            failed_realizations=sum(not each.has_runs for each in self.impossible),
             memory=peak_memory(),
         )
 
 
-def _describe_impossible(failures: list[Failure], log: Path) -> str:
+def _describe_impossible(failures: list[Failure], words: str, log: Path) -> str:
     count = f"{len(failures)} realization{'s' * (len(failures) > 1)}"
-    lines = [f"no run could be made of {count}, which count as undecided; {log} has the messages:"]
+    lines = [f"{words.format(count)}; {log} has the messages:"]
     lines += [f"realization {failure.realization}: {failure.error}" for failure in failures[:SHOWN_FAILURES]]
     return "\n".join(lines)
 

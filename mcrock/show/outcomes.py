@@ -10,8 +10,8 @@ import xarray as xr
 from mcrock.base.params import STANDING
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
-from mcrock.show.numbers import count_words, format_count, label, percent
-from mcrock.show.tables import table_along
+from mcrock.show.numbers import count_words, format_count, label, labels, percent
+from mcrock.show.tables import format_table, table_along
 from mcrock.statistics import exceedance_probability, outcome_shares
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import OF_SUPPORT, response
@@ -59,6 +59,32 @@ def format_displacements(moved: xr.Dataset | None, overturned: xr.DataArray, by_
         f"{title}({percent(moved)} interval)",
         *_percent_table(moved, "probability", heads, by_intensity),
     ]
+
+
+def format_own_responses(own: xr.Dataset) -> list[str]:
+    """Table of each response of one's own, and its title."""
+    lines: list[str] = []
+    levels = labels(own["intensity"]) if "intensity" in own.coords else ["all"]
+    shares = [f"{share:.0%} below" for share in own["share"].values]
+    heads = ["intensity", "NaN", "mean", f"{percent(own)} interval", *shares]
+    for name, units in zip(own["response"].values, own["units"].values, strict=True):
+        one = own.sel(response=name).transpose("intensity", ...)
+        rows = [
+            [
+                level,
+                str(int(n)),
+                f"{mean:.4g}",
+                f"{low:.4g} to {high:.4g}",
+                *(f"{value:.4g}" for value in values),
+            ]
+            for level, n, mean, (low, high), values in zip(
+                levels, *(one[key].values for key in ("unknown", "mean", "interval", "quantile")), strict=True
+            )
+        ]
+        lines += [f"{name} [{units}]", format_table(heads, rows)]
+    if (own["unknown"] > 0).any():
+        lines.append("NaN: runs whose response cannot be known; they count as undecided by a limit of it")
+    return lines
 
 
 def _percent_table(found: xr.Dataset, name: str, heads: list[str], by_intensity: bool) -> list[str]:

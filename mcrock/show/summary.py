@@ -14,7 +14,7 @@ from mcrock.show.epistemic import Nested, format_nested, summarize_nested
 from mcrock.show.fragility import format_fragility, format_support
 from mcrock.show.measures import format_measures
 from mcrock.show.numbers import format_count, format_probability, label, percent
-from mcrock.show.outcomes import format_displacements, format_outcomes
+from mcrock.show.outcomes import format_displacements, format_outcomes, format_own_responses
 from mcrock.show.rules import format_baselines
 from mcrock.show.standards import format_standards
 from mcrock.show.tables import dataset_as_json, table_along
@@ -57,6 +57,7 @@ class Summary(NamedTuple):
     is_shaken: bool  # False where the ground does not move, so that no curve means anything
     own_law: str | None = None  # name and hash of the law of a user
     arithmetic: str | None = None  # None for the plain arithmetic of a processor
+    own: xr.Dataset | None = None  # from `own_responses`
 
 
 @takes(Confidence)
@@ -117,6 +118,7 @@ def summarize(
         is_shaken=is_shaken(ds),
         own_law=ds.attrs.get("own_law"),
         arithmetic=ds.attrs.get("arithmetic"),
+        own=statistics.own_responses(ds, **keywords),
     )
 
 
@@ -151,6 +153,7 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
         "support_fragility": summary.support,
         "baselines": summary.rules,
         "standards": summary.standards,
+        "own_responses": summary.own,
     }
     if summary.nested is not None:
         names = ("variance_shares", "epistemic_probability", "epistemic_fragility", "epistemic_bounds")
@@ -181,6 +184,8 @@ def format_summary(summary: Summary) -> str:
     lines += format_resurrection(summary.resurrected)
     if summary.laws is not None and shaken:
         lines += ["", *format_laws(summary.laws), ""]
+    if summary.own is not None:
+        lines += ["", *format_own_responses(summary.own), ""]
     if summary.measures is not None:
         lines += ["", *format_measures(summary.measures), ""]
     if isinstance(summary.rules, xr.Dataset):
@@ -195,7 +200,7 @@ def format_summary(summary: Summary) -> str:
 
 
 def _format_arithmetic(summary: Summary) -> list[str]:
-    lines = [] if summary.own_law is None else [f"impacts by a law of its own: {summary.own_law}"]
+    lines = [] if summary.own_law is None else [f"impacts by the user's law {summary.own_law}"]
     return lines if summary.arithmetic is None else [*lines, f"computed in {summary.arithmetic}"]
 
 

@@ -27,6 +27,7 @@ from mcrock.statistics.limits import by_limit, by_support, displacement_limit, w
 from mcrock.statistics.monotone import monotone_fragility
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.outcomes import outcome_shares
+from mcrock.statistics.own_responses import own_responses
 from mcrock.statistics.probability import exceedance_probability, overturning_probability
 from mcrock.statistics.rate_distribution import rate_distribution
 from mcrock.statistics.risk import annual_rate, high_confidence_capacity, rate_of_draws, survival
@@ -76,6 +77,7 @@ __all__ = [
     "outcome_shares",
     "overturned",
     "overturning_probability",
+    "own_responses",
     "pooled",
     "rate_distribution",
     "rate_of_draws",

@@ -1,7 +1,11 @@
 """Responses by functions of the user: what the store has of them, and what is refused."""
 
 import importlib.metadata
+import subprocess
+import sys
+from math import nan
 
+import numpy as np
 import pytest
 
 import mcrock
@@ -47,6 +51,10 @@ def words(run):
     return "large"
 
 
+def nothing(run):
+    return nan
+
+
 @pytest.fixture
 def study(tmp_path):
     path = tmp_path / "study.toml"
@@ -79,6 +87,48 @@ def test_statistics_take_it_as_a_limit(study, tmp_path):
     assert judged[0].attrs["event"] == "own largest tilt beyond 0.1"
 
 
+@pytest.mark.parametrize("near", [0.1, 1e-9])
+def test_a_response_that_fails_is_nan_and_no_run_is_lost(study, tmp_path, near):
+    """In some runs, and in all but those that it was tried on."""
+    known = mcrock.run_study(study, tmp_path / "known.zarr")
+    first = float(known.body_height[0])
+
+    def of_few(run):
+        return run.peak_tilt if abs(2.0 * run.body.com_height - first) < near else run.no_such_result
+
+    said = r"responses of runs of \d+ realizations are NaN, as .*\n.*'of_few' of realization \d+: expected"
+    with pytest.warns(UserWarning, match=said):
+        ds = mcrock.run_study(study, tmp_path / "own.zarr", responses=[of_few])
+    assert ds.outcome.identical(known.outcome)
+    like = np.abs(ds.body_height.values - first) < near
+    assert 0 < like.sum() < 12
+    assert (np.isfinite(ds.own_of_few.values) == like[:, None]).all()
+
+
+def test_a_response_that_is_nan_wherever_it_was_tried_is_told(study, tmp_path):
+    with pytest.warns(UserWarning, match="own_nothing is NaN in both runs .* give 0 where"):
+        mcrock.run_study(study, tmp_path / "own.zarr", responses=[nothing])
+
+
+def test_a_program_that_processes_cannot_read_is_refused(study, tmp_path):
+    study_file = tmp_path / "study.toml"
+    program = f"import mcrock\nstudy = mcrock.load_config({str(study_file)!r})\n"
+    program += "mcrock.run_study(study, 'out.zarr', processes=True)"
+    done = subprocess.run(
+        [sys.executable, "-"],
+        input=program,
+        text=True,
+        capture_output=True,
+        cwd=tmp_path,
+        timeout=120,
+        check=False,
+    )
+    assert done.stderr.splitlines()[-1].startswith(
+        "ValueError: processes=True starts processes that read the"
+    )
+    assert not (tmp_path / "out.zarr").exists()
+
+
 def test_another_source_is_another_study(study, tmp_path):
     mcrock.run_study(study, tmp_path / "own.zarr", responses=[largest_tilt])
     with pytest.raises(ValueError, match=r"holds another study, .*own_responses \(stored \"largest_tilt"):
@@ -88,8 +138,8 @@ def test_another_source_is_another_study(study, tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (unknown, "response 'unknown' of realization 0: expected a number, got AttributeError"),
-        (words, "response 'words' of realization 0: expected a number, got ValueError"),
+        (unknown, "response 'unknown' of realization 0, .*expected a number.* got AttributeError"),
+        (words, "response 'words' of realization 0, .*expected a number.* got ValueError"),
         (lambda run: 1.0, "response '<lambda>': expected a named function of one argument"),
         ("theirs", "no installed package has response 'theirs'"),
         (3, "response 'int': expected a function, got int"),
