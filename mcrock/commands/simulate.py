@@ -28,36 +28,14 @@ class RunOptions:
 
     realization: Annotated[int, typer.Option(metavar="I", help="Number of the realization, from 0.")] = 0
     intensity: Annotated[
-        int | None,
-        typer.Option(metavar="J", help="Number of the intensity level, from 0; default: the last."),
-    ] = None
+        str,
+        typer.Option(
+            metavar="J",
+            help="Number of the intensity level, from 0, or its value as in 0.5g; default: the last.",
+            show_default=False,
+        ),
+    ] = "-1"
     outer: Annotated[int, typer.Option(metavar="K", help="Number of the outer (epistemic) draw, from 0.")] = 0
-
-    def of(self, study: Study) -> dict[str, int]:
-        """Number of the run along each dimension of the study.
-
-        Raises
-        ------
-        ValueError
-            If the study has no such run.
-        """
-        sizes = {"outer": study.n_outer, "realization": study.n_realizations, "intensity": study.n_intensity}
-        at = asdict(self) | ({"intensity": study.n_intensity - 1} if self.intensity is None else {})
-        for name, size in sizes.items():
-            if not 0 <= at[name] < size:
-                levels = self._levels(study) if name == "intensity" else ""
-                raise ValueError(f"--{name} must be 0 to {size - 1} in this study, got {at[name]}{levels}")
-        return at
-
-    @staticmethod
-    def _levels(study: Study) -> str:
-        """The number of each intensity level."""
-        from mcrock.show.numbers import label_intensities
-
-        if study.is_cloud or not study.motion.shakes:
-            return ""
-        levels = label_intensities(study.intensity.si_levels, study.intensity.units)
-        return "; " + ", ".join(f"{k} is {level}" for k, level in enumerate(levels))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,11 +198,9 @@ class SourceOptions(StudyOptions):
             return self.load(path), None
         if self.set or self.seed is not None:
             raise ValueError("--set and --seed go with a study file; a store has its study")
-        from mcrock.dataset import load_dataset
-        from mcrock.study import Study
+        from mcrock.show.replay import study_of_runs
 
-        stored = load_dataset(path, allow_incomplete=True)
-        return Study.from_json(stored.attrs["config"], self.folder_of_files), stored
+        return study_of_runs(path, self.folder_of_files)
 
 
 @app.command()
@@ -259,11 +235,12 @@ def simulate(
     study, stored = source.read()
     sensor.check(study)
     from mcrock.dataset import check_folder
-    from mcrock.show.replay import repeat_run, stored_outcome
-    from mcrock.show.run import format_run, run_as_json, save_run
+    from mcrock.show.replay import place_of_run, repeat_run, stored_outcome
+    from mcrock.show.run import format_replay, run_as_json, save_run
 
-    at = chosen.of(study)
+    at = place_of_run(study, **asdict(chosen))
     folder = output or Path(f"run-{at['realization']}-{at['intensity']}")
+    replaced = (folder / "history.nc").exists()
     check_folder(folder)
     found = repeat_run(study, **at, stored=stored)
     animation.check(found.run)
@@ -276,10 +253,12 @@ def simulate(
     if as_json:
         place = {name: at[name] for name in ("realization", "intensity")}
         of_run = sources | place | {"scale": found.scale, "motion": found.record, "drawn": found.drawn}
+        of_run |= {"own": {name: value for name, (value, _) in found.own.items()}}
         print(json.dumps(of_run | run_as_json(found.run) | {"files": list(map(str, paths))}))
         return
-    drawn = "".join(f"; {name} {value:.6g}" for name, value in found.drawn.items())
-    print(f"{found.place}: {found.source}{drawn}", format_run(found.run, folder / "events.csv"), sep="\n")
+    print(format_replay(found, folder / "events.csv"))
     if stored is not None:
         print(f"outcome in {source.study_or_store}: {stored_outcome(stored, at, found.run.outcome)}")
+    if replaced:
+        print(f"files of an earlier run in {folder} are replaced; -o names another folder")
     print(*paths, sep="\n")

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import xarray as xr
+
 from mcrock.base.params import Outcome
+from mcrock.dataset import load_dataset
+from mcrock.dataset.schema import OWN_RESPONSE
+from mcrock.ensemble.own_responses import OwnResponse
 from mcrock.excitation import pack_motions
 from mcrock.show.history import ground_moves
 from mcrock.show.numbers import label_intensities, labels
 from mcrock.simulation import runs
+from mcrock.study import Study, load_config
 from mcrock.study.sampling import draw_inputs, load_motions
 from mcrock.study.sampling.drawn import variable_name
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from mcrock.excitation import Motion, Pulse
     from mcrock.simulation.run import Run
-    from mcrock.study import Study
 
 
 class Replay(NamedTuple):
@@ -34,6 +38,7 @@ class Replay(NamedTuple):
     measure: str  # of the intensity
     source: str  # of the motion
     drawn: dict[str, float]  # inputs that the realization drew, by the variables of a result
+    own: dict[str, tuple[float, str]]  # responses of one's own with their units
 
     @property
     def title(self) -> str:
@@ -41,26 +46,82 @@ class Replay(NamedTuple):
         return f"{self.name}, {self.place}"
 
 
+def study_of_runs(
+    source: Study | xr.Dataset | str | Path, folder: str | Path = "."
+) -> tuple[Study, xr.Dataset | None]:
+    """The study of a study file, of a result or of its store, with the result that has its runs."""
+    if isinstance(source, Study):
+        return source, None
+    if not isinstance(source, xr.Dataset) and not Path(source).is_dir():
+        return load_config(source), None
+    stored = source if isinstance(source, xr.Dataset) else load_dataset(source, allow_incomplete=True)
+    return Study.from_json(stored.attrs["config"], folder), stored
+
+
+def place_of_run(study: Study, realization: int, intensity: int | str = -1, outer: int = 0) -> dict[str, int]:
+    """Number of a run along each dimension of a study, by arguments as of `repeat_run`; ValueError if it has
+    no such run."""
+    shaken = study.motion.shakes and not study.is_cloud
+    levels = label_intensities(study.intensity.si_levels, study.intensity.units) if shaken else []
+    names = "; " * shaken + ", ".join(f"{k} is {level}" for k, level in enumerate(levels))
+    if isinstance(intensity, str) and not intensity.lstrip("-").isdecimal():
+        close = [k for k, level in enumerate(levels) if level.replace(" ", "") == intensity.replace(" ", "")]
+        if not close:
+            asked = "intensity must be the number of a level, or a level with its unit, as in 0.5g, got"
+            raise ValueError(f"{asked} {intensity}{names}")
+        intensity = close[0]
+    at = {"outer": outer, "realization": realization, "intensity": int(intensity)}
+    at["intensity"] += study.n_intensity if at["intensity"] == -1 else 0
+    for name, size in zip(at, (study.n_outer, study.n_realizations, study.n_intensity), strict=True):
+        if not 0 <= at[name] < size:
+            levels_of = names if name == "intensity" else ""
+            raise ValueError(f"{name} must be 0 to {size - 1} in this study, got {at[name]}{levels_of}")
+    return at
+
+
 def repeat_run(
-    study: Study, realization: int, intensity: int = 0, outer: int = 0, stored: xr.Dataset | None = None
+    study: Study | xr.Dataset | str | Path,
+    realization: int,
+    intensity: int | str = -1,
+    outer: int = 0,
+    stored: xr.Dataset | None = None,
+    *,
+    law: Callable[..., float] | None = None,
+    folder: str | Path = ".",
 ) -> Replay:
-    """Repeat one run of a study, bit for bit on the processor that made it.
+    """Repeat one run of a study with its history, bit for bit on the processor that made it.
 
     Parameters
     ----------
-    study : Study
-    realization, intensity, outer : int
-        Numbers of the realization, of its intensity level and of the outer draw.
+    study : Study, Dataset, str or Path
+        Study or its file, or its result or store.
+    realization, outer : int
+        Numbers of the realization and of the outer draw, from 0.
+    intensity : int or str
+        Number of the intensity level, from 0, or its value with the unit, as ``"0.5g"``; by default the last.
     stored : Dataset, optional
-        Result that has the run.
+        Result that has the run, next to a Study.
+    law : callable, optional
+        Impact law of one's own, where the study does not name one that Python can import.
+    folder : str or Path
+        Of a result: folder of its study file.
+
+    Returns
+    -------
+    Replay
+        With the `Run` as ``run``, its ``motion``, and what the realization drew as ``drawn`` (SI units).
 
     Raises
     ------
     ConfigError
         If the study needs files that are not there.
     ValueError
-        If the impact law of a user is not the one that made the result.
+        If there is no such run, or the impact law of a user is not the one that made the result.
     """
+    study, found = study_of_runs(study, folder)
+    study, stored = study if law is None else study.with_law(law), found if stored is None else stored
+    at = place_of_run(study, realization, intensity, outer)
+    intensity = at["intensity"]
     if stored is not None and (made := stored.attrs.get("own_law", "")) != study.own_law_words:
         raise ValueError(
             f"the result was made by the impact law {made}, which is now {study.own_law_words}: its runs "
@@ -83,7 +144,11 @@ def repeat_run(
     names = [name for name in map(variable_name, study.uncertain) if name in inputs.values]
     # NaN: of another law
     drawn = {name: value for name in names if (value := float(inputs.values[name][0])) == value}
-    return Replay(run, felt, motion.name, record.name, scale, place, measure, source, drawn)
+    named = [OwnResponse.named(name, study.folder) for name in study.ensemble.responses or ()]
+    own = {one.variable: (one.of_run(run, place), one.attributes["units"]) for one in named}
+    for name in filter(lambda name: name.startswith(OWN_RESPONSE), map(str, stored or ())):
+        own[name] = float(stored[name].isel(at, missing_dims="ignore")), stored[name].attrs["units"]
+    return Replay(run, felt, motion.name, record.name, scale, place, measure, source, drawn, own)
 
 
 def stored_outcome(stored: xr.Dataset, at: dict[str, int], now: Outcome) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcrock.base.params import Mode, Outcome
-from mcrock.dataset import SCHEMA, events_to_csv, replacing, save_dataset
+from mcrock.dataset import SCHEMA, declaration, events_to_csv, replacing, save_dataset
 from mcrock.show.contacts import contact_name
 from mcrock.show.history import describe_doubt, plot_history
 from mcrock.show.style import add_source, save_figure
@@ -17,6 +17,7 @@ from mcrock.simulation.run import Run
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
+    from mcrock.show.replay import Replay
 
 EVENTS_SHOWN = 10  # of the first, and of the last
 UNITS_OF_EVENTS = {  # of their numbers
@@ -24,13 +25,20 @@ UNITS_OF_EVENTS = {  # of their numbers
 }  # fmt: skip
 
 
-def format_run(run: Run, events_file: Path) -> str:
-    """Results and first events of one run, as text; ``events_file`` has them all."""
-    results = result_rows(run)
+def format_replay(found: Replay, events_file: Path) -> str:
+    """What a realization drew, then `format_run` with responses of one's own."""
+    drawn = [f"{name} {_format_input(name, value)}" for name, value in found.drawn.items()]
+    own = [(name, format_result(units, value)) for name, (value, units) in found.own.items()]
+    head = "; ".join([f"{found.place}: {found.source}", *drawn])
+    return f"{head}\n{format_run(found.run, events_file, own)}"
+
+
+def format_run(run: Run, events_file: Path, own: Sequence[tuple[str, str]] = ()) -> str:
+    """What happened in a run, its results and first events, as text; ``events_file`` has them all."""
+    results = [*result_rows(run), *own]
+    lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}{describe_doubt(run)}", *_fall(run)]
     width = max(len(row[0]) for row in results)
-    lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}{describe_doubt(run)}"]
     lines += [f"{text:<{width}}  {value}" for text, value in results]
-    lines += _fall(run)
     heads = ["time [s]", "event", "then", "tilt [deg]", "energy change [J]"]
     few = len(run.events) <= 2 * EVENTS_SHOWN
     shown = run.events if few else run.events[:EVENTS_SHOWN] + run.events[-EVENTS_SHOWN:]
@@ -102,15 +110,25 @@ def _format_contact(mode: str, index: int) -> str:
     return name if index < 0 else f"{name} {index}"
 
 
+def _format_input(name: str, value: float) -> str:
+    """What a realization drew, with its unit or its name."""
+    declared = declaration(name)
+    return declared.flags(int(value)).name.lower() if declared.flags else format_result(declared.units, value)
+
+
 def _format_result(name: str, value: float) -> str:
     """A result of a run with its unit; what did not happen is a dash."""
-    units = SCHEMA[name].units
-    if math.isnan(value):
-        return "-"
     if SCHEMA[name].long_name.startswith("1 if "):
         return "yes" if value else "no"
     if SCHEMA[name].dtype.startswith("i"):
         return str(int(value))
+    return format_result(SCHEMA[name].units, value)
+
+
+def format_result(units: str, value: float) -> str:
+    """A number with its unit, angles in degrees; NaN is a dash."""
+    if math.isnan(value):
+        return "-"
     if units == "rad":
         return f"{math.degrees(value):.5g} deg"
     return f"{value:.6g} {units}" if units != "1" else f"{value:.6g}"

@@ -45,17 +45,19 @@ def assumption_notes(inputs: Inputs) -> list[str]:
         if all(row[end] for end in INTERVAL) and not float(row[INTERVAL[0]]) <= 1.0 <= float(row[INTERVAL[1]])
     ]
     sure.sort(key=lambda row: -abs(np.log(float(row["one_percent_ratio"]))))
-    words = [f"{row['assumption']} ({float(row['one_percent_ratio']):.2f} times)" for row in sure[:SHOWN]]
+    words = [f"{row['assumption']} ({float(row['one_percent_ratio']):.2f} of it)" for row in sure[:SHOWN]]
     slide = [
-        f"with {row['assumption']} it slides rather than overturns"
+        f"with {row['assumption']} they slide rather than overturn"
         for row in rows
         if not row["one_percent_ratio"]
     ]
-    changes = [f"1 % overturn at an intensity that changes most with {', '.join(words)}"] if words else []
+    changes = (
+        [f"the intensity at which 1 % of them overturn changes most with {', '.join(words)}"] if words else []
+    )
     if not words and not slide:
         return []
     degrees, p = np.degrees(float(nearest["slenderness"])), float(nearest["p"])
     return [
-        f"most like it of the objects of mcrock docs assumptions is a {nearest['object']} of slenderness "
-        f"{degrees:.0f} deg and p {p:.2g} rad/s: {'; '.join([*changes, *slide])}"
+        f"assumptions (mcrock docs assumptions): objects like this one were run as a {nearest['object']} of "
+        f"slenderness {degrees:.0f} deg and p {p:.2g} rad/s; {'; '.join([*changes, *slide])}"
     ]

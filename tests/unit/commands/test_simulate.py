@@ -33,6 +33,7 @@ realizations = 1
 [controls]
 tail = 3.0
 """
+REPLACED = "files of an earlier run in run are replaced; -o names another folder\n"
 FILES = ["events.csv", "history.nc", "history.png"]
 
 
@@ -52,14 +53,14 @@ def test_a_replay_equals_the_run_in_the_store(mcrock, study_file, store, monkeyp
 def test_a_store_is_enough(mcrock, study_file, store, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     which = ("--realization", 17, "--intensity", 1)
-    given = mcrock("simulate", store, *which, "--folder", study_file.parent)
+    given = mcrock("simulate", store, *which, "--folder", study_file.parent, "-o", "run")
     assert given[0] == 0
     assert re.search(
         rf"^outcome in {re.escape(str(store))}: \w+; of the 3 intensities it overturned at \w",
         given[1],
         re.MULTILINE,
     )
-    by_file = mcrock("simulate", study_file, *which)[1]
+    by_file = mcrock("simulate", study_file, *which, "-o", "run")[1].replace(REPLACED, "")
     assert [
         line for line in given[1].splitlines() if not line.startswith("outcome in")
     ] == by_file.splitlines()
@@ -68,7 +69,18 @@ def test_a_store_is_enough(mcrock, study_file, store, tmp_path, monkeypatch):
 
 def test_a_replay_outside_the_study_is_refused(mcrock, study_file):
     code, _, errors = mcrock("simulate", study_file, "--realization", 40)
-    assert (code, errors) == (2, "mcrock: --realization must be 0 to 39 in this study, got 40\n")
+    assert (code, errors) == (2, "mcrock: realization must be 0 to 39 in this study, got 40\n")
+
+
+def test_an_intensity_is_a_number_of_a_level_or_a_value_with_its_unit(mcrock, study_file, tmp_path):
+    which = ("simulate", study_file, "--realization", 17, "-o", tmp_path / "run", "--intensity")
+    by_number = mcrock(*which, 1)[1]
+    assert mcrock(*which, by_number.split(" at ")[1].split(":")[0].replace(" ", ""))[1].startswith(by_number)
+    code, _, errors = mcrock(*which, "0.5")
+    assert code == 2
+    assert re.search(
+        r"number of a level, or its value with the unit, as in 0.5g, got 0.5; 0 is [0-9.]+ g, 1 is", errors
+    )
 
 
 def test_a_replay_can_be_animated(mcrock, study_file, tmp_path):
