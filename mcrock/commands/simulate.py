@@ -28,12 +28,7 @@ class RunOptions:
 
     realization: Annotated[int, typer.Option(metavar="I", help="Number of the realization, from 0.")] = 0
     intensity: Annotated[
-        str,
-        typer.Option(
-            metavar="J",
-            help="Number of the intensity level, from 0, or its value as in 0.5g; default: the last.",
-            show_default=False,
-        ),
+        str, typer.Option(metavar="J", help="Number of the level from 0, or as in 0.5g; -1 is the last.")
     ] = "-1"
     outer: Annotated[int, typer.Option(metavar="K", help="Number of the outer (epistemic) draw, from 0.")] = 0
 
@@ -108,15 +103,12 @@ class SensorOptions:
     sensor_still: Annotated[
         tuple[float, float], typer.Option(metavar="A B", help="Time at rest before and after the run [s].")
     ] = (2.0, 1.0)
-    sensor_instant: Annotated[
-        bool, typer.Option("--sensor-instant", help="Readings at an instant, not means over a sample.")
-    ] = False
-
+    sensor_instant: Annotated[bool, typer.Option("--sensor-instant", help="Without means over a sample.")] = (
+        False
+    )
     sensor_acceleration: Annotated[
         bool,
-        typer.Option(
-            "--sensor-acceleration", help="With an accelerometer at the centre of mass, for --rest."
-        ),
+        typer.Option("--sensor-acceleration", help="And accelerations of the centre of mass, for --rest."),
     ] = False
 
     def check(self, study: Study | None = None) -> None:
@@ -252,8 +244,10 @@ def simulate(
     # after the files, as the reader of the output may leave
     if as_json:
         place = {name: at[name] for name in ("realization", "intensity")}
-        of_run = sources | place | {"scale": found.scale, "motion": found.record, "drawn": found.drawn}
-        of_run |= {"own": {name: value for name, (value, _) in found.own.items()}}
+        own = {name: value if value == value else None for name, (value, _) in found.own.items()}
+        of_run = (
+            sources | place | {"scale": found.scale, "motion": found.record, "drawn": found.drawn, "own": own}
+        )
         print(json.dumps(of_run | run_as_json(found.run) | {"files": list(map(str, paths))}))
         return
     print(format_replay(found, folder / "events.csv"))

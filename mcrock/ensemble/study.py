@@ -304,8 +304,8 @@ class _Options:
         program = getattr(sys.modules["__main__"], "__file__", None)
         if self.processes and program is not None and not Path(program).exists():
             raise ValueError(
-                f"processes=True starts processes that read the program again, and {program} is no file: "
-                'save it as one, with run_study below `if __name__ == "__main__":`, or leave processes out'
+                f"processes=True starts processes that read the program again, and {program} cannot be: "
+                'save it as a file, with run_study below `if __name__ == "__main__":`, or leave processes out'
             )
 
     def _check_on_device(self, study: Study) -> None:
@@ -339,11 +339,11 @@ def _try_responses(job: Job) -> None:
             raise ValueError(wrong[0])
         for name, values in found.items():
             if np.isnan(values).all():
-                warnings.warn(
-                    f"{name} is NaN in both runs that it was tried on, the first realization at the lowest "
-                    "and the highest intensity; NaN counts as undecided: give 0 where a body does not rock",
-                    stacklevel=3,
+                where = (
+                    "in both runs that it was tried on, of realization 0 at the lowest and highest intensity"
                 )
+                told = "NaN counts as undecided: give 0 where a body does not rock"
+                warnings.warn(f"{name} is NaN {where}; {told}", stacklevel=3)
 
 
 def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progress], None] | None) -> None:

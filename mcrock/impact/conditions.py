@@ -118,10 +118,8 @@ class Impact:
         if self.point is not None:
             point = check_array("Impact.point", self.point, (2,), "m")
             object.__setattr__(self, "point", tuple(point.tolist()))
-        names, example = (
-            ", ".join(map(repr, FACE_PARAMETERS)),
-            f"as in {{0: {{{FACE_PARAMETERS[0]!r}: 0.5}}}}",
-        )
+        names = ", ".join(map(repr, FACE_PARAMETERS))
+        example = f"as in {{0: {{{FACE_PARAMETERS[0]!r}: 0.5}}}}"
         if not isinstance(self.faces, Mapping):
             raise ValueError(f"Impact.faces must be a mapping, {example}, got {shown(self.faces)}")
         for number, own in self.faces.items():
