@@ -138,8 +138,8 @@ def test_another_source_is_another_study(study, tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (unknown, "response 'unknown' of realization 0, .*expected a number.* got AttributeError"),
-        (words, "response 'words' of realization 0, .*expected a number.* got ValueError"),
+        (unknown, "response 'unknown' of realization 0: expected a number.* got AttributeError"),
+        (words, "response 'words' of realization 0: expected a number.* got ValueError"),
         (lambda run: 1.0, "response '<lambda>': expected a named function of one argument"),
         ("theirs", "no installed package has response 'theirs'"),
         (3, "response 'int': expected a function, got int"),
