@@ -25,9 +25,7 @@ class WeightOptions:
 
     error_rate: options.ErrorRate = 0.05
     temper: options.Temper = None
-    effective: Annotated[
-        float, typer.Option(metavar="N", help="Effective draws that weights must leave.")
-    ] = 10.0
+    effective: Annotated[float, typer.Option(metavar="N", help="Effective draws that weights leave.")] = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +35,7 @@ class SequentialOptions:
     sequential: Annotated[
         bool, typer.Option("--sequential", help="Draw again where the labels point; one store only.")
     ] = False
-    folder: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the study file, for --sequential.")
-    ] = Path()
+    folder: Annotated[Path, typer.Option(metavar="DIR", help="Of the study file, for --sequential.")] = Path()
     workers: Annotated[int | None, typer.Option(help="Number of threads, for --sequential.")] = None
 
 

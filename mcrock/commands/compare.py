@@ -19,9 +19,7 @@ app = typer.Typer()
 def compare(
     *,
     first: Annotated[Path, typer.Argument(metavar="A", help="Store of the first study.", show_default=False)],
-    second: Annotated[
-        Path, typer.Argument(metavar="B", help="Store of the second study.", show_default=False)
-    ],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Store of the second.", show_default=False)],
     hazard: options.Hazard = None,
     site: HazardOptions,
     level: options.Level = 0.95,

@@ -46,15 +46,11 @@ class TestOptions:
     ] = None
     body: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Study file, or any TOML file with its [body], and [impact] if any."
-        ),
+        typer.Option(metavar="FILE", help="Study file, or TOML file with its [body], and [impact] if any."),
     ] = None
     edge: Annotated[
         int | None,
-        typer.Option(
-            metavar="K", help="Edge over which the body was released; k joins vertices k and k + 1."
-        ),
+        typer.Option(metavar="K", help="Edge over which the body is released; k joins vertices k and k + 1."),
     ] = None
     specimen: Annotated[str | None, typer.Option(metavar="NAME", help="Body that was tested.")] = None
     position: Annotated[str, typer.Option(metavar="NAME", help="End of the body on which it rocked.")] = "1"
@@ -96,9 +92,7 @@ class RecordingOptions:
     ] = None
     still: Annotated[
         tuple[float, float] | None,
-        typer.Option(
-            metavar="START END", help="Times between which the sensor was at rest, for its bias [s]."
-        ),
+        typer.Option(metavar="START END", help="Times between which the sensor rests, for its bias [s]."),
     ] = None
 
     rest: Annotated[
@@ -230,17 +224,13 @@ def fit(
     search: SearchOptions,
     energy_gain: Annotated[
         str | None,
-        typer.Option(
-            metavar="CHOICE", help="Impacts that gain energy: project or allow, instead of the file's."
-        ),
+        typer.Option(metavar="CHOICE", help="Impacts that gain energy: project or allow; not the file's."),
     ] = None,
     results: FitOutput,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Fit tests of a campaign again that have been fitted.")
     ] = False,
-    workers: Annotated[
-        int | None, typer.Option(help="Tests that are fitted at once; default: all cores.")
-    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Tests fitted at once; default: all cores.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Fit impact parameters to free-rocking tests.

@@ -42,9 +42,7 @@ def list_laws() -> None:
 
 @app.command()
 def show(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="System from `mcrock laws list`.", show_default=False)
-    ],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="See `mcrock laws list`.", show_default=False)],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figure.")
     ] = Path("laws"),

@@ -55,9 +55,7 @@ def new(
     answers: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Answers by name in a TOML file; ask nothing.")
     ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Take the default of what is not answered.")
-    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Take defaults for what is not answered.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     given: AnswerOptions,
 ) -> None:

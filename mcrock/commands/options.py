@@ -24,9 +24,7 @@ FORMATS = ("png", "pdf", "svg")  # of figures
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="Study file in TOML.", show_default=False)]
 Store = Annotated[
     Path,
-    typer.Argument(
-        metavar="STORE", help="Store written by `mcrock run`, or a table of outcomes.", show_default=False
-    ),
+    typer.Argument(metavar="STORE", help="Store of `mcrock run`, or table of outcomes.", show_default=False),
 ]
 Set = Annotated[
     list[str] | None,
@@ -66,9 +64,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 Workers = Annotated[int | None, typer.Option(help="Number of threads; default: all cores.")]
 ErrorRate = Annotated[float, typer.Option(help="How often a label and the model disagree [1].")]
-Temper = Annotated[
-    float | None, typer.Option(help="Power of the likelihood; default: as large as draws allow.")
-]
+Temper = Annotated[float | None, typer.Option(help="Power of the likelihood; default: what draws allow.")]
 Hazard = Annotated[
     list[Path] | None,
     typer.Option(metavar="HAZARD", help="Hazard curves of the site, as for `mcrock risk`; repeatable."),
@@ -85,9 +81,7 @@ HazardYears = Annotated[
     ),
 ]
 Years = Annotated[float, typer.Option(help="Exposure time for which a probability is given [years].")]
-Age = Annotated[
-    float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock [years].")
-]
+Age = Annotated[float | None, typer.Option(help="Age of what still stands, such as a balanced rock [years].")]
 Design = Annotated[
     str | None,
     typer.Option(

@@ -37,9 +37,7 @@ class SamplerOptions:
     prior_scale: Annotated[
         float | None, typer.Option(metavar="F", help="Factor on the widths of the priors; default: 1.")
     ] = None
-    draws: Annotated[
-        int | None, typer.Option(metavar="N", help="Draws of each of four chains; default: 2000.")
-    ] = None
+    draws: Annotated[int | None, typer.Option(metavar="N", help="Draws of each chain; default: 2000.")] = None
     target_accept: Annotated[
         float | None, typer.Option(metavar="P", help="Acceptance rate of the sampler; default: 0.95.")
     ] = None
@@ -162,9 +160,7 @@ class CheckOptions:
             "campaign.",
         ),
     ] = None
-    workers: Annotated[
-        int | None, typer.Option(help="Tests that are simulated at once; default: all cores.")
-    ] = None
+    workers: Annotated[int | None, typer.Option(help="Tests simulated at once; default: all cores.")] = None
 
     def refuse(self, fits: Path) -> None:
         """Refuse what cannot be checked, before anything is sampled."""

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="records", no_args_is_help=True, help="Ground-motion records: list, check and plot them."
 )
-Source = Annotated[
-    Path, typer.Argument(metavar="PATH", help="Record file or folder of records.", show_default=False)
-]
+Source = Annotated[Path, typer.Argument(metavar="PATH", help="Record file or folder.", show_default=False)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +41,7 @@ class ReadOptions:
     unit: Annotated[
         str | None, typer.Option(help="Unit of tables and ObsPy files: m/s2, cm/s2, mm/s2, gal, g or mg.")
     ] = None
-    dt: Annotated[
-        float | None, typer.Option(help="Time step of tables without a time column, in seconds.")
-    ] = None
+    dt: Annotated[float | None, typer.Option(help="Time step of tables without times, in seconds.")] = None
     channels: Annotated[
         str | None,
         typer.Option(

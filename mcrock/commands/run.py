@@ -43,9 +43,7 @@ class WritingOptions:
 class WorkerOptions:
     """Who computes, and how much at once."""
 
-    workers: Annotated[
-        int | None, typer.Option(help="Number of threads or processes; default: all cores.")
-    ] = None
+    workers: Annotated[int | None, typer.Option(help="Threads or processes; default: all cores.")] = None
     part_size: Annotated[int | None, typer.Option(help="Realizations computed together.")] = None
     task: Annotated[str, typer.Option(metavar="I/N", help="Share of an array job, as in 3/8.")] = "1/1"
     processes: Annotated[bool, typer.Option("--processes", help="Use processes instead of threads.")] = False

@@ -82,9 +82,7 @@ class SensorOptions:
 
     sensor: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Save what a gyroscope on the body reads, as CSV for `mcrock fit`."
-        ),
+        typer.Option(metavar="FILE", help="Save what a gyroscope on the body reads: CSV for `mcrock fit`."),
     ] = None
     sensor_rate: Annotated[float, typer.Option(metavar="HZ", help="Readings per second [1/s].")] = 256.0
     sensor_noise: Annotated[
@@ -172,15 +170,11 @@ class SourceOptions(StudyOptions):
 
     study_or_store: Annotated[
         Path,
-        typer.Argument(
-            metavar="STUDY", help="Study file in TOML, or the store of a study.", show_default=False
-        ),
+        typer.Argument(metavar="STUDY", help="Study file in TOML, or a store.", show_default=False),
     ]
     folder_of_files: Annotated[
         Path,
-        typer.Option(
-            "--folder", metavar="DIR", help="Of a store: folder of its study file.", file_okay=False
-        ),
+        typer.Option("--folder", metavar="DIR", help="Of a store: folder of the study.", file_okay=False),
     ] = Path(".")
 
     def read(self) -> tuple[Study, Any]:
@@ -211,9 +205,7 @@ def simulate(
     ] = None,
     animation: AnimationOptions,
     sensor: SensorOptions,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print results, events and their units as JSON.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print results and events as JSON.")] = False,
     source: SourceOptions,
 ) -> None:
     """Repeat one run of a study and print its results and events.

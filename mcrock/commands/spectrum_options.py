@@ -61,12 +61,8 @@ class MotionOptions:
             help="Record file of any format of `mcrock records check`, or folder of them; repeatable.",
         ),
     ] = None
-    unit: Annotated[
-        str | None, typer.Option(help="Unit of text tables: m/s2, cm/s2, mm/s2, gal, g or mg.")
-    ] = None
-    dt: Annotated[
-        float | None, typer.Option(help="Time step of tables without a time column, in seconds.")
-    ] = None
+    unit: Annotated[str | None, typer.Option(help="Unit of tables: m/s2, cm/s2, mm/s2, gal, g, mg.")] = None
+    dt: Annotated[float | None, typer.Option(help="Time step of tables without times, in seconds.")] = None
     component: Annotated[
         str | None,
         typer.Option(help="Components of records: x, y or both, each a motion of its own; default: both."),
@@ -93,9 +89,7 @@ class OutputOptions(FigureOptions):
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the dataset and the figure.")
     ] = Path("spectrum")
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an existing dataset and figure.")
-    ] = False
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing results.")] = False
 
 
 def parse_numbers(text: str, name: str) -> Array:

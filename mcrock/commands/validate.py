@@ -67,9 +67,7 @@ class TestedOptions:
 class ScannedOptions:
     """The body, and the draws of its unknown properties."""
 
-    geometry: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Body as scanned, for --labels.")
-    ] = None
+    geometry: Annotated[Path | None, typer.Option(metavar="FILE.json", help="Scan, for --labels.")] = None
     azimuth_deg: Annotated[
         float | None,
         typer.Option(metavar="A", help="Direction of shaking in degrees; default: the weakest of the body."),

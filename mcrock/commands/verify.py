@@ -50,9 +50,7 @@ def verify(
         bool,
         typer.Option("--digest", help="Print of a whole store its digest alone, which stands for all of it."),
     ] = False,
-    expect: Annotated[
-        str | None, typer.Option(metavar="DIGEST", help="Check that a store has this digest.")
-    ] = None,
+    expect: Annotated[str | None, typer.Option(metavar="DIGEST", help="Check the store's digest.")] = None,
     repair: Annotated[
         bool, typer.Option("--repair", help="Recompute what is damaged or missing in a store.")
     ] = False,
