@@ -109,6 +109,8 @@ def _lines(tables: dict[str, Dataset], curves: Dataset, site: SiteOptions) -> li
     if (either := tables.get("annual_rate_with_support")) is not None:
         event = f"overturning or falling off its support ({either.attrs['event']})"
         lines += [format_rate(either, event), ""]
+        if (either["rate"] < tables["annual_rate"]["rate"]).any():
+            lines[-1:] = ["a rate below that of overturning alone is due to curves that are fitted apart", ""]
     lines += [format_risk(tables["annual_rate"], tables["high_confidence_capacity"]), ""]
     lines += [format_hazard(curves), ""]
     if "weighted_rate" in tables:

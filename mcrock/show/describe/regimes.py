@@ -74,6 +74,8 @@ def _from_rest(friction: Array, static: Array, both: Sections, unit: Array) -> s
         (~slides & ~rocks, "rocks in the worst direction and may slide flat in others"),
         (rocks, "rocks and cannot slide flat from rest"),
     )
-    return "depending on the realization " + ", ".join(
-        f"{words} ({format_percent(where.mean())})" for where, words in shares if where.any()
+    return " or ".join(
+        f"{words} ({format_percent(where.mean())} of the realizations)"
+        for where, words in shares
+        if where.any()
     )

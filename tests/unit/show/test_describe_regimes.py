@@ -48,9 +48,9 @@ def described(block, friction, static=None, **fields):
         ),
         (
             np.repeat([0.2, 0.3, 0.5, 0.6], 11),
-            "at friction 0.2 to 0.6 this body depending on the realization slides and cannot rock from rest "
-            "(25 %), rocks in the worst direction and may slide flat in others (25 %), rocks and cannot "
-            "slide flat from rest (50 %)",
+            "at friction 0.2 to 0.6 this body slides and cannot rock from rest (25 % of the realizations) "
+            "or rocks in the worst direction and may slide flat in others (25 % of the realizations) or "
+            "rocks and cannot slide flat from rest (50 % of the realizations)",
         ),
     ],
 )
