@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mcrock.base.lazy_imports import imported_on_use
 from mcrock.show.angles import plot_angles
 from mcrock.show.body import plot_body
 from mcrock.show.comparison import plot_comparison
@@ -71,4 +71,8 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = imported_on_use(__name__, __file__)  # animations need the kernel
+
+    def __getattr__(name: str) -> object:
+        if name in ("animate_run", "save_animation"):  # when first used: they need the kernel
+            return getattr(import_module("mcrock.show.animation"), name)
+        raise AttributeError(f"module 'mcrock.plots' has no attribute {name!r}")
