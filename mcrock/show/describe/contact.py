@@ -32,10 +32,9 @@ def contact_notes(inputs: Inputs) -> list[str]:
     if (inputs.contact[:, ContactColumn.RESTITUTION] == 1.0).any():
         found.append("note: contact.restitution reaches 1, with which bounces never end")
     if len(inputs.base_faces) == 1 and len(inputs.faces[inputs.base_faces[0]]) >= ROUND:
-        body = inputs.mass, inputs.inertia, inputs.vertices, inputs.faces, inputs.start_face
-        worst = extreme_directions(inputs.vertices, inputs.faces, inputs.start_face)[:, :1]
-        tipping = sections(*body, worst).tipping[:, 0]
-        near = (friction > ROLLS * tipping) & (friction <= tipping)
+        stands = inputs.vertices, inputs.faces, inputs.start_face
+        worst = sections(inputs.mass, inputs.inertia, *stands, extreme_directions(*stands)[:, :1])
+        near = (friction > ROLLS * worst.tipping[:, 0]) & (friction <= worst.tipping[:, 0])
         if near.any():
             found.append(
                 f"note: in {format_percent(near.mean())} of realizations friction is {ROLLS:g} to 1 times "

@@ -11,6 +11,7 @@ from mcrock.body import face_heights, face_normals
 from mcrock.body.faces import side_distances
 from mcrock.impact.housner_1963 import velocity_ratio
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter, parameter_of
+from mcrock.show.describe.contact import ROUND
 from mcrock.show.presets import given_by, value_in_words
 from mcrock.study import Study
 from mcrock.study.presets import BOUNDS, PRESETS
@@ -55,6 +56,13 @@ def impact_notes(study: Study, inputs: Inputs) -> list[str]:
                 f"note: impact.{name} reaches outside [{low:g}, {high:g}], beyond the base; impacts may be "
                 "infeasible"
             )
+    sides = len(inputs.faces[inputs.start_face[0]])
+    if sides >= ROUND and (inputs.impact[inputs.law == DEFAULT_LAW, ImpactParameter.LAMBDA] != 0.0).any():
+        found.append(
+            f"note: a wobble over {sides} sides costs tilt that a round base keeps, with lambda = 1 and 12, "
+            "24 or 96 sides 17, 10 or 3 % at every half turn, in proportion to lambda; if it is round, try "
+            "lambda = 0 or more sides (mcrock docs engines round)"
+        )
     found += _ratio_note(study, inputs)
     return found
 

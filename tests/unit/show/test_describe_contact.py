@@ -87,3 +87,14 @@ def test_friction_that_may_roll_a_round_base_is_noted(study_file, sides, low, hi
     share = ((ratio > 0.8) & (ratio <= 1.0)).mean()
     assert len(found) == (share > 0 and sides > 4)
     assert all(f"in {format_percent(share)} of realizations" in line for line in found)
+
+
+@pytest.mark.parametrize(("sides", "change", "noted"), [
+    (12, "impact.lambda=0.9", True), (12, "impact.lambda=0", False), (4, "impact.lambda=0.9", False),
+    (12, "impact.law=ther_kollar_2017", False),
+])  # fmt: skip
+def test_the_loss_of_a_polygon_that_stands_for_a_round_base_is_noted(study_file, sides, change, noted):
+    box = 'shape = "cuboid"\nwidth = { distribution = "normal", mean = 0.4, std = 0.01 }\ndepth = 0.4'
+    study = load_config(study_file(box, f'shape = "cylinder"\nradius = 0.2\nsides = {sides}'), [change])
+    text = describe(study, MOTIONS)
+    assert (f"a wobble over {sides} sides" in text) is noted
