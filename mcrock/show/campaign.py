@@ -55,7 +55,7 @@ def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Pa
     """
     fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
     blocks: list[Block] = [_table(fitted, "\N{NON-BREAKING HYPHEN}")] if fitted else []
-    blocks += map(Caution, _unexplained(fitted))
+    blocks += _unexplained(fitted)
     blocks += [
         Caution(f"{each['test']} left out: {each['reason']}") for each in outcomes if each["fit"] is None
     ]
@@ -88,7 +88,7 @@ def _unexplained(fitted: list[dict[str, Any]]) -> list[str]:
         for each in fitted
         if each["fit"]["misfit"]["explained"] is False
     ]
-    return [f"the model does not explain {len(named)} of them: {'; '.join(named)}"] if named else []
+    return [f"the model does not explain {len(named)} of the tests: {'; '.join(named)}"] if named else []
 
 
 def _light(figure: Path) -> bytes:
