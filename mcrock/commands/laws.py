@@ -11,9 +11,7 @@ import typer
 from mcrock.commands.options import FigureFormat
 from mcrock.commands.results import FigureOptions, save_figures
 
-app = typer.Typer(
-    name="laws", no_args_is_help=True, help="Impact laws of the literature and example systems."
-)
+app = typer.Typer(name="laws", no_args_is_help=True, help="Impact laws of the literature, and systems.")
 
 
 @app.command("list")

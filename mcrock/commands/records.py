@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from mcrock.excitation.survey import Survey
 
 
-app = typer.Typer(
-    name="records", no_args_is_help=True, help="Ground-motion records: list, check and plot them."
-)
+app = typer.Typer(name="records", no_args_is_help=True, help="Ground-motion records: list, check, plot.")
 Source = Annotated[Path, typer.Argument(metavar="PATH", help="Record file or folder.", show_default=False)]
 
 
@@ -44,9 +42,7 @@ class ReadOptions:
     dt: Annotated[float | None, typer.Option(help="Time step of tables without times, in seconds.")] = None
     channels: Annotated[
         str | None,
-        typer.Option(
-            metavar="LIST", help="Channels that form one record in files of several sensors, as in 1,2,3."
-        ),
+        typer.Option(metavar="LIST", help="Channels that form a record in files of several sensors: 1,2,3."),
     ] = None
     columns: Annotated[
         str | None,

@@ -34,9 +34,7 @@ class PageOptions:
     reference: Annotated[str, _text("Number of the document or revision.")] = ""
     file: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE", help="Further file whose digest is listed, such as the scan; repeatable."
-        ),
+        typer.Option(metavar="FILE", help="Further file whose digest is listed, as the scan; repeatable."),
     ] = None
 
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing page.")] = False

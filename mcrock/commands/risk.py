@@ -81,12 +81,12 @@ def _asked(
     ds: Dataset, site: SiteOptions, curves: Dataset, rates: Dataset, how: ConfidenceKeywords
 ) -> dict[str, Dataset]:
     """Standards, the hazard of other measures, and falling off a support, where they are asked for."""
-    from mcrock.statistics import annual_rate, by_support, design_intensity, standards
+    from mcrock.statistics import design_intensity, standards
+    from mcrock.statistics.risk import rate_with_support
 
     found = site.consistencies(ds, curves)
-    if (off := by_support(ds)) is not None:
-        either = annual_rate(off, curves, years=site.years, **how)
-        found["annual_rate_with_support"] = either.assign_attrs(event=off.attrs["event"])
+    if (either := rate_with_support(ds, curves, rates, **how)) is not None:
+        found["annual_rate_with_support"] = either
     if site.design is not None or site.target is not None:
         at = None if site.design is None else design_intensity(site.design, ds)
         found["standards"] = standards(ds, at, rates=rates, hazard=curves, **site.of_standards, **how)
@@ -109,8 +109,6 @@ def _lines(tables: dict[str, Dataset], curves: Dataset, site: SiteOptions) -> li
     if (either := tables.get("annual_rate_with_support")) is not None:
         event = f"overturning or falling off its support ({either.attrs['event']})"
         lines += [format_rate(either, event), ""]
-        if (either["rate"] < tables["annual_rate"]["rate"]).any():
-            lines[-1:] = ["a rate below that of overturning alone is due to curves that are fitted apart", ""]
     lines += [format_risk(tables["annual_rate"], tables["high_confidence_capacity"]), ""]
     lines += [format_hazard(curves), ""]
     if "weighted_rate" in tables:

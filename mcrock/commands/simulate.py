@@ -226,7 +226,7 @@ def simulate(
     folder = output or Path(f"run-{at['realization']}-{at['intensity']}")
     replaced = (folder / "history.nc").exists()
     check_folder(folder)
-    found = repeat_run(study, **at, stored=stored)
+    found = repeat_run(study, at["realization"], at["intensity"], at["outer"], stored)
     animation.check(found.run)
     recording = sensor.readings(found.run, study.seed, at["realization"])
     sources = {"title": study.title, "seed": study.seed}

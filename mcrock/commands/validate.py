@@ -44,9 +44,7 @@ class TestedOptions:
         Path | None,
         typer.Option(metavar="TESTS.csv", help="Measured maxima, to compare their distributions with runs."),
     ] = None
-    labels: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Variable that is 1 where it overturned.")
-    ] = None
+    labels: Annotated[str | None, typer.Option(metavar="NAME", help="Variable: 1 if overturned.")] = None
     rules: Annotated[
         Path | None, typer.Option(metavar="OTHER.nc", help="Tests that rules of thumb are also fitted to.")
     ] = None

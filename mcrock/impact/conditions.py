@@ -141,10 +141,10 @@ class Impact:
                 f"Impact(law={Law.OWN.key!r}, own_law={named!r})"
             )
         if self.own_law is not None:
-            if not isinstance(self.own_law, OwnLaw):
-                take = OwnLaw.named if isinstance(self.own_law, str) else OwnLaw.of
-                object.__setattr__(self, "own_law", take(self.own_law))
-            self.own_law.check(np.nan if self.own_parameter is None else self.own_parameter)
+            law = OwnLaw.found(self.own_law)
+            law = law if isinstance(law, OwnLaw) else OwnLaw.of(law)
+            object.__setattr__(self, "own_law", law)
+            law.check(np.nan if self.own_parameter is None else self.own_parameter)
 
     def _check_law(self, name: str, law: Law) -> None:
         """Refuse what is given with another law than its own."""

@@ -111,18 +111,20 @@ def _most(inertia: float, mass: float, height: float, old: float, new: float) ->
     return sqrt((above + mass * old**2) / (above + mass * new**2))
 
 
-@ctypes.CFUNCTYPE(None, *[ctypes.c_double] * (len(ARGUMENTS) + 2))
 def _note(*fault: float) -> None:
     """Called from compiled code by what must not be: arguments of the law, ratio and the most it may be."""
     if getattr(_first, "fault", None) is None:
         _first.fault = fault
 
 
+NOTE = ctypes.CFUNCTYPE(None, *[ctypes.c_double] * (len(ARGUMENTS) + 2))(_note)
+
+
 @cache
 def _compiled(function: Callable[..., float], name: str) -> Any:
     """C function of numbers, kept as long as the process."""
     taken, all_of = ", ".join(inspect.signature(function).parameters), ", ".join(ARGUMENTS)
-    names: dict[str, Any] = {"law": numba.njit(error_model="numpy")(function), "most": _most, "note": _note}
+    names: dict[str, Any] = {"law": numba.njit(error_model="numpy")(function), "most": _most, "note": NOTE}
     exec(
         f"def all_of({all_of}):\n"
         f"    ratio, limit = float(law({taken})), most(inertia, mass, height, old, new)\n"

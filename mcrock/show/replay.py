@@ -146,8 +146,9 @@ def repeat_run(
     drawn = {name: value for name in names if (value := float(inputs.values[name][0])) == value}
     named = [OwnResponse.named(name, study.folder) for name in study.ensemble.responses or ()]
     own = {one.variable: (one.of_run(run, place), one.attributes["units"]) for one in named}
-    for name in filter(lambda name: name.startswith(OWN_RESPONSE), map(str, stored or ())):
-        own[name] = float(stored[name].isel(at, missing_dims="ignore")), stored[name].attrs["units"]
+    for name, kept in ({} if stored is None else stored.data_vars).items():
+        if str(name).startswith(OWN_RESPONSE):
+            own[str(name)] = float(kept.isel(at, missing_dims="ignore")), kept.attrs["units"]
     return Replay(run, felt, motion.name, record.name, scale, place, measure, source, drawn, own)
 
 

@@ -21,6 +21,7 @@ from mcrock.statistics.goodness import REJECTED, fit_p_value
 from mcrock.statistics.hazard import check_measure
 from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, takes
+from mcrock.statistics.limits import EVENT, by_support
 from mcrock.statistics.nested import is_nested, pooled, read_crossed
 from mcrock.statistics.probability import BOUNDS, overturning_probability
 from mcrock.statistics.probit import FitKind
@@ -159,6 +160,33 @@ def annual_rate(
             "independent": "records" if how.cluster else "realizations",
         },
     )
+
+
+def rate_with_support(
+    ds: xr.Dataset, hazard: xr.Dataset, rates: xr.Dataset, **keywords: Unpack[BootstrapKeywords]
+) -> xr.Dataset | None:
+    """Annual rate of overturning or falling off the support, None without a displacement limit.
+
+    Parameters
+    ----------
+    ds, hazard, **keywords
+        As for `annual_rate`.
+    rates : Dataset
+        From `annual_rate`, of overturning alone. Curves are fitted apart, and where its rate is the larger it
+        is that of either too.
+
+    Returns
+    -------
+    Dataset or None
+        As `annual_rate`, with the attribute ``event``.
+    """
+    if (off := by_support(ds)) is None:
+        return None
+    found = annual_rate(off, hazard, years=rates.attrs["years"], **keywords)
+    less = found["rate"] < rates["rate"]
+    names = "rate", "rate_interval", "probability", "probability_interval"
+    found.update({name: rates[name].where(less, found[name]) for name in names})
+    return found.assign_attrs({EVENT: off.attrs[EVENT]})
 
 
 def _headline(units: Units, how: Bootstrap, known: bool, rates: np.ndarray) -> tuple[float, str, str]:

@@ -33,11 +33,10 @@ from mcrock.show.report.results import (
 from mcrock.show.report.subject import study_section, subject_sections, table_section
 from mcrock.show.report.trust import convergence_section, limits_section, provenance_section, validity_section
 from mcrock.show.summary import Summary, missing_chunks, summarize
-from mcrock.statistics import annual_rate, by_support, high_confidence_capacity, rate_of_draws
+from mcrock.statistics import annual_rate, high_confidence_capacity, rate_of_draws
 from mcrock.statistics.inference import Confidence
-from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import is_nested, pooled
-from mcrock.statistics.risk import FewError
+from mcrock.statistics.risk import FewError, rate_with_support
 from mcrock.statistics.runs import study_of
 
 TEMPLATE = Path(__file__).with_name("page.html")
@@ -146,11 +145,9 @@ def _with_support(
     ds: xr.Dataset, site: Site | None, rates: xr.Dataset | None, how: Confidence
 ) -> xr.Dataset | None:
     """Annual rates of overturning or falling off the support, where that is asked and known."""
-    off = by_support(ds)
-    if off is None or site is None or site.hazard is None or rates is None:
+    if site is None or site.hazard is None or rates is None:
         return None
-    found = annual_rate(off, site.hazard, years=site.years, level=how.level, allow_missing=how.allow_missing)
-    return found.assign_attrs({EVENT: off.attrs[EVENT]})
+    return rate_with_support(ds, site.hazard, rates, level=how.level, allow_missing=how.allow_missing)
 
 
 def build_page(

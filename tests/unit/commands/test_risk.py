@@ -7,6 +7,7 @@ import pytest
 
 from mcrock import load_dataset
 from mcrock.statistics import annual_rate, by_limit, load_hazard
+from mcrock.statistics.risk import rate_with_support
 
 HAZARD = "pga [m/s2],mean,0.84\n0.3,1e-2,2e-2\n3,1e-4,2e-4\n30,1e-6,2e-6\n"
 
@@ -135,6 +136,12 @@ def test_falling_off_a_support_comes_first(mcrock, study_file, hazard, tmp_path)
     expected = annual_rate(judged, load_hazard(hazard))["rate"]
     np.testing.assert_allclose(np.array(either, float), expected, rtol=1e-12)
     assert (np.array(either[1]) > np.array(alone[1])).all()  # of rising fractions; no lognormal curve fits
+    ds, curves = load_dataset(tmp_path / "f.zarr"), load_hazard(hazard)
+    alone = annual_rate(ds, curves)
+    names = "rate", "rate_interval", "probability", "probability_interval"
+    alone = alone.assign({name: 10.0 * alone[name] for name in names})  # as of a curve that is fitted apart
+    found = rate_with_support(ds, curves, alone)
+    assert all((found[name][..., 1, :] == alone[name][..., 1, :]).all() for name in names)
     page = tmp_path / "page.html"
     assert mcrock("report", tmp_path / "f.zarr", "--hazard", hazard, "-o", page)[0] == 0
     text = page.read_text()
