@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import inf, radians
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -181,15 +181,19 @@ class Polyhedron(Solid):
         known = unit in (None, *LENGTHS) and up in UP
         if "vertices" in data or not isinstance(file, str) or not known:
             return
+        weighs, place = not data.keys() & {"com", "inertia", "solid"}, folder / file
         try:
-            scan = read_scan(folder / file, unit, up)
-            if is_mesh(file):
-                if not data.keys() & {"com", "inertia", "solid"}:
-                    data["solid"] = _plain(scan.solid())
-                scan = scan._replace(points=scan.points[hull_corners(scan.points, _reach(data))])
+            at = place.stat()
+            written = at.st_mtime_ns, at.st_size
+        except (OSError, ValueError):  # which reading it words
+            written = None
+        try:
+            points, solid = _taken(place, written, unit, up, weighs, _reach(data))
         except ValueError as error:
             raise ConfigError(f"file: {error}") from None
-        data["vertices"] = scan.points.tolist()
+        if solid is not None:
+            data["solid"] = _plain(solid)
+        data["vertices"] = points.tolist()
         del data["file"]
         data.pop("unit", None)
 
@@ -354,6 +358,18 @@ class Polyhedron(Solid):
         weight = self.weight(draws)
         mass, relative = weight.of(volume), corners - (centroid + weight.offset)[:, None]
         return mass, mass[:, None, None] * spread, relative, weight.values(volume)
+
+
+@lru_cache(maxsize=2)  # a page reads its study at every change, and a mesh of a million triangles takes 25 s
+def _taken(
+    path: Path, written: tuple[int, int] | None, unit: str | None, up: str, weighs: bool, reach: float
+) -> tuple[Array, tuple[float, Array, Array] | None]:
+    """Points of a scan that count, and what a mesh encloses; read anew where time or size are others."""
+    scan = read_scan(path, unit, up)
+    if not is_mesh(path):
+        return scan.points, None
+    solid = scan.solid() if weighs else None
+    return scan.points[hull_corners(scan.points, reach)], solid
 
 
 def _reach(data: Mapping[str, Any]) -> float:

@@ -7,6 +7,8 @@ import pytest
 import trimesh
 
 from mcrock.body import hull_surface, scanned, stable_faces, with_shape_error
+from mcrock.body.scan import read_scan
+from mcrock.body.shapes import polyhedron
 from mcrock.show.describe import describe
 from mcrock.study import ConfigError, Study, load_config
 from mcrock.study.sampling import draw_inputs, load_motions
@@ -65,6 +67,17 @@ def test_a_study_of_a_mesh_has_the_body_of_python(load, motions, tmp_path):
     np.testing.assert_allclose(inputs.vertices[0], body.vertices, atol=1e-12)
     np.testing.assert_allclose(inputs.inertia[0], body.inertia, rtol=1e-12, atol=1e-12)
     assert inputs.values["body_density"][0] == pytest.approx(2600)
+
+
+def test_a_mesh_is_read_once_until_its_file_changes(load, rock, tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(polyhedron, "read_scan", lambda *given: read.append(given) or read_scan(*given))
+    first = load().body.outline
+    assert load("body.density=2000").body.outline == first
+    assert len(read) == 1
+    rock.apply_scale(0.9).export(tmp_path / "rock.stl")
+    assert load().body.vertices != load("body.unit='cm'").body.vertices
+    assert len(read) == 3
 
 
 def test_the_mass_is_of_the_mesh(load, motions, rock):
