@@ -12,7 +12,18 @@ from typing import Any
 import panel as pn
 
 from mcrock.dataset import save_dataset
-from mcrock.show.app.parts import WIDE, Told, blocks_as_html, html, in_background, paragraph, rows_as_html
+from mcrock.show.app.parts import (
+    ASKS,
+    FIELD,
+    WIDE,
+    Told,
+    blocks_as_html,
+    html,
+    in_background,
+    paragraph,
+    rows_as_html,
+    saved,
+)
 from mcrock.show.app.understand import Result
 from mcrock.show.figures import save_all
 from mcrock.show.fragility import format_support
@@ -39,12 +50,14 @@ class Decision:
 
     def __init__(self, result: Result) -> None:
         self.result, self.folder = result, tempfile.TemporaryDirectory(prefix="mcrock-app-")
-        self.files = pn.widgets.FileDropper(name="Hazard files", multiple=True, max_file_size="50MB", **WIDE)
-        self.years = pn.widgets.FloatInput(name="Exposure [years]", value=50.0, start=0.0, width=140)
+        self.files = pn.widgets.FileDropper(name="Hazard files", multiple=True, max_file_size="50MB", **ASKS)
+        self.years = pn.widgets.FloatInput(
+            name="Exposure [years]", value=50.0, start=0.0, width=140, stylesheets=[FIELD]
+        )
         self.design = pn.widgets.TextInput(name="Design motion, as in 0.4g", width=170)
         self.target = pn.widgets.TextInput(name="Allowed rate [1/year], as in 1e-5", width=220)
         self.site = pn.widgets.TextInput(name="Site in the files: name or LON,LAT", width=230)
-        self.told, self.making, self.found, self.made = Told(**WIDE), Told(**WIDE), html(), pn.Column(**WIDE)
+        self.told, self.making, self.found, self.made = Told(**WIDE), Told(**WIDE), html(), html()
         self.files.param.watch(lambda _: self._taken(), "value")
         pn.state.on_session_destroyed(lambda context: self.folder.cleanup())
 
@@ -80,6 +93,7 @@ class Decision:
         paths, curves, rate = self.hazard_files(), None, self.target.value
         if paths:
             curves = load_hazard(paths, site=self.site.value or None, measure=own_measure(self.result.ds))
+            curves.attrs["source"] = ", ".join(path.name for path in paths)  # not where they lie for a while
         try:
             target = float(rate) if rate else None
         except ValueError:
@@ -103,12 +117,9 @@ class Decision:
             self.making.say(found)
             return
         name, content = found
-        self.making.say(
-            f"Made: {name}, {max(len(content) >> 10, 1)} KiB. Nothing is written until you save it."
-        )
-        self.made.objects = [
-            pn.widgets.FileDownload(file=BytesIO(content), filename=name, label=f"Save {name}")
-        ]
+        size = max(len(content) >> 10, 1)
+        self.making.say(f"Made: {name}, {size} KiB. Nothing is written until you save it.")
+        self.made.object = saved(name, content)
 
     def _report(self, site: Site) -> tuple[str, bytes]:
         result = self.result

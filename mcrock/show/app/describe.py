@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from io import BytesIO
+from html import escape
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +13,18 @@ import panel as pn
 
 from mcrock.base.tables.parsing import parse_toml
 from mcrock.show.app.decide import taken_in
-from mcrock.show.app.parts import WIDE, Told, blocks_as_html, half, html, in_background, paragraph, refused
+from mcrock.show.app.parts import (
+    ASKS,
+    WIDE,
+    Told,
+    blocks_as_html,
+    half,
+    html,
+    in_background,
+    paragraph,
+    refused,
+    saved,
+)
 from mcrock.show.body import plot_body
 from mcrock.show.describe import describe
 from mcrock.show.report.content import embed
@@ -55,11 +66,9 @@ class Description:
         self.text = pn.widgets.TextAreaInput(
             name="Study file", value=text, max_length=1_000_000, **look, **WIDE
         )
-        self.mesh = pn.widgets.FileDropper(name="Mesh", max_file_size=LARGEST, **WIDE)
-        self.file = pn.widgets.FileDropper(name="Study file to load", max_file_size="1MB", **WIDE)
-        self.save = pn.widgets.FileDownload(
-            callback=lambda: BytesIO(self.text.value.encode()), filename="study.toml"
-        )
+        self.mesh = pn.widgets.FileDropper(name="Mesh", max_file_size=LARGEST, **ASKS)
+        self.file = pn.widgets.FileDropper(name="Study file to load", max_file_size="1MB", **ASKS)
+        self.save = html()
         for field in self.fields.values():
             field.param.watch(lambda _: self._answered(), "value")
         self.text.param.watch(lambda _: self._written(), "value")
@@ -76,7 +85,7 @@ class Description:
         check = pn.widgets.Button(name="Check as mcrock check does")
         check.on_click(lambda _: self._check())
         left = pn.Column(self.form, html(paragraph(MESH)), self.mesh, **WIDE)
-        file = [html(paragraph(FREE)), self.text, self.file, pn.FlexBox(self.save, check)]
+        file = [html(paragraph(FREE)), self.text, self.file, pn.FlexBox(check), self.save]
         right = pn.Column(self.drawing, *file, self.told, self.more, **WIDE)
         return pn.Column(pn.FlexBox(half(left), half(right)), **WIDE)
 
@@ -102,7 +111,7 @@ class Description:
             found[question.name] = answers.get(question.name) or default
             try:
                 question.check.read(found[question.name])
-                self.rows[question.name][1].object = ""
+                self.rows[question.name][1].object = f'<p class="dim">{escape(question.why)}</p>'
             except ValueError as error:
                 self.rows[question.name][1].object = refused(error)
                 found[question.name], right = default, False
@@ -132,8 +141,9 @@ class Description:
 
     def _written(self) -> None:
         """Read the text of the study file, which somebody has changed."""
+        text = self.text.value
+        self.save.object = saved("study.toml", text.encode())
         if not self.filling:
-            text = self.text.value
             self._read(lambda: text, fill=True)
 
     def _folder(self) -> Path:
@@ -215,9 +225,8 @@ def _unanswered(question: Question) -> str:
 
 
 def _field(question: Question) -> Any:
-    """The field of a question, with why it matters."""
-    look: dict[str, Any] = {"name": question.prompt, "description": question.why, **WIDE}
-    look["stylesheets"] = ["label { white-space: normal; }"]  # of a phone
+    """The field of a question."""
+    look: dict[str, Any] = {"name": question.prompt, **ASKS}
     if isinstance(question.check, Option):
         choices = question.check.choices
         options = {f"{name}: {words}" if words else name: name for name, words in choices.items()}

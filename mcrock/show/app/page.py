@@ -49,13 +49,9 @@ class Page:
         store, lines = "", list[str]()
         if self.result:
             store, lines = f"{self.result.store}, read only. ", missing_chunks(self.result.ds)
-        other, words = ("default", "light") if self.theme == "dark" else ("dark", "dark")
         missing = "".join(map(paragraph, lines))
-        token = pn.state.session_args.get("token", [b""])[0].decode("utf-8", "replace")
-        query = f"?theme={other}" + f"&token={escape(token)}" * bool(token)
-        link = f'<a href="{query}" style="color: inherit">{words} page</a>'
         heading = escape(title or "A study of overturning")
-        self.head.object = f'<h1>{heading}</h1>{missing}<p class="dim">{escape(store)}{link}</p>'
+        self.head.object = f'<h1>{heading}</h1>{missing}<p class="dim">{escape(store)}</p>'
 
     def _show(self) -> None:
         """Show the part that is chosen, and make it if it is new."""

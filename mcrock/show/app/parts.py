@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from html import escape
@@ -29,8 +30,13 @@ LOOKS = {
     "undecided": (style.PURPLE, "x"),
 }
 assert LOOKS.keys() == GROUPS.keys()
-CSS = Path(__file__).with_name("parts.css").read_text(encoding="utf-8")
+CSS, FIELD = (
+    Path(__file__).with_name(f"{name}.css").read_text(encoding="utf-8") for name in ("parts", "fields")
+)
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width"}
+ASKS: dict[str, Any] = WIDE | {
+    "stylesheets": [FIELD]
+}  # fields on light and dark; arrow keys count up and down
 
 
 def html(text: str = "", **more: Any) -> pn.pane.HTML:
@@ -47,6 +53,13 @@ def paragraph(text: str) -> str:
     """Text as a paragraph, code between backticks."""
     marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
     return f"<p>{marked}</p>"
+
+
+def saved(name: str, content: bytes) -> str:
+    """A link that saves a file; Panel's button for that does nothing by keyboard."""
+    data, name = b64encode(content).decode(), escape(name)
+    kind = "data:application/octet-stream;base64"
+    return f'<a class="save" download="{name}" href="{kind},{data}">Save {name}</a>'
 
 
 def refused(error: object) -> str:
@@ -128,9 +141,12 @@ def _table(columns: Columns) -> str:
 def plain_figure(
     words: str, x: str, y: str, *, tools: str = "pan,wheel_zoom,box_zoom,reset,save", **more: Any
 ) -> Any:
-    """An empty figure as wide as its place; ``words`` say what it shows."""
-    made = figure(height=340, min_width=280, tools=tools, sizing_mode="stretch_width", title=words, **more)
-    made.xaxis.axis_label, made.yaxis.axis_label = x.replace("\n", " "), y
+    """An empty figure as wide as its place; ``words`` say what it shows, to screen readers too."""
+    x = x.replace("\n", " ")
+    named = {"role": "img", "aria-label": f"{words}: {y} over {x or 'an input'}"}
+    look: dict[str, Any] = {"tools": tools, "title": words, "html_attributes": named, **WIDE}
+    made = figure(height=340, min_width=280, **look, **more)
+    made.xaxis.axis_label, made.yaxis.axis_label = x, y
     made.toolbar.logo, made.toolbar.autohide = None, True
     made.title.text_font_style = "normal"
     return made

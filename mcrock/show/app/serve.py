@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 import panel as pn
+from bokeh.settings import settings
 
 from mcrock.show.app.parts import html, refused
 
@@ -66,8 +67,12 @@ def serve(
         "filedropper",
         notifications=True,
         disconnect_notification=LOST,
-        raw_css=["body { margin: 0 auto; max-width: 82rem; padding: 8px 14px 40px; }"],
+        raw_css=[
+            ":root { --bokeh-font-size: 14px; --bokeh-base-font: system-ui, 'Liberation Sans', sans-serif; }",
+            "body { margin: 0 auto; max-width: 82rem; padding: 8px 14px 40px; }",
+        ],
     )
+    settings.resources = "server"  # nothing comes from the network, whatever else goes on
     token = "" if is_local(address) else secrets.token_urlsafe(24)
 
     def visited() -> Any:

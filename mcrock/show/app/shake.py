@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,12 @@ import xarray as xr
 from bokeh.models import ColumnDataSource
 
 from mcrock.base.tables.parsing import toml
+from mcrock.base.two_cores import cores
 from mcrock.dataset import build_dataset, load_dataset
 from mcrock.ensemble import run_study
 from mcrock.ensemble.part import Job, Part, simulate
 from mcrock.ensemble.study import Progress
-from mcrock.excitation import Motion, pack_motions
+from mcrock.excitation import pack_motions
 from mcrock.show import style
 from mcrock.show.app.parts import (
     WIDE,
@@ -39,7 +41,8 @@ from mcrock.study import Study
 from mcrock.study.load import study_of
 from mcrock.study.sampling import load_motions
 
-FEW, MORE = 22, 220  # realizations while a slider moves, and when it rests
+STAGES = 220, 660, 2200, 6600  # runs after which a curve is drawn; the first one while a slider moves
+PIECE = 55  # runs that a thread computes at a time: few, so that all cores have some
 PERIOD = 1.0  # between two curves of a run [s]
 SLIDERS = {  # keys of the study file, their names, and ends over the number in it
     "body.width": ("Width [m]", 0.5, 1.5),
@@ -48,8 +51,9 @@ SLIDERS = {  # keys of the study file, their names, and ends over the number in 
     "contact.friction": ("Friction [1]", 0.3, 2.0),
 }
 COMMON = (
-    "Sliders change the body under the same motions and draws, so that the difference is theirs: of a few "
-    "realizations while they move, of more when they rest. What is uncertain in the study file has none."
+    "Sliders change the body under the same motions and draws, so that the difference is theirs. The curves "
+    "have a few runs while they move and more when they rest, and their intervals are of so many. What is "
+    "uncertain in the study file has no slider."
 )
 
 
@@ -57,47 +61,62 @@ class Stopped(Exception):  # noqa: N818
     """The run was stopped by who started it."""
 
 
-def quick_probability(
-    study: Study, motions: list[Motion], number: int, unwanted: Callable[[], bool] = lambda: False
-) -> xr.Dataset:
-    """Probabilities of the first realizations of a study, kept nowhere.
+class Preview:
+    """Runs of the first realizations of a study, whose number grows and which are kept nowhere else.
 
     The inputs of a realization depend on its number alone, so that two studies that differ in a fixed number
     meet the same motions and draws.
-
-    Parameters
-    ----------
-    study : Study
-        Whose first outer draw is taken.
-    motions : list of Motion
-        From `load_motions`.
-    number : int
-        Of realizations.
-    unwanted : callable
-        Asked between slices whether nobody waits any more.
-
-    Raises
-    ------
-    Stopped
-        If it says so.
     """
-    number = min(number, study.n_realizations)
-    job = Job(study, motions, pack_motions(motions), Path(), {})
 
-    def piece(start: int) -> dict[str, np.ndarray]:
-        if unwanted():
-            raise Stopped
-        return simulate(job, Part(start, min(start + FEW, number)))
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.pieces: list[dict[str, np.ndarray]] = []
+        self.realizations = 0
+        self.known: dict[int, xr.Dataset] = {}  # by the number of runs
 
-    with ThreadPoolExecutor() as threads:
-        pieces = list(threads.map(piece, range(0, number, FEW)))
-    values: dict[str, Any] = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
-    groups = {group: i for i, group in enumerate(dict.fromkeys(motion.group for motion in motions))}
-    values["motion_group"] = [groups[motion.group] for motion in motions]
-    if not study.is_cloud:
-        values["intensity"] = study.intensity.si_levels
-    units, long_name = study.intensity.units, study.intensity.long_name
-    return overturning_probability(build_dataset(values, units=units, long_name=long_name))
+    def probability(self, runs: int, unwanted: Callable[[], bool] = lambda: False) -> xr.Dataset:
+        """Probabilities of so many runs, or of all that the study has.
+
+        Parameters
+        ----------
+        runs : int
+            Not fewer than before, or exactly as many as at some time before.
+        unwanted : callable
+            Asked between pieces whether nobody waits any more.
+
+        Raises
+        ------
+        Stopped
+            If it says so; what is computed is kept.
+        """
+        if runs not in self.known:
+            study = self.job.study
+            stop = min(-(-runs // study.n_intensity), study.n_realizations)
+            step = max(1, PIECE // study.n_intensity)
+
+            def piece(start: int) -> dict[str, np.ndarray]:
+                if unwanted():
+                    raise Stopped
+                return simulate(self.job, Part(start, min(start + step, stop)))
+
+            with ThreadPoolExecutor(cores()) as threads:
+                for more in threads.map(piece, range(self.realizations, stop, step)):
+                    self.pieces.append(more)
+                    self.realizations += len(more["outcome"])
+            self.known[runs] = overturning_probability(self._dataset())
+        return self.known[runs]
+
+    def _dataset(self) -> xr.Dataset:
+        study, motions = self.job.study, self.job.motions
+        names = self.pieces[0]
+        values: dict[str, Any] = {
+            name: np.concatenate([piece[name] for piece in self.pieces]) for name in names
+        }
+        groups = {group: i for i, group in enumerate(dict.fromkeys(motion.group for motion in motions))}
+        values["motion_group"] = [groups[motion.group] for motion in motions]
+        if not study.is_cloud:
+            values["intensity"] = study.intensity.si_levels
+        return build_dataset(values, units=study.intensity.units, long_name=study.intensity.long_name)
 
 
 def slider_ranges(tables: Mapping[str, Any]) -> dict[str, tuple[str, float, float, float]]:
@@ -119,8 +138,7 @@ class LiveRun:
 
     def __init__(self, study: Study, opened: Any) -> None:
         self.study, self.opened = study, opened
-        self.motions: list[Motion] | None = None
-        self.known: dict[int, xr.Dataset] = {}  # probabilities as in the study, by the number of realizations
+        self.previews: dict[tuple[str, ...], Preview] = {}  # by their changes: of the study, and one other
         named = {"units": study.intensity.units, "long_name": study.intensity.long_name}
         label = style.axis_scale(xr.DataArray(attrs=named))[1]
         self.base, self.changed, self.grown = (ColumnDataSource(_no_points()) for _ in range(3))
@@ -133,6 +151,7 @@ class LiveRun:
         ):
             draw_points(self.figure, source, words, colour)
             self.figure.line("x", "p", source=source, color=colour)
+        self.figure.legend.items[0].visible = False  # until there is one
         self.figure.legend.location, self.figure.legend.background_fill_alpha = "bottom_right", 0.5
         ranges = slider_ranges(json.loads(study.to_json()))
         self.values = {key: value for key, (*_, value) in ranges.items()}
@@ -155,12 +174,13 @@ class LiveRun:
             button = pn.widgets.Button(name=name, button_type="primary" if name == "Run" else "default")
             button.on_click(partial(self._press, resume))
             made.append(button)
-        side = pn.Column(html(paragraph(COMMON)), *self.sliders.values(), self.told, **WIDE)
+        side = pn.Column(html(paragraph(COMMON)), *self.sliders.values(), **WIDE)
         if self.sliders:
             self.told.say("Computing a few realizations as in the study.")
             self._change()
-        form, halves = pn.FlexBox(self.output, *made, align_items="end"), map(half, (self.figure, side))
-        return pn.Column(form, self.state, pn.FlexBox(*halves), **WIDE)
+        form = pn.FlexBox(self.output, *made, align_items="end")
+        shown = half(pn.Column(self.figure, self.told, **WIDE))
+        return pn.Column(form, self.state, pn.FlexBox(shown, half(side)), **WIDE)
 
     def _press(self, resume: bool | None, event: Any) -> None:
         if resume is None:
@@ -193,6 +213,7 @@ class LiveRun:
 
     def _grow(self, points: xr.Dataset, words: str) -> None:
         self.grown.data = shown_points(points)
+        self.figure.legend.items[0].visible = True
         self.state.say(words)
 
     def _ended(self, found: Exception | None) -> None:
@@ -211,38 +232,47 @@ class LiveRun:
         """Compute the curves for the sliders; what is computed for where they were is given up."""
         self.again = True
         if not self.busy:
-            self._compute(FEW)
+            self._compute(0)
 
-    def _compute(self, number: int) -> None:
+    def _compute(self, stage: int) -> None:
         self.busy, self.again = True, False
-        changes = [
+        changes = tuple(
             f"{key}={toml(slider.value)}"
             for key, slider in self.sliders.items()
             if slider.value != self.values[key]
-        ]
-        in_background(partial(self._curves, changes, number), partial(self._draw, number))
+        )
+        in_background(partial(self._curves, changes, stage), partial(self._draw, stage))
 
-    def _curves(self, changes: list[str], number: int) -> tuple[xr.Dataset, xr.Dataset]:
+    def _curves(self, changes: tuple[str, ...], stage: int) -> list[xr.Dataset]:
         """Probabilities as in the study and as changed."""
-        if self.motions is None:
-            self.motions = load_motions(self.study)
-        if number not in self.known:
-            self.known[number] = quick_probability(self.study, self.motions, number, lambda: self.again)
-        other = study_of(json.loads(self.study.to_json()), self.study.folder / "study", changes)
-        return self.known[number], quick_probability(other, self.motions, number, lambda: self.again)
+        if not self.previews:
+            motions = load_motions(self.study)
+            self.previews[()] = Preview(Job(self._study([]), motions, pack_motions(motions), Path(), {}))
+        first = self.previews[()]
+        if changes not in self.previews:
+            other = replace(first.job, study=self._study(changes))
+            self.previews = {(): first, changes: Preview(other)}
+        unwanted = lambda: self.again and stage > 0  # noqa: E731
+        return [self.previews[each].probability(STAGES[stage], unwanted) for each in ((), changes)]
 
-    def _draw(self, number: int, found: tuple[xr.Dataset, xr.Dataset] | Exception) -> None:
-        self.busy = False
+    def _study(self, changes: Iterable[str]) -> Study:
+        """The study with some changes, and without runs that probabilities do not take."""
+        data = json.loads(self.study.to_json())
+        return study_of(data, self.study.folder / "study", [*changes, "controls.recheck=0"])
+
+    def _draw(self, stage: int, found: list[xr.Dataset] | Exception) -> None:
+        self.busy, more = False, False
         if not isinstance(found, Exception):
             self.base.data, self.changed.data = map(shown_points, found)
-            self.told.say(f"{int(found[0]['runs'].sum())} runs of each, with the same motions and draws")
+            runs, of = int(found[0]["runs"].sum()), self.study.n_realizations * self.study.n_intensity
+            self.told.say(
+                f"Each curve: {runs} of the {of} runs of the study, with the same motions and draws"
+            )
+            more = stage + 1 < len(STAGES) and runs < of
         elif not isinstance(found, Stopped):
             self.told.say(found)
-            return
-        if self.again:
-            self._compute(FEW)
-        elif number < MORE:
-            self._compute(MORE)
+        if self.again or more:
+            self._compute(0 if self.again else stage + 1)
 
 
 def shown_points(points: xr.Dataset) -> dict[str, np.ndarray]:

@@ -163,17 +163,18 @@ class Chosen:
         options = {f"{name} ({runs.totals[name]})": name for name in there}
         self.filters = pn.widgets.CheckBoxGroup(name="Runs shown", options=options, value=there, inline=True)
         choices = {text: name for name, text in self.names.items()}
-        self.input = pn.widgets.Select(name="Input", options=choices, **WIDE)
+        self.input = pn.widgets.Select(name="Input", options=choices, **parts.ASKS)
         self.told, self.details, self.view = parts.Told(**WIDE), html(), html()
+        number = {"width": 120, "stylesheets": [parts.FIELD]}
         self.place = {
-            name: pn.widgets.IntInput(name=name.capitalize(), value=0, start=0, end=size - 1, width=120)
+            name: pn.widgets.IntInput(name=name.capitalize(), value=0, start=0, end=size - 1, **number)
             for name in ("outer", "realization")
             if (size := result.ds.sizes.get(name, 1)) > 1
         }
         if result.ds.sizes.get("intensity", 1) > 1:
             levels = result.ds["intensity"]
             numbers = dict(zip(labels(levels), range(levels.size), strict=True))
-            self.place["intensity"] = pn.widgets.Select(name="Intensity", options=numbers, width=120)
+            self.place["intensity"] = pn.widgets.Select(name="Intensity", options=numbers, **number)
         self.inputs = self.plot_inputs()
         self._filter()
         self._take_input()

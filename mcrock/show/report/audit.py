@@ -192,7 +192,7 @@ def hazard_blocks(hazard: xr.Dataset) -> list[Block]:
     source, reading = hazard.attrs["source"], hazard.attrs.get("reading", "annual rates")
     title = f"Annual rates at which {hazard.attrs['measure']} is exceeded [1/a]"
     blocks: list[Block] = [
-        f"The hazard was read from {source} as {reading}; its file and digest stand under Files.",
+        f"The hazard was read from {source} as {reading}; its digest stands under Files in the report.",
         title,
         format_table([f"{hazard.attrs['measure']} [{units}]", *names], rows[:ROWS]),
     ]

@@ -1,17 +1,18 @@
 """Functions behind the page of `mcrock app`: what it shows is what the commands compute."""
 
-import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 import trimesh
 
 import mcrock
+from mcrock.ensemble.part import Job
+from mcrock.excitation import pack_motions
 from mcrock.show.report.audit import headline
 from mcrock.show.report.results import Site
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard, overturning_probability
-from mcrock.study.load import study_of
 from mcrock.study.sampling import load_motions
 from tests.unit.conftest import write_study
 
@@ -22,7 +23,7 @@ from mcrock.show.app.decide import safe_name, statement
 from mcrock.show.app.describe import Description
 from mcrock.show.app.parts import blocks_as_html, paragraph, refused, rows_as_html, to_page
 from mcrock.show.app.serve import is_local
-from mcrock.show.app.shake import Stopped, quick_probability, slider_ranges
+from mcrock.show.app.shake import STAGES, LiveRun, Preview, Stopped, slider_ranges
 from mcrock.show.app.understand import Result, plot_curve, point_columns
 from mcrock.show.tables import format_table
 
@@ -40,23 +41,34 @@ def ds(study, tmp_path_factory):
     return mcrock.run_study(study, tmp_path_factory.mktemp("store") / "s.zarr")
 
 
-def test_a_slider_shows_the_first_runs_of_the_study(study, ds):
-    found = quick_probability(study, load_motions(study), 30)
-    expected = overturning_probability(ds.isel(realization=slice(30)))
-    np.testing.assert_array_equal(found["overturned"], expected["overturned"])
-    np.testing.assert_allclose(found["interval"], expected["interval"])
-
-
-def test_a_change_meets_the_same_motions_and_draws(study):
-    same = study_of(json.loads(study.to_json()), study.folder / "study", [])
+@pytest.fixture
+def preview(study):
     motions = load_motions(study)
-    one, other = (quick_probability(each, motions, 20) for each in (study, same))
-    np.testing.assert_array_equal(one["overturned"], other["overturned"])
+    return Preview(Job(study, motions, pack_motions(motions), Path(), {}))
 
 
-def test_nobody_waits_for_a_slider_that_has_moved_on(study):
+def test_a_slider_shows_the_first_runs_of_the_study(preview, study, ds):
+    for number in (10, 30):  # of which the second takes those of the first
+        found = preview.probability(number * study.n_intensity)
+        expected = overturning_probability(ds.isel(realization=slice(number)))
+        np.testing.assert_array_equal(found["runs"], number)
+        np.testing.assert_array_equal(found["overturned"], expected["overturned"])
+        np.testing.assert_allclose(found["interval"], expected["interval"])
+
+
+def test_a_slider_leaves_out_runs_that_no_probability_takes(study, ds):
+    live = LiveRun(study, None)
+    alike, changed = live._curves(("body.height=1.001",), 0)
+    number = min(-(-STAGES[0] // study.n_intensity), study.n_realizations)
+    expected = overturning_probability(ds.isel(realization=slice(number)))
+    np.testing.assert_array_equal(alike["overturned"], expected["overturned"])
+    assert (changed["runs"] == alike["runs"]).all()
+    assert all(each.job.study.controls.recheck == 0.0 for each in live.previews.values())
+
+
+def test_nobody_waits_for_a_slider_that_has_moved_on(preview):
     with pytest.raises(Stopped):
-        quick_probability(study, load_motions(study), 30, lambda: True)
+        preview.probability(30, lambda: True)
 
 
 @pytest.mark.filterwarnings("ignore:Widget.name is deprecated:PendingDeprecationWarning")  # label is of 1.9

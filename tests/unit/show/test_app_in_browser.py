@@ -95,6 +95,65 @@ def test_a_run_is_watched_by_keyboard(browser, address, width, theme):
     page.close()
 
 
+NAME = """() => {  // of what has the focus: its own, that of its field or figure, or its text
+  let at = document.activeElement
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
+  if (at === document.body) return null
+  let figure = at
+  while (figure && figure.role !== "img") figure = figure.parentNode || figure.host
+  const text = (part) => part.nodeName === "STYLE" ? "" : part.nodeType === 3 ? part.data
+    : [...part.childNodes, ...(part.shadowRoot?.childNodes || [])].map(text).join("")
+  return (at.ariaLabel || figure?.ariaLabel || at.labels?.[0]?.textContent || text(at)).trim()
+}"""
+
+
+def names_on_the_way(page):
+    """Names of what Tab reaches after the choice of the part, to the end of the page."""
+    page.get_by_role("radio", checked=True).focus()
+    found = []
+    while len(found) < 60:
+        page.keyboard.press("Tab")
+        if (name := page.evaluate(NAME)) is None:
+            break
+        found.append(name)
+    assert len(found) < 60
+    assert all(found), found
+    return " | ".join(found)
+
+
+def test_every_part_is_reached_by_keyboard_and_everything_has_a_name(browser, serve, folder):
+    page = opened(browser, serve("s.zarr"))
+    page.get_by_text("Replay this run").wait_for()
+    page.get_by_role("radio", name="Understand").focus()
+    assert re.search("Peak tilt.*Input.*Realization.*Intensity.*Strongest survivor", names_on_the_way(page))
+    page.get_by_role("radio", checked=True).focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_text("Judge the site").wait_for()
+    assert re.search(r"Browse.*Exposure.*Judge.*Make: data", names_on_the_way(page))
+    page.get_by_role("button", name="Make: data").focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("Save s.nc").wait_for()
+    with page.expect_download() as taken:
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+    with mcrock.load_dataset(taken.value.path()) as saved, mcrock.load_dataset(folder / "s.zarr") as stored:
+        assert (saved["outcome"] == stored["outcome"]).all()
+    page.get_by_role("radio", checked=True).focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_label("How high is it?").wait_for()
+    assert re.search("How high.*Which earthquakes.*Study file.*Check", names_on_the_way(page))
+    page.get_by_label("How high is it?").focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("2 m")
+    page.keyboard.press("Tab")
+    sync_api.expect(page.get_by_label("Study file", exact=True)).to_have_value(re.compile("height = 2"))
+    page.get_by_role("radio", checked=True).focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("status").filter(has_text="runs of the study").wait_for()
+    assert re.search("Store to write.*Run.*Stop.*Probability.*Width", names_on_the_way(page))
+    page.close()
+
+
 def test_a_site_is_judged_and_a_bad_file_refused_in_the_words_of_the_command(browser, address, tmp_path):
     page = opened(browser, address)
     page.get_by_role("radio", name="Decide").check()
@@ -146,7 +205,7 @@ def test_a_study_file_fills_the_form_and_keeps_what_the_form_cannot_show(browser
     sync_api.expect(study).to_have_value(re.compile(r"height = 9.*gravity = 3\.7", re.DOTALL))
     assert page.evaluate("window.evil") is None
     with page.expect_download() as taken:
-        page.get_by_text("Download study.toml").click()
+        page.get_by_text("Save study.toml").click()
     taken.value.save_as(tmp_path / "taken.toml")
     assert (tmp_path / "taken.toml").read_text() == study.input_value()
     page.close()
@@ -156,7 +215,7 @@ def test_a_slider_has_a_name_and_moves_by_keyboard(browser, serve):
     page = opened(browser, serve("study.toml"))
     page.get_by_role("radio", name="Shake").check()
     slider = page.get_by_role("slider", name="Height [m]")
-    page.get_by_role("status").filter(has_text="with the same motions and draws").wait_for()
+    page.get_by_role("status").filter(has_text="runs of the study").wait_for()
     before = slider.input_value()
     slider.focus()
     page.keyboard.press("PageUp")
