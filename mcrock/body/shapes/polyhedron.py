@@ -182,11 +182,7 @@ class Polyhedron(Solid):
         if "vertices" in data or not isinstance(file, str) or not known:
             return
         weighs, place = not data.keys() & {"com", "inertia", "solid"}, folder / file
-        try:
-            at = place.stat()
-            written = at.st_mtime_ns, at.st_size
-        except (OSError, ValueError):  # which reading it words
-            written = None
+        written = place.stat().st_mtime_ns if place.is_file() else 0
         try:
             points, solid = _taken(place, written, unit, up, weighs, _reach(data))
         except ValueError as error:
@@ -362,14 +358,12 @@ class Polyhedron(Solid):
 
 @lru_cache(maxsize=2)  # a page reads its study at every change, and a mesh of a million triangles takes 25 s
 def _taken(
-    path: Path, written: tuple[int, int] | None, unit: str | None, up: str, weighs: bool, reach: float
+    path: Path, written: int, unit: str | None, up: str, weighs: bool, reach: float
 ) -> tuple[Array, tuple[float, Array, Array] | None]:
-    """Points of a scan that count, and what a mesh encloses; read anew where time or size are others."""
+    """Points of a scan that count, and what a mesh encloses; read anew where its time is another."""
     scan = read_scan(path, unit, up)
-    if not is_mesh(path):
-        return scan.points, None
-    solid = scan.solid() if weighs else None
-    return scan.points[hull_corners(scan.points, reach)], solid
+    solid = scan.solid() if weighs and is_mesh(path) else None
+    return scan.points[hull_corners(scan.points, reach) if is_mesh(path) else slice(None)], solid
 
 
 def _reach(data: Mapping[str, Any]) -> float:

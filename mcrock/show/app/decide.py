@@ -12,18 +12,8 @@ from typing import Any
 import panel as pn
 
 from mcrock.dataset import save_dataset
-from mcrock.show.app.parts import (
-    ASKS,
-    FIELD,
-    WIDE,
-    Told,
-    blocks_as_html,
-    html,
-    in_background,
-    paragraph,
-    rows_as_html,
-    saved,
-)
+from mcrock.show.app import parts
+from mcrock.show.app.parts import ASKS, WIDE, html
 from mcrock.show.app.understand import Result
 from mcrock.show.figures import save_all
 from mcrock.show.fragility import format_support
@@ -51,13 +41,11 @@ class Decision:
     def __init__(self, result: Result) -> None:
         self.result, self.folder = result, tempfile.TemporaryDirectory(prefix="mcrock-app-")
         self.files = pn.widgets.FileDropper(name="Hazard files", multiple=True, max_file_size="50MB", **ASKS)
-        self.years = pn.widgets.FloatInput(
-            name="Exposure [years]", value=50.0, start=0.0, width=140, stylesheets=[FIELD]
-        )
+        self.years = pn.widgets.FloatInput(name="Exposure [years]", value=50.0, start=0.0, **parts.NUMBER)
         self.design = pn.widgets.TextInput(name="Design motion, as in 0.4g", width=170)
         self.target = pn.widgets.TextInput(name="Allowed rate [1/year], as in 1e-5", width=220)
         self.site = pn.widgets.TextInput(name="Site in the files: name or LON,LAT", width=230)
-        self.told, self.making, self.found, self.made = Told(**WIDE), Told(**WIDE), html(), html()
+        self.told, self.making, self.found, self.made = parts.Told(**WIDE), parts.Told(**WIDE), html(), html()
         self.files.param.watch(lambda _: self._taken(), "value")
         pn.state.on_session_destroyed(lambda context: self.folder.cleanup())
 
@@ -71,7 +59,7 @@ class Decision:
             button.on_click(lambda _, make=make: self._make(make))
             buttons.append(button)
         form = pn.FlexBox(self.years, self.design, self.target, self.site, align_items="end")
-        judged = [html(paragraph(HAZARD)), self.files, form, judge, self.told, self.found]
+        judged = [html(parts.paragraph(HAZARD)), self.files, form, judge, self.told, self.found]
         taken = [html("<h2>Files to take away</h2>"), pn.FlexBox(*buttons), self.making, self.made]
         return pn.Column(*judged, *taken, **WIDE)
 
@@ -102,7 +90,7 @@ class Decision:
 
     def _judge(self) -> None:
         self.told.say("Computing the rate and what is to be known of it.")
-        in_background(lambda: statement(self.result, self._site()), self._tell)
+        parts.in_background(lambda: statement(self.result, self._site()), self._tell)
 
     def _tell(self, found: str | Exception) -> None:
         self.told.say(found if isinstance(found, Exception) else "The answer is computed:")
@@ -110,7 +98,7 @@ class Decision:
 
     def _make(self, make: Callable[[Site], tuple[str, bytes]]) -> None:
         self.making.say("Making the file: a report of a large study takes minutes.")
-        in_background(lambda: make(self._site()), self._offer)
+        parts.in_background(lambda: make(self._site()), self._offer)
 
     def _offer(self, found: tuple[str, bytes] | Exception) -> None:
         if isinstance(found, Exception):
@@ -119,16 +107,13 @@ class Decision:
         name, content = found
         size = max(len(content) >> 10, 1)
         self.making.say(f"Made: {name}, {size} KiB. Nothing is written until you save it.")
-        self.made.object = saved(name, content)
+        self.made.object = parts.saved(name, content)
 
     def _report(self, site: Site) -> tuple[str, bytes]:
         result = self.result
-        how: dict[str, Any] = {
-            "store": result.store,
-            "folder": result.folder,
-            "allow_missing": result.allow_missing,
-        }
-        page = build_report(result.ds, site=site, signed=Signed(files=self.hazard_files()), **how)
+        how: dict[str, Any] = {"site": site, "signed": Signed(files=self.hazard_files())}
+        how |= {"folder": result.folder, "allow_missing": result.allow_missing}
+        page = build_report(result.ds, store=result.store, **how)
         return f"{result.store.stem}.html", page.encode()
 
     def _figures(self, site: Site) -> tuple[str, bytes]:
@@ -181,7 +166,9 @@ def statement(result: Result, site: Site) -> str:
         standards_section(ds, site, rates, result.folder, how),
         limits_section(result.study, summary),
     ]
-    parts = [paragraph(headline(summary, rates)), rows_as_html(tiles)]
-    parts.append(blocks_as_html(cautions(format_support(summary.fragility))))
-    parts += [f"<h2>{section.title}</h2>{blocks_as_html(section.blocks)}" for section in sections if section]
-    return "".join(parts)
+    found = [parts.paragraph(headline(summary, rates)), parts.rows_as_html(tiles)]
+    found.append(parts.blocks_as_html(cautions(format_support(summary.fragility))))
+    found += [
+        f"<h2>{section.title}</h2>{parts.blocks_as_html(section.blocks)}" for section in sections if section
+    ]
+    return "".join(found)

@@ -12,19 +12,9 @@ from typing import Any, NamedTuple
 import panel as pn
 
 from mcrock.base.tables.parsing import parse_toml
+from mcrock.show.app import parts
 from mcrock.show.app.decide import taken_in
-from mcrock.show.app.parts import (
-    ASKS,
-    WIDE,
-    Told,
-    blocks_as_html,
-    half,
-    html,
-    in_background,
-    paragraph,
-    refused,
-    saved,
-)
+from mcrock.show.app.parts import WIDE, html
 from mcrock.show.body import plot_body
 from mcrock.show.describe import describe
 from mcrock.show.report.content import embed
@@ -61,13 +51,13 @@ class Description:
         pn.state.on_session_destroyed(lambda context: self.uploads.cleanup())
         self.fields = {question.name: _field(question) for question in QUESTIONS}
         self.rows = {name: pn.Column(field, html(), **WIDE) for name, field in self.fields.items()}
-        self.form, self.drawing, self.told, self.more = pn.Column(**WIDE), html(), Told(**WIDE), html()
+        self.form, self.drawing, self.told, self.more = pn.Column(**WIDE), html(), parts.Told(**WIDE), html()
         look: dict[str, Any] = {"stylesheets": ["textarea { font-family: monospace; }"], "height": 420}
         self.text = pn.widgets.TextAreaInput(
             name="Study file", value=text, max_length=1_000_000, **look, **WIDE
         )
-        self.mesh = pn.widgets.FileDropper(name="Mesh", max_file_size=LARGEST, **ASKS)
-        self.file = pn.widgets.FileDropper(name="Study file to load", max_file_size="1MB", **ASKS)
+        self.mesh = pn.widgets.FileDropper(name="Mesh", max_file_size=LARGEST, **parts.ASKS)
+        self.file = pn.widgets.FileDropper(name="Study file to load", max_file_size="1MB", **parts.ASKS)
         self.save = html()
         for field in self.fields.values():
             field.param.watch(lambda _: self._answered(), "value")
@@ -84,10 +74,10 @@ class Description:
         """The part of the page."""
         check = pn.widgets.Button(name="Check as mcrock check does")
         check.on_click(lambda _: self._check())
-        left = pn.Column(self.form, html(paragraph(MESH)), self.mesh, **WIDE)
-        file = [html(paragraph(FREE)), self.text, self.file, pn.FlexBox(check), self.save]
+        left = pn.Column(self.form, html(parts.paragraph(MESH)), self.mesh, **WIDE)
+        file = [html(parts.paragraph(FREE)), self.text, self.file, pn.FlexBox(check), self.save]
         right = pn.Column(self.drawing, *file, self.told, self.more, **WIDE)
-        return pn.Column(pn.FlexBox(half(left), half(right)), **WIDE)
+        return pn.Column(pn.FlexBox(parts.half(left), parts.half(right)), **WIDE)
 
     def _answers(self) -> dict[str, str]:
         return {name: field.value for name, field in self.fields.items() if field.value}
@@ -113,7 +103,7 @@ class Description:
                 question.check.read(found[question.name])
                 self.rows[question.name][1].object = f'<p class="dim">{escape(question.why)}</p>'
             except ValueError as error:
-                self.rows[question.name][1].object = refused(error)
+                self.rows[question.name][1].object = parts.refused(error)
                 found[question.name], right = default, False
             if question.part != part:
                 rows.append(html(f"<h2>{question.part.capitalize()}</h2>"))
@@ -142,7 +132,7 @@ class Description:
     def _written(self) -> None:
         """Read the text of the study file, which somebody has changed."""
         text = self.text.value
-        self.save.object = saved("study.toml", text.encode())
+        self.save.object = parts.saved("study.toml", text.encode())
         if not self.filling:
             self._read(lambda: text, fill=True)
 
@@ -160,9 +150,9 @@ class Description:
             words = "The body from the side, and its base from above"
             figure = embed(plot_body(body_at_medians(study)), words)
             answered = answers_of(parse_toml(text), folder)  # tables anew: a study takes files into its own
-            return Described(text, study, blocks_as_html([figure]), *answered)
+            return Described(text, study, parts.blocks_as_html([figure]), *answered)
 
-        in_background(read, lambda found: self._show(found, fill) if turn == self.turn else None)
+        parts.in_background(read, lambda found: self._show(found, fill) if turn == self.turn else None)
 
     def _show(self, found: Described | Exception, fill: bool) -> None:
         """Show a study that was read in drawing, form and text, or say what is wrong."""
@@ -209,12 +199,12 @@ class Description:
             return lines
 
         self.told.say("Checking")
-        in_background(checked, self._tell)
+        parts.in_background(checked, self._tell)
 
     def _tell(self, found: str | Exception) -> None:
         lines = [] if isinstance(found, Exception) else found.splitlines()
         self.told.say("The study can run." if lines else found)
-        self.more.object = "".join(map(paragraph, lines))
+        self.more.object = "".join(map(parts.paragraph, lines))
 
 
 def _unanswered(question: Question) -> str:
@@ -226,7 +216,7 @@ def _unanswered(question: Question) -> str:
 
 def _field(question: Question) -> Any:
     """The field of a question."""
-    look: dict[str, Any] = {"name": question.prompt, **ASKS}
+    look: dict[str, Any] = {"name": question.prompt, **parts.ASKS}
     if isinstance(question.check, Option):
         choices = question.check.choices
         options = {f"{name}: {words}" if words else name: name for name, words in choices.items()}

@@ -30,13 +30,13 @@ LOOKS = {
     "undecided": (style.PURPLE, "x"),
 }
 assert LOOKS.keys() == GROUPS.keys()
-CSS, FIELD = (
-    Path(__file__).with_name(f"{name}.css").read_text(encoding="utf-8") for name in ("parts", "fields")
-)
+FILES = [Path(__file__).with_name(f"{name}.css") for name in ("parts", "fields", "page")]
+CSS, FIELD, PAGE = (file.read_text(encoding="utf-8") for file in FILES)
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width"}
 ASKS: dict[str, Any] = WIDE | {
     "stylesheets": [FIELD]
 }  # fields on light and dark; arrow keys count up and down
+NUMBER: dict[str, Any] = {"width": 140, "stylesheets": [FIELD]}
 
 
 def html(text: str = "", **more: Any) -> pn.pane.HTML:

@@ -137,16 +137,9 @@ def _dots(kept: list[_Kept], levels: int, inner: int) -> dict[str, np.ndarray]:
     outer, realization = np.divmod(realization, inner)
     words = np.array([ending.words for ending in Ending])
     spread = np.modf(joined["order"] * 4096.0)[0]  # other digits than those that choose
-    return {
-        "group": group,
-        "ending": words[joined["ending"]],
-        "outer": outer,
-        "realization": realization,
-        "intensity": intensity,
-        "x": joined["level"].astype(float),
-        "tilt": joined["tilt"].astype(float),
-        "spread": spread,
-    }
+    numbers = {"outer": outer, "realization": realization, "intensity": intensity, "spread": spread}
+    told = {"group": group, "ending": words[joined["ending"]]}
+    return numbers | told | {"x": joined["level"].astype(float), "tilt": joined["tilt"].astype(float)}
 
 
 def _stripes(levels: np.ndarray) -> np.ndarray:

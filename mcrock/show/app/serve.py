@@ -13,7 +13,7 @@ from urllib.parse import quote
 import panel as pn
 from bokeh.settings import settings
 
-from mcrock.show.app.parts import html, refused
+from mcrock.show.app.parts import PAGE, html, refused
 
 LOCAL = "127.0.0.1"
 NO_TOKEN = "this page opens only with the whole address that `mcrock app` printed, which ends in ?token=..."
@@ -63,15 +63,8 @@ def serve(
     ValueError
         If nothing can listen there.
     """
-    pn.extension(
-        "filedropper",
-        notifications=True,
-        disconnect_notification=LOST,
-        raw_css=[
-            ":root { --bokeh-font-size: 14px; --bokeh-base-font: system-ui, 'Liberation Sans', sans-serif; }",
-            "body { margin: 0 auto; max-width: 82rem; padding: 8px 14px 40px; }",
-        ],
-    )
+    told: dict[str, Any] = {"notifications": True, "disconnect_notification": LOST}
+    pn.extension("filedropper", raw_css=[PAGE], **told)
     settings.resources = "server"  # nothing comes from the network, whatever else goes on
     token = "" if is_local(address) else secrets.token_urlsafe(24)
 

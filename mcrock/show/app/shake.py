@@ -24,17 +24,8 @@ from mcrock.ensemble.part import Job, Part, simulate
 from mcrock.ensemble.study import Progress
 from mcrock.excitation import pack_motions
 from mcrock.show import style
-from mcrock.show.app.parts import (
-    WIDE,
-    Slider,
-    Told,
-    half,
-    html,
-    in_background,
-    paragraph,
-    plain_figure,
-    to_page,
-)
+from mcrock.show.app import parts
+from mcrock.show.app.parts import WIDE, html
 from mcrock.show.app.understand import draw_points, point_columns
 from mcrock.statistics import overturning_probability, pooled
 from mcrock.study import Study
@@ -43,6 +34,7 @@ from mcrock.study.sampling import load_motions
 
 STAGES = 220, 660, 2200, 6600  # runs after which a curve is drawn; the first one while a slider moves
 PIECE = 55  # runs that a thread computes at a time: few, so that all cores have some
+POINTS = "x", "p", "low", "high", "runs", "overturned", "undecided"  # columns of a curve
 PERIOD = 1.0  # between two curves of a run [s]
 SLIDERS = {  # keys of the study file, their names, and ends over the number in it
     "body.width": ("Width [m]", 0.5, 1.5),
@@ -71,7 +63,6 @@ class Preview:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.pieces: list[dict[str, np.ndarray]] = []
-        self.realizations = 0
         self.known: dict[int, xr.Dataset] = {}  # by the number of runs
 
     def probability(self, runs: int, unwanted: Callable[[], bool] = lambda: False) -> xr.Dataset:
@@ -90,7 +81,7 @@ class Preview:
             If it says so; what is computed is kept.
         """
         if runs not in self.known:
-            study = self.job.study
+            study, motions = self.job.study, self.job.motions
             stop = min(-(-runs // study.n_intensity), study.n_realizations)
             step = max(1, PIECE // study.n_intensity)
 
@@ -99,24 +90,16 @@ class Preview:
                     raise Stopped
                 return simulate(self.job, Part(start, min(start + step, stop)))
 
+            begin = sum(len(each["outcome"]) for each in self.pieces)
             with ThreadPoolExecutor(cores()) as threads:
-                for more in threads.map(piece, range(self.realizations, stop, step)):
-                    self.pieces.append(more)
-                    self.realizations += len(more["outcome"])
-            self.known[runs] = overturning_probability(self._dataset())
+                self.pieces += threads.map(piece, range(begin, stop, step))  # those before a stop are kept
+            joined = {key: np.concatenate([each[key] for each in self.pieces]) for key in self.pieces[0]}
+            groups = {group: i for i, group in enumerate(dict.fromkeys(motion.group for motion in motions))}
+            values: dict[str, Any] = joined | {"motion_group": [groups[motion.group] for motion in motions]}
+            values |= {} if study.is_cloud else {"intensity": study.intensity.si_levels}
+            units, words = study.intensity.units, study.intensity.long_name
+            self.known[runs] = overturning_probability(build_dataset(values, units=units, long_name=words))
         return self.known[runs]
-
-    def _dataset(self) -> xr.Dataset:
-        study, motions = self.job.study, self.job.motions
-        names = self.pieces[0]
-        values: dict[str, Any] = {
-            name: np.concatenate([piece[name] for piece in self.pieces]) for name in names
-        }
-        groups = {group: i for i, group in enumerate(dict.fromkeys(motion.group for motion in motions))}
-        values["motion_group"] = [groups[motion.group] for motion in motions]
-        if not study.is_cloud:
-            values["intensity"] = study.intensity.si_levels
-        return build_dataset(values, units=study.intensity.units, long_name=study.intensity.long_name)
 
 
 def slider_ranges(tables: Mapping[str, Any]) -> dict[str, tuple[str, float, float, float]]:
@@ -141,9 +124,11 @@ class LiveRun:
         self.previews: dict[tuple[str, ...], Preview] = {}  # by their changes: of the study, and one other
         named = {"units": study.intensity.units, "long_name": study.intensity.long_name}
         label = style.axis_scale(xr.DataArray(attrs=named))[1]
-        self.base, self.changed, self.grown = (ColumnDataSource(_no_points()) for _ in range(3))
+        self.base, self.changed, self.grown = (
+            ColumnDataSource({name: [] for name in POINTS}) for _ in range(3)
+        )
         words = "Probability of overturning"
-        self.figure = plain_figure(words, label, "Probability [1]", y_range=(-0.02, 1.02))
+        self.figure = parts.plain_figure(words, label, "Probability [1]", y_range=(-0.02, 1.02))
         for source, words, colour in (
             (self.grown, "the run", style.ORANGE),
             (self.base, "as in the study", style.GREY),
@@ -156,13 +141,13 @@ class LiveRun:
         ranges = slider_ranges(json.loads(study.to_json()))
         self.values = {key: value for key, (*_, value) in ranges.items()}
         self.sliders = {
-            key: Slider(label=name, start=low, end=high, value=value, **WIDE)
+            key: parts.Slider(label=name, start=low, end=high, value=value, **WIDE)
             for key, (name, low, high, value) in ranges.items()
         }
         for slider in self.sliders.values():
             slider.param.watch(lambda _: self._change(), "value")
         self.busy, self.again, self.stop, self.runs = False, False, False, False
-        self.told, self.state = Told(**WIDE), Told(**WIDE)
+        self.told, self.state = parts.Told(**WIDE), parts.Told(**WIDE)
         name = "Store to write (a new folder)"
         self.output = pn.widgets.TextInput(name=name, placeholder="study.zarr", width=320)
 
@@ -174,13 +159,13 @@ class LiveRun:
             button = pn.widgets.Button(name=name, button_type="primary" if name == "Run" else "default")
             button.on_click(partial(self._press, resume))
             made.append(button)
-        side = pn.Column(html(paragraph(COMMON)), *self.sliders.values(), **WIDE)
+        side = pn.Column(html(parts.paragraph(COMMON)), *self.sliders.values(), **WIDE)
         if self.sliders:
             self.told.say("Computing a few realizations as in the study.")
             self._change()
         form = pn.FlexBox(self.output, *made, align_items="end")
-        shown = half(pn.Column(self.figure, self.told, **WIDE))
-        return pn.Column(form, self.state, pn.FlexBox(shown, half(side)), **WIDE)
+        shown = parts.half(pn.Column(self.figure, self.told, **WIDE))
+        return pn.Column(form, self.state, pn.FlexBox(shown, parts.half(side)), **WIDE)
 
     def _press(self, resume: bool | None, event: Any) -> None:
         if resume is None:
@@ -197,7 +182,7 @@ class LiveRun:
             document = pn.state.curdoc
             report = partial(self._report, document, output, [0.0])
             run = partial(run_study, self.study, output, resume=resume, progress=report)
-            in_background(lambda: run().close(), self._ended)
+            parts.in_background(lambda: run().close(), self._ended)
 
     def _report(self, document: Any, output: Path, last: list[float], progress: Progress) -> None:
         """Show how far a run is; called by it after every part."""
@@ -209,7 +194,7 @@ class LiveRun:
             points = overturning_probability(pooled(ds), allow_missing=True)
         last[0] = time.monotonic()
         words = f"{progress.finished_runs} of {progress.total_runs} runs, {progress.seconds_left:.0f} s left"
-        to_page(document, lambda: self._grow(points, words))
+        parts.to_page(document, lambda: self._grow(points, words))
 
     def _grow(self, points: xr.Dataset, words: str) -> None:
         self.grown.data = shown_points(points)
@@ -236,12 +221,9 @@ class LiveRun:
 
     def _compute(self, stage: int) -> None:
         self.busy, self.again = True, False
-        changes = tuple(
-            f"{key}={toml(slider.value)}"
-            for key, slider in self.sliders.items()
-            if slider.value != self.values[key]
-        )
-        in_background(partial(self._curves, changes, stage), partial(self._draw, stage))
+        moved = {key: at.value for key, at in self.sliders.items() if at.value != self.values[key]}
+        changes = tuple(f"{key}={toml(value)}" for key, value in moved.items())
+        parts.in_background(partial(self._curves, changes, stage), partial(self._draw, stage))
 
     def _curves(self, changes: tuple[str, ...], stage: int) -> list[xr.Dataset]:
         """Probabilities as in the study and as changed."""
@@ -250,8 +232,7 @@ class LiveRun:
             self.previews[()] = Preview(Job(self._study([]), motions, pack_motions(motions), Path(), {}))
         first = self.previews[()]
         if changes not in self.previews:
-            other = replace(first.job, study=self._study(changes))
-            self.previews = {(): first, changes: Preview(other)}
+            self.previews = {(): first, changes: Preview(replace(first.job, study=self._study(changes)))}
         unwanted = lambda: self.again and stage > 0  # noqa: E731
         return [self.previews[each].probability(STAGES[stage], unwanted) for each in ((), changes)]
 
@@ -278,7 +259,3 @@ class LiveRun:
 def shown_points(points: xr.Dataset) -> dict[str, np.ndarray]:
     """Points that have runs, as a figure takes them."""
     return point_columns(points.isel(intensity=points["runs"].values > 0))
-
-
-def _no_points() -> dict[str, list[float]]:
-    return {name: [] for name in ("x", "p", "low", "high", "runs", "overturned", "undecided")}

@@ -30,8 +30,7 @@ from mcrock.statistics.notable import MEANINGS, RunPlace, notable_runs
 from mcrock.statistics.runs import is_shaken, read_once, study_of
 from mcrock.study import Study
 
-RUN = {"median_overturned": "Median overturned", "strongest_survivor": "Strongest survivor"}
-RUN |= {"weakest_overturned": "Weakest overturned"}
+RUN = {name: name.capitalize().replace("_", " ") for name in MEANINGS}
 NO_STUDY = "These outcomes are of another program or of tests: mcrock cannot repeat their runs."
 
 
@@ -165,16 +164,15 @@ class Chosen:
         choices = {text: name for name, text in self.names.items()}
         self.input = pn.widgets.Select(name="Input", options=choices, **parts.ASKS)
         self.told, self.details, self.view = parts.Told(**WIDE), html(), html()
-        number = {"width": 120, "stylesheets": [parts.FIELD]}
         self.place = {
-            name: pn.widgets.IntInput(name=name.capitalize(), value=0, start=0, end=size - 1, **number)
+            name: pn.widgets.IntInput(name=name.capitalize(), value=0, start=0, end=size - 1, **parts.NUMBER)
             for name in ("outer", "realization")
             if (size := result.ds.sizes.get(name, 1)) > 1
         }
         if result.ds.sizes.get("intensity", 1) > 1:
             levels = result.ds["intensity"]
             numbers = dict(zip(labels(levels), range(levels.size), strict=True))
-            self.place["intensity"] = pn.widgets.Select(name="Intensity", options=numbers, **number)
+            self.place["intensity"] = pn.widgets.Select(name="Intensity", options=numbers, **parts.NUMBER)
         self.inputs = self.plot_inputs()
         self._filter()
         self._take_input()
@@ -228,13 +226,10 @@ class Chosen:
         column, row = np.nonzero(counts)
         strength = np.log1p(counts[column, row])
         hidden = len(dots["x"]) == sum(self.runs.totals.values())
-        self.cells.data = {
-            "left": self.runs.x_edges[column, 0],
-            "right": self.runs.x_edges[column, 1],
-            "bottom": self.runs.y_edges[row],
-            "top": self.runs.y_edges[row + 1],
-            "alpha": 0.0 * strength if hidden else 0.75 * strength / max(strength.max(initial=0.0), 1e-9),
-        }
+        alpha = 0.0 * strength if hidden else 0.75 * strength / max(strength.max(initial=0.0), 1e-9)
+        left, right = self.runs.x_edges[column].T
+        sides = {"left": left, "right": right, "bottom": self.runs.y_edges[row]}
+        self.cells.data = sides | {"top": self.runs.y_edges[row + 1], "alpha": alpha}
         self._take_input()
 
     def _take_input(self) -> None:

@@ -80,7 +80,7 @@ def test_a_mesh_becomes_the_shape_and_what_the_file_says_besides_stays(study, mo
         except ValueError as error:
             done(error)
 
-    monkeypatch.setattr("mcrock.show.app.describe.in_background", at_once)
+    monkeypatch.setattr("mcrock.show.app.parts.in_background", at_once)
     taken = []
     text = (study.folder / "study.toml").read_text(encoding="utf-8")
     form = Description(text, study.folder, taken.append)
