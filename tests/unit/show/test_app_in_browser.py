@@ -150,7 +150,7 @@ def test_every_part_is_reached_by_keyboard_and_everything_has_a_name(browser, se
     page.get_by_role("radio", checked=True).focus()
     page.keyboard.press("ArrowRight")
     page.get_by_role("status").filter(has_text="runs of the study").wait_for()
-    assert re.search("Store to write.*Run.*Stop.*Probability.*Width", names_on_the_way(page))
+    assert re.search("Store to write.*Run.*Stop.*Probability.*Height", names_on_the_way(page))
     page.close()
 
 

@@ -72,8 +72,8 @@ def test_a_study_of_a_mesh_has_the_body_of_python(load, motions, tmp_path):
 def test_a_mesh_is_read_once_until_its_file_changes(load, rock, tmp_path, monkeypatch):
     read = []
     monkeypatch.setattr(polyhedron, "read_scan", lambda *given: read.append(given) or read_scan(*given))
-    first = load().body.outline
-    assert load("body.density=2000").body.outline == first
+    first = load().body.vertices
+    assert load("body.density=2000").body.vertices == first
     assert len(read) == 1
     rock.apply_scale(0.9).export(tmp_path / "rock.stl")
     assert load().body.vertices != load("body.unit='cm'").body.vertices
