@@ -27,10 +27,9 @@ class Page:
     """The page of one visitor: the study that is described, and a result if there is one."""
 
     def __init__(self, theme: str, result: Result | None, text: str, folder: Path) -> None:
-        self.theme, self.result, self.folder = theme, result, folder
+        self.theme, self.result, self.text, self.folder = theme, result, text, folder
         self.study: Study | None = result.study if result else None
         self.head, self.body = html(), pn.Column(**WIDE)
-        self.text = text
         self.parts: dict[str, Any] = {}
         first = "Understand" if result else "Describe"
         self.choice = pn.widgets.RadioBoxGroup(

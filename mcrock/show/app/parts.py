@@ -18,7 +18,6 @@ from bokeh.plotting import figure
 from panel.custom import JSComponent
 
 from mcrock.show import style
-from mcrock.show.app.runs import GROUPS
 from mcrock.show.report.content import Caution, Figure
 from mcrock.show.tables import Columns
 
@@ -29,7 +28,6 @@ LOOKS = {
     "stood": (style.GREEN, "square"),
     "undecided": (style.PURPLE, "x"),
 }
-assert LOOKS.keys() == GROUPS.keys()
 FILES = [Path(__file__).with_name(f"{name}.css") for name in ("parts", "fields", "page")]
 CSS, FIELD, PAGE = (file.read_text(encoding="utf-8") for file in FILES)
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width"}

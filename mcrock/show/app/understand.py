@@ -105,8 +105,7 @@ def understand(result: Result, theme: str) -> pn.Column:
 
 def legend(runs: RunDots) -> str:
     """Colours and marks of the groups that have runs."""
-    marks = {"circle": "\N{BLACK CIRCLE}", "triangle": "\N{BLACK UP-POINTING TRIANGLE}"}
-    marks |= {"square": "\N{BLACK SQUARE}", "x": "\N{MULTIPLICATION SIGN}"}
+    marks = {"circle": "&#9679;", "triangle": "&#9650;", "square": "&#9632;", "x": "&#215;"}
     looks = [(name, *LOOKS[name]) for name, total in runs.totals.items() if total]
     entries = [f'<span style="color: {colour}">{marks[mark]}</span> {name}' for name, colour, mark in looks]
     return f"<p>{' &nbsp; '.join(entries)}</p>"
