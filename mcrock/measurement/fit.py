@@ -461,7 +461,7 @@ def _result(
 ) -> Fit:
     estimates = comparison.values(x)
     intervals, errors, covariance = _intervals(comparison, x, limits, found, noise, level)
-    fitted = {PARAMETERS[key].argument: estimates[key] for key in comparison.free if key in PARAMETERS}
+    fitted: Any = {PARAMETERS[key].argument: estimates[key] for key in comparison.free if key in PARAMETERS}
     back = Rotation.from_rotvec(-x[-SENSOR:-AXES])
     return Fit(
         comparison.name,
