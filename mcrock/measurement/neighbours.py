@@ -92,9 +92,7 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
         both = [(comparison, ends[0]), (other, best_of(other, ends, scale)[0])]
         comparison, x = min(both, key=lambda pair: pair[0].cost(pair[1], scale))
         deviance = 2.0 * comparison.cost(x, scale) / noise**2
-        if (
-            "slip" in added
-        ):  # its impacts are elsewhere than those of the fit, away from which readings are kept
+        if "slip" in added:  # its impacts are elsewhere than those of the fit, near which none are kept
             comparison, ends = between_impacts(comparison, [x], scale)
             x = ends[0]
         errors = comparison.values(np.sqrt(np.diag(uncertainty(comparison, x, scale).covariance)))
