@@ -146,7 +146,7 @@ class Law(IntEnum):
     )
     OWN = (
         11,
-        "a law of the user",
+        "a law of one's own",
         "impulse where a function of the user places it: `impact.own_law`",
         "A function of one's own, by the name that results give with the hash of its source.",
     )

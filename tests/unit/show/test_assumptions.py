@@ -24,10 +24,10 @@ def test_an_object_of_the_table_is_like_itself(name):
     row = row_of(name)
     (line,) = assumption_notes(inputs_of(float(row["slenderness"]), float(row["p"])))
     own = [one for one in assumption_costs() if one["object"] == name]
-    assert f"is a {name} of slenderness" in line
+    assert f"run as a {name} of slenderness" in line
     named = [one for one in own if f"{one['assumption']} (" in line]
     assert 1 <= len(named) <= SHOWN
-    assert line.count("it slides") == sum(not one["one_percent_ratio"] for one in own)
+    assert line.count("they slide") == sum(not one["one_percent_ratio"] for one in own)
     for one in named:  # none whose interval holds no change, and none that changes less than one left out
         assert not float(one["one_percent_low"]) <= 1.0 <= float(one["one_percent_high"])
     least = min(abs(np.log(float(one["one_percent_ratio"]))) for one in named)
