@@ -65,6 +65,8 @@ def test_a_slider_leaves_out_runs_that_no_probability_takes(study, ds):
     expected = overturning_probability(ds.isel(realization=slice(number)))
     np.testing.assert_array_equal(alike["overturned"], expected["overturned"])
     assert (changed["runs"] == alike["runs"]).all()
+    same = live._curves((f"body.height={study.body.height}",), 0)[1]  # drawn as the study itself
+    np.testing.assert_array_equal(same["overturned"], alike["overturned"])
     assert all(each.job.study.controls.recheck == 0.0 for each in live.previews.values())
 
 
