@@ -30,7 +30,9 @@ def stats(
     """
     from mcrock.dataset.contents import STUDY
     from mcrock.dataset.inventory import store_digest
+    from mcrock.ensemble.log import read_log
     from mcrock.show.progress import reading_progress
+    from mcrock.show.status import format_impossible
     from mcrock.show.summary import format_summary, missing_chunks, summarize, summary_as_json
 
     with reading.open(store) as ds, reading_progress():
@@ -41,4 +43,4 @@ def stats(
         digest = store_digest(store) if (store / STUDY).exists() else None
         print_json(summary_as_json(summary) | {"digest": digest})
     else:
-        print(*missing_chunks(ds), format_summary(summary), sep="\n")
+        print(*missing_chunks(ds), *format_impossible(read_log(store)), format_summary(summary), sep="\n")

@@ -60,18 +60,20 @@ def format_status(
             lines.append(f"and {len(others) - SHOWN} processes that began before")
     failed = [message for process in processes for message in process.failed]
     if failed and not found.done.all():
-        lines += [f"{format_count(len(failed), 'part')} failed so far:", *_last(failed)]
-    impossible = list(dict.fromkeys(message for process in processes for message in process.impossible))
-    if impossible:
-        count = format_count(len(impossible), "realization")
-        lines += [f"no run could be made of {count}:", *_last(impossible)]
-    return lines
+        lines += [f"{format_count(len(failed), 'part')} failed so far:", *_few(failed)]
+    return lines + format_impossible(processes)
 
 
-def _last(messages: Sequence[str]) -> list[str]:
-    """The last few of some messages."""
-    before = len(messages) - MESSAGES
-    return [*([f"  and {before} before; the log has them all"] if before > 0 else []), *messages[-MESSAGES:]]
+def format_impossible(processes: Sequence[Process]) -> list[str]:
+    """Number of realizations of which no run could be made, by the log of a store, and the first messages."""
+    found = list(dict.fromkeys(message for process in processes for message in process.impossible))
+    count = format_count(len(found), "realization")
+    return [f"no run could be made of {count}:", *_few(found)] if found else []
+
+
+def _few(messages: Sequence[str]) -> list[str]:
+    more = len(messages) - MESSAGES
+    return [*messages[:MESSAGES], *([f"  and {more} more; the log has them all"] if more > 0 else [])]
 
 
 def _row(process: Process, n_intensity: int, now: datetime) -> list[str]:

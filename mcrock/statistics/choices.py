@@ -158,7 +158,10 @@ def _medians(units: Units, how: Bootstrap) -> np.ndarray:
 
 def _fit(intensity: np.ndarray, runs: np.ndarray, overturned: np.ndarray) -> np.ndarray:
     """Median of each of some resamples; NaN where there is none."""
-    there = runs.any(axis=0)
-    curves = fit_curves(intensity[there], overturned[:, there], runs[:, there])
+    some, there = runs.any(axis=1), runs.any(axis=0)
+    curves = fit_curves(intensity[there], overturned[some][:, there], runs[some][:, there])
     known = (curves.kind == FitKind.MAXIMUM) | (curves.kind == FitKind.SEPARATED)
-    return np.where(known, np.sqrt(curves.low_median * curves.high_median), np.nan)
+    medians = np.full(len(runs), np.nan)
+    low, high = curves.low_median[known], curves.high_median[known]
+    medians[np.flatnonzero(some)[known]] = np.sqrt(low * high)
+    return medians

@@ -95,7 +95,7 @@ def build_report(
     sections = [
         *(subject_sections(runs, study, Path(folder)) if study else [table_section(runs)]),
         fragility_section(runs, summary, few if capacity is None else capacity, how),
-        outcomes_section(runs, summary, how),
+        outcomes_section(runs, summary, how, store),
         motion_section(runs, summary, how),
         replays_section(ds, study, folder, store, allow_missing) if study else None,
         nested_section(ds, summary, how),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import xarray as xr
 
+from mcrock.ensemble.log import read_log
 from mcrock.show.curves import format_laws, plot_choices
 from mcrock.show.epistemic import format_nested, plot_probability_box, plot_variance_shares
 from mcrock.show.fragility import UNSUPPORTED, format_fragility, format_support, plot_fragility
@@ -29,6 +30,7 @@ from mcrock.show.risk import (
 from mcrock.show.rules import format_baselines, plot_baselines
 from mcrock.show.sensitivity import format_distances, format_indices, plot_sensitivity
 from mcrock.show.standards import format_standards
+from mcrock.show.status import format_impossible
 from mcrock.show.style import add_note
 from mcrock.show.summary import (
     PEAK,
@@ -78,14 +80,16 @@ class Site(NamedTuple):
     consistencies: Sequence[xr.Dataset] = ()  # from `mcrock.statistics.hazard_consistency`
 
 
-def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section:
-    """Fractions of the outcomes, and runs that decide nothing."""
+def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence, store: Path | None) -> Section:
+    """Fractions of the outcomes, and runs that decide nothing, with the first that failed by the log."""
     ax = plot_outcomes(ds, allow_missing=how.allow_missing)
     shares = outcome_shares(ds, **how.keywords) if summary.outcomes is None else summary.outcomes
+    failed = format_impossible(read_log(store))[:2] if store else []
     blocks: list[Block] = [
         embed(ax, "Fractions of the outcomes at each intensity"),
         *format_outcomes(shares, summary.is_shaken),
         *cautions(format_doubt(summary.doubt, int(summary.probability["runs"].sum()))),
+        *cautions([" ".join(failed)] * bool(failed)),
     ]
     return Section("outcomes", "Outcomes", blocks)
 

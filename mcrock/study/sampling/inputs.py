@@ -119,11 +119,11 @@ def draw_numbers(
     Returns
     -------
     dict of str to ndarray (stop - start,)
-        Of the inputs in ``study.uncertain``; the record and, in a cloud study, the intensity.
+        Of the inputs in ``study.uncertain`` and of choices; the record and, in a cloud study, the intensity.
     """
     points = points_of_design(study, len(motions), start, stop, outer)
     draws = draw_quantities(study, points.u, stop - start)
-    values = {variable_name(name): draws[name] for name in study.uncertain if name in draws}
+    values = {variable_name(name): draws[name] for name in (*study.uncertain, *CODES) if name in draws}
     if "azimuth" in values:
         values["azimuth"] = values["azimuth"] * study.motion.rotation[1]
     if study.motion.shakes and not study.motion.is_generated:

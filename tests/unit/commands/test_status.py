@@ -220,9 +220,9 @@ def test_messages_and_the_dashboard_are_shown(mcrock, store):
     lines = mcrock("status", store)[1].splitlines()
     assert f"dask's dashboard, of {socket.gethostname()}: http://127.0.0.1:8787/status" in lines
     first = lines.index("7 parts failed so far:")
-    assert lines[first + 1] == "  and 2 before; the log has them all"
-    assert lines[first + 2 : first + 7] == [
-        f"realizations {8 * i} to {8 * i + 7}: reason {i}" for i in range(2, 7)
+    assert lines[first + 6] == "  and 2 more; the log has them all"
+    assert lines[first + 1 : first + 6] == [
+        f"realizations {8 * i} to {8 * i + 7}: reason {i}" for i in range(5)
     ]
     assert lines[first + 7 : first + 9] == [
         "no run could be made of 1 realization:",

@@ -282,3 +282,4 @@ def test_what_a_law_does_beyond_the_speeds_of_its_check_is_said_with_the_landing
         ds = mcrock.run_study(study, tmp_path / "own.zarr")
     failed = ds.outcome.values == mcrock.Outcome.FAILED
     assert 0 < failed.sum() < 6
+    assert (ds.impact_law == mcrock.impact.registry.Law.OWN).all()  # that of the study, without a run too

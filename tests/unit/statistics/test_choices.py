@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 from mcrock.impact.registry import Law
+from mcrock.show.curves import format_laws
 from mcrock.statistics import fit_fragility, fragility_by_choice, split_by_choice
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.probit import fit_curves
@@ -55,6 +56,15 @@ def test_the_order_of_realizations_does_not_matter():
     ds = two_laws(seeds=(1, 2))
     mixed = ds.isel(realization=np.random.default_rng(3).permutation(ds.sizes["realization"]))
     xr.testing.assert_allclose(fragility_by_choice(ds), fragility_by_choice(mixed), rtol=1e-12)
+
+
+def test_a_law_of_one_realization_has_no_curve_and_open_ends():
+    ds = two_laws()
+    first = int(ds["impact_law"].values.argmax())
+    fits = fragility_by_choice(ds.isel(realization=slice(first - 1, None)))  # most resamples have none of it
+    assert fits["runs"].values[0] == ds.sizes["intensity"]
+    assert np.isnan(fits["ratio_interval"].values[:, 0]).all()
+    assert "inf" not in "".join(format_laws(fits))
 
 
 def test_a_law_may_miss_a_recording():
