@@ -19,6 +19,7 @@ from mcrock.show.fragility import (
     bins_words,
     draw_curve,
     format_dispersion,
+    format_ends,
     format_median,
     observed,
     probability_label,
@@ -153,7 +154,7 @@ def median_columns(level: str) -> list[Column]:
 
     return [
         ("median", lambda fit: or_none(fit, label(fit["median_capacity"]))),
-        (f"{level} interval", lambda fit: " to ".join(labels(fit["median_capacity_interval"]))),
+        (f"{level} interval", format_ends),
         (f"dispersion ({level})", lambda fit: or_none(fit, format_dispersion(fit))),
     ]
 

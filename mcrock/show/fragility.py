@@ -29,21 +29,26 @@ from mcrock.statistics.probit import link_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+OPEN = "interval open"
 UNSUPPORTED = "Dashed: no run supports the curve."
 
 
 def format_median(fit: xr.Dataset) -> str:
     """Median of a curve and its interval; "-" where there is no curve."""
-    median, low, high = estimate(fit, "median_capacity")
+    median, low, _ = estimate(fit, "median_capacity")
     if not math.isfinite(median):
         return "-"
+    known = label(fit["median_capacity"])
+    return known if math.isnan(low) else f"{known} ({format_ends(fit)})"
+
+
+def format_ends(fit: xr.Dataset) -> str:
+    """Interval of the median of a curve, open where runs do not bound it."""
     least, most = labels(fit["median_capacity_interval"])
-    ends = f"{least} to {most}"
-    if math.isnan(low):
-        return label(fit["median_capacity"])
+    _, low, high = estimate(fit, "median_capacity")
     if math.isinf(high):
-        ends = f"above {least}" if low > 0 else "interval open"
-    return f"{label(fit['median_capacity'])} ({ends})"
+        return f"above {least}" if low > 0 else OPEN
+    return f"{least} to {most}" if low > 0 else f"below {most}"
 
 
 def format_dispersion(fit: xr.Dataset) -> str:
@@ -65,17 +70,11 @@ def format_fragility(fit: xr.Dataset) -> str:
         what = f"nothing {verb} without doubt" if doubt else f"nothing {verb}"
     elif kind.startswith("all overturned"):
         what = f"everything {verb}, or is undecided" if doubt else f"everything {verb}"
-    low, high = fit["median_capacity_interval"].values.tolist()
-    lowest, highest = labels(fit["median_capacity_interval"])
-    if low > 0 and math.isfinite(high):
-        bound = f"the median lies between {lowest} and {highest}"
-    elif low > 0:
-        bound = f"the median lies above {lowest}"
-    elif math.isfinite(high):
-        bound = f"the median lies below {highest}"
-    else:
+    ends = format_ends(fit)
+    if ends == OPEN:
         return f"Fragility: {what}; the intervals are too wide to bound the median"
-    return f"Fragility: {what}; {bound} ({percent(fit)} interval)"
+    ends = f"between {ends.replace(' to ', ' and ')}" if " to " in ends else ends
+    return f"Fragility: {what}; the median lies {ends} ({percent(fit)} interval)"
 
 
 def format_support(fit: xr.Dataset) -> list[str]:

@@ -35,9 +35,10 @@ def own_responses(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.
     -------
     Dataset or None
         `mean` (response, intensity) with its `interval` (bound, response, intensity), Student's over the
-        recordings and NaN with a single one, and `quantile` (share, response, intensity), in the units that
-        `units` (response) names; `runs` (intensity) and `unknown` (response, intensity), runs in which the
-        response is NaN [1]. None without such a response.
+        recordings and NaN with a single one, from 0 on at least where no run has a negative response, as
+        then a time or distance has no negative mean and no coverage is lost; and `quantile` (share, response,
+        intensity), in the units that `units` (response) names; `runs` (intensity) and `unknown` (response,
+        intensity), runs in which the response is NaN [1]. None without such a response.
 
     Raises
     ------
@@ -63,7 +64,9 @@ def own_responses(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.
         with np.errstate(invalid="ignore"), warnings.catch_warnings(action="ignore"):  # where none is known
             mean, half = student_interval(total, runs, how.level)
             quantiles = np.nanquantile(np.where(known, values, np.nan), SHARES, axis=0)
-        found.append((mean, np.stack([mean - half, mean + half]), quantiles, (done & ~known).sum(axis=0)))
+        least = 0.0 if np.nanmin(values, initial=0.0) == 0.0 else -np.inf
+        ends = np.stack([np.maximum(mean - half, least), mean + half])
+        found.append((mean, ends, quantiles, (done & ~known).sum(axis=0)))
     mean, interval, quantiles, unknown = (np.stack(each, axis=-2) for each in zip(*found, strict=True))
     levels = {} if is_cloud(ds) else {"intensity": ("intensity", ds["intensity"].values, axis_attrs(ds))}
     of_runs = ("response", "intensity")

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import xarray as xr
 
 from mcrock.base.estimates import format_estimate, format_interval, format_p_value
-from mcrock.show.fragility import format_fragility
-from mcrock.show.numbers import estimate, format_count, label, label_place, labels, percent
+from mcrock.show.fragility import format_ends, format_fragility
+from mcrock.show.numbers import estimate, format_count, label, label_place, percent
 from mcrock.show.risk import WORDS, format_choice, format_headline_capacity, headline_capacity
 from mcrock.show.summary import Summary
 from mcrock.statistics.goodness import REJECTED
@@ -68,11 +68,10 @@ def _fragility(summary: Summary) -> list[KeyFigure]:
         words = f"by the rising fractions: the lognormal curve is rejected ({rejected})"
         found = [KeyFigure("Median capacity", half.removeprefix("at "), words)]
     elif math.isfinite(float(fit["median_capacity"])):
-        low, high = labels(fit["median_capacity_interval"])
         dispersion, level = estimate(fit, "dispersion"), f"{percent(fit)} interval"
         words = f"{level} {format_interval(*dispersion[1:])}"
         found = [
-            KeyFigure("Median capacity", label(fit["median_capacity"]), f"{level} {low} to {high}"),
+            KeyFigure("Median capacity", label(fit["median_capacity"]), f"{level} {format_ends(fit)}"),
             KeyFigure("Dispersion", format_estimate(*dispersion), words),
         ]
     else:

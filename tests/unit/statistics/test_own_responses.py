@@ -32,6 +32,9 @@ def test_the_numbers_are_those_of_the_known_runs():
     text = "\n".join(format_own_responses(own_responses(result(values, np.arange(12) % 4))))
     assert text.startswith("own_time [s]\n")
     assert text.endswith("count as undecided by a limit of it")
+    rare = np.where(np.arange(12) == 3, 5.0, 0.0)[:, None]  # a mean time begins at 0, that of a change below
+    assert own_responses(result(rare, np.arange(12) % 4))["interval"].values[0] == 0.0
+    assert own_responses(result(rare - 1.0, np.arange(12) % 4))["interval"].values[0] < -1.0
     assert own_responses(result(values, np.zeros(12, int)))["interval"].isnull().all()
     assert own_responses(result(values, np.zeros(12, int)).drop_vars("own_time")) is None
 
