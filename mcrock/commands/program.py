@@ -75,12 +75,12 @@ class Commands(TyperGroup):
         """A command by its name, the options of which say what they take."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
-            _name_no_type_of_flags(command, ctx)
+            _name_types(command, ctx)
         return command
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The list of commands."""
-        _name_no_type_of_flags(self, ctx)
+        _name_types(self, ctx)
         super().format_help(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
@@ -109,13 +109,15 @@ for name in COMMANDS:
     app.add_typer(commands)
 
 
-def _name_no_type_of_flags(command: Any, ctx: Any) -> None:
-    """Leave out what Typer 0.29 shows in the help of options that take no value: <bool>."""
+def _name_types(command: Any, ctx: Any) -> None:
+    """Leave out what Typer 0.29 shows: <bool> of options that take no value, list[] of several files."""
     for option in (*command.params, command.get_help_option(ctx)):
         if getattr(option, "is_flag", False):
             option.metavar = ""
+        elif option.nargs == -1:
+            option.display_type = lambda ctx: "<path>..."
     for inner in getattr(command, "commands", {}).values():
-        _name_no_type_of_flags(inner, ctx)
+        _name_types(inner, ctx)
 
 
 def _show_version(wanted: bool) -> None:
