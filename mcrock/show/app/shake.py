@@ -33,7 +33,7 @@ from mcrock.study.load import study_of
 from mcrock.study.sampling import load_motions
 
 STAGES = 220, 660, 2200, 6600  # runs after which a curve is drawn; the first one while a slider moves
-PIECE = 55  # runs that a thread computes at a time: few, so that all cores have some
+PIECE = 110  # runs that a thread computes at a time at most: drawing their inputs is a fourteenth of that
 POINTS = "x", "p", "low", "high", "runs", "overturned", "undecided"  # columns of a curve
 PERIOD = 1.0  # between two curves of a run [s]
 SLIDERS = {  # keys of the study file, their names, and ends over the number in it
@@ -83,14 +83,15 @@ class Preview:
         if runs not in self.known:
             study, motions = self.job.study, self.job.motions
             stop = min(-(-runs // study.n_intensity), study.n_realizations)
-            step = max(1, PIECE // study.n_intensity)
+            begin = sum(len(each["outcome"]) for each in self.pieces)
+            few = (stop - begin) // (4 * cores())  # so that no core waits long for another one
+            step = max(1, min(few, PIECE // study.n_intensity))
 
             def piece(start: int) -> dict[str, np.ndarray]:
                 if unwanted():
                     raise Stopped
                 return simulate(self.job, Part(start, min(start + step, stop)))
 
-            begin = sum(len(each["outcome"]) for each in self.pieces)
             with ThreadPoolExecutor(cores()) as threads:
                 self.pieces += threads.map(piece, range(begin, stop, step))  # those before a stop are kept
             joined = {key: np.concatenate([each[key] for each in self.pieces]) for key in self.pieces[0]}
@@ -153,12 +154,11 @@ class LiveRun:
 
     def view(self) -> pn.Column:
         """The part of the page."""
-        buttons = {"Run": False, "Stop": None, "Resume": True}
-        made = []
-        for name, resume in buttons.items():
-            button = pn.widgets.Button(name=name, button_type="primary" if name == "Run" else "default")
-            button.on_click(partial(self._press, resume))
-            made.append(button)
+        made = [
+            parts.button("Run", partial(self._press, False), "primary"),
+            parts.button("Stop", partial(self._press, None)),
+            parts.button("Resume", partial(self._press, True)),
+        ]
         side = pn.Column(html(parts.paragraph(COMMON)), *self.sliders.values(), **WIDE)
         if self.sliders:
             self.told.say("Computing a few realizations as in the study.")
@@ -167,7 +167,7 @@ class LiveRun:
         shown = parts.half(pn.Column(self.figure, self.told, **WIDE))
         return pn.Column(form, self.state, pn.FlexBox(shown, parts.half(side)), **WIDE)
 
-    def _press(self, resume: bool | None, event: Any) -> None:
+    def _press(self, resume: bool | None) -> None:
         if resume is None:
             self.stop = True
             self.state.say("Stopping when the parts at work are done.")
