@@ -46,7 +46,7 @@ def explore(
     import matplotlib
 
     from mcrock.dataset import load_dataset
-    from mcrock.show.app.page import page_of
+    from mcrock.show.app.page import Page
     from mcrock.show.app.serve import serve
     from mcrock.show.app.understand import Result
     from mcrock.show.report.subject import study_as_toml
@@ -70,4 +70,4 @@ def explore(
         result.prepare()
         text = study_as_toml(json.loads(result.study.to_json()), inf) if result.study else ""
     title = f"mcrock: {source.name}" if source else "mcrock"
-    serve(page_of(result, text, folder), title, address, port, say)
+    serve(lambda theme: Page(theme, result, text, folder).view(), title, address, port, say)

@@ -26,6 +26,7 @@ from mcrock.show.solid import (
 )
 from mcrock.show.style import COLUMN, add_note, new_figure, styled
 
+BODY = "The body from the side, and its base from above"
 LABELLED = 8  # edges of a base that all have their slenderness written beside them
 AROUND = 0.25  # ground that is drawn around the body, over its size [1]
 SMOOTH = 60  # faces from which on edges are drawn thin

@@ -170,6 +170,11 @@ def _other_levels(stored: xr.Dataset, at: dict[str, int]) -> str:
     return f"; of the {outcome.sizes['intensity']} intensities it overturned at {', '.join(fell) or 'none'}"
 
 
+def name_of(notable: str) -> str:
+    """Name of a run that stands for a study, as people read it."""
+    return notable.capitalize().replace("_", " ")
+
+
 def repeat_command(store: str | Path, at: dict[str, int]) -> str:
     """The command that repeats a run of a store, for a shell."""
     numbers = " ".join(f"--{name} {number}" for name, number in at.items() if number or name != "outer")

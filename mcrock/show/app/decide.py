@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from mcrock.show.report.page import build_report, capacity_and_rates
 from mcrock.show.report.results import Site, risk_section, standards_section
 from mcrock.show.report.trust import limits_section
 from mcrock.show.summary import summarize
-from mcrock.statistics import load_hazard
+from mcrock.statistics import design_intensity, load_hazard
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.inference import Confidence
 
@@ -39,7 +40,7 @@ class Decision:
     """A site, what was found of it, and the files that can be made."""
 
     def __init__(self, result: Result) -> None:
-        self.result, self.folder = result, tempfile.TemporaryDirectory(prefix="mcrock-app-")
+        self.result, self.folder = result, tempfile.TemporaryDirectory(prefix=parts.UPLOADS)
         self.files = pn.widgets.FileDropper(name="Hazard files", multiple=True, max_file_size="50MB", **ASKS)
         self.years = pn.widgets.FloatInput(name="Exposure [years]", value=50.0, start=0.0, **parts.NUMBER)
         self.design = pn.widgets.TextInput(name="Design motion, as in 0.4g", width=170)
@@ -51,15 +52,12 @@ class Decision:
 
     def view(self) -> pn.Column:
         """The part of the page."""
-        judge = pn.widgets.Button(name="Judge the site", button_type="primary")
-        judge.on_click(lambda _: self._judge())
-        buttons = []
-        for make in (self._report, self._figures, self._data):
-            button = pn.widgets.Button(name=f"Make: {make.__name__.strip('_')}")
-            button.on_click(lambda _, make=make: self._make(make))
-            buttons.append(button)
+        judge = parts.button("Judge the site", self._judge, "primary")
+        makes = {"report": self._report, "figures": self._figures, "data": self._data}
+        buttons = [parts.button(f"Make: {name}", partial(self._make, make)) for name, make in makes.items()]
         form = pn.FlexBox(self.years, self.design, self.target, self.site, align_items="end")
-        judged = [html(parts.paragraph(HAZARD)), self.files, form, judge, self.told, self.found]
+        files = parts.Named(self.files, name=self.files.name, **WIDE)
+        judged = [html(parts.paragraph(HAZARD)), files, form, judge, self.told, self.found]
         taken = [html("<h2>Files to take away</h2>"), pn.FlexBox(*buttons), self.making, self.made]
         return pn.Column(*judged, *taken, **WIDE)
 
@@ -76,9 +74,11 @@ class Decision:
         Raises
         ------
         ValueError
-            As `load_hazard`, or if the rate is none.
+            As `load_hazard` and `design_intensity`, or if the rate is none.
         """
         paths, curves, rate = self.hazard_files(), None, self.target.value
+        if self.design.value:
+            design_intensity(self.design.value, self.result.ds)  # refused before anything is computed
         if paths:
             curves = load_hazard(paths, site=self.site.value or None, measure=own_measure(self.result.ds))
             curves.attrs["source"] = ", ".join(path.name for path in paths)  # not where they lie for a while

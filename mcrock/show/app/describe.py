@@ -15,7 +15,7 @@ from mcrock.base.tables.parsing import parse_toml
 from mcrock.show.app import parts
 from mcrock.show.app.decide import taken_in
 from mcrock.show.app.parts import WIDE, html
-from mcrock.show.body import plot_body
+from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import describe
 from mcrock.show.report.content import embed
 from mcrock.show.report.subject import body_at_medians, study_as_toml
@@ -47,7 +47,7 @@ class Description:
 
     def __init__(self, text: str, folder: Path, take: Callable[[Study], None]) -> None:
         self.folder, self.take = folder, take
-        self.uploads = tempfile.TemporaryDirectory(prefix="mcrock-app-")
+        self.uploads = tempfile.TemporaryDirectory(prefix=parts.UPLOADS)
         pn.state.on_session_destroyed(lambda context: self.uploads.cleanup())
         self.fields = {question.name: _field(question) for question in QUESTIONS}
         self.rows = {name: pn.Column(field, html(), **WIDE) for name, field in self.fields.items()}
@@ -72,10 +72,10 @@ class Description:
 
     def view(self) -> pn.Column:
         """The part of the page."""
-        check = pn.widgets.Button(name="Check as mcrock check does")
-        check.on_click(lambda _: self._check())
-        left = pn.Column(self.form, html(parts.paragraph(MESH)), self.mesh, **WIDE)
-        file = [html(parts.paragraph(FREE)), self.text, self.file, pn.FlexBox(check), self.save]
+        check = pn.FlexBox(parts.button("Check as mcrock check does", self._check))
+        mesh, dropped = (parts.Named(each, name=each.name, **WIDE) for each in (self.mesh, self.file))
+        left = pn.Column(self.form, html(parts.paragraph(MESH)), mesh, **WIDE)
+        file = [html(parts.paragraph(FREE)), self.text, dropped, check, self.save]
         right = pn.Column(self.drawing, *file, self.told, self.more, **WIDE)
         return pn.Column(pn.FlexBox(parts.half(left), parts.half(right)), **WIDE)
 
@@ -147,8 +147,7 @@ class Description:
         def read() -> Described:
             text = text_of()
             study = study_of(parse_toml(text), folder / "study file")
-            words = "The body from the side, and its base from above"
-            figure = embed(plot_body(body_at_medians(study)), words)
+            figure = embed(plot_body(body_at_medians(study)), BODY)
             answered = answers_of(parse_toml(text), folder)  # tables anew: a study takes files into its own
             return Described(text, study, parts.blocks_as_html([figure]), *answered)
 

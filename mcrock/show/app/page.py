@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import panel as pn
 from mcrock.dataset import load_dataset
 from mcrock.show.app.decide import Decision
 from mcrock.show.app.describe import Description
-from mcrock.show.app.parts import WIDE, html, in_background, paragraph, refused
+from mcrock.show.app.parts import WIDE, Named, html, in_background, paragraph, refused
 from mcrock.show.app.shake import LiveRun
 from mcrock.show.app.understand import Result, understand
 from mcrock.show.summary import missing_chunks
@@ -41,7 +40,8 @@ class Page:
 
     def view(self) -> pn.Column:
         """All of it."""
-        return pn.Column(self.head, self.choice, self.body, **WIDE)
+        choice = Named(self.choice, name=self.choice.name, **WIDE)
+        return pn.Column(self.head, choice, self.body, **WIDE)
 
     def _name(self) -> None:
         title = self.study.title if self.study else ""
@@ -92,8 +92,3 @@ class Page:
         if isinstance(found, Result):
             self.result = found
             self._name()
-
-
-def page_of(result: Result | None, text: str, folder: Path) -> Callable[[str], pn.Column]:
-    """What makes the page of a visitor for a theme."""
-    return lambda theme: Page(theme, result, text, folder).view()

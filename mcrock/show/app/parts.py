@@ -30,10 +30,9 @@ LOOKS = {
 }
 FILES = [Path(__file__).with_name(f"{name}.css") for name in ("parts", "fields", "page")]
 CSS, FIELD, PAGE = (file.read_text(encoding="utf-8") for file in FILES)
+UPLOADS = "mcrock-app-"  # begins the names of folders of files that were dropped
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width"}
-ASKS: dict[str, Any] = WIDE | {
-    "stylesheets": [FIELD]
-}  # fields on light and dark; arrow keys count up and down
+ASKS: dict[str, Any] = WIDE | {"stylesheets": [FIELD]}  # on light and dark; arrow keys count up and down
 NUMBER: dict[str, Any] = {"width": 140, "stylesheets": [FIELD]}
 
 
@@ -62,7 +61,20 @@ def saved(name: str, content: bytes) -> str:
 
 def refused(error: object) -> str:
     """What was refused, in the words of the command, and told to screen readers at once."""
-    return f'<div role="alert" class="refused">{escape(str(error))}</div>'
+    words = re.sub(rf"\S*{UPLOADS}[^/\\]*[/\\]", "", str(error))  # a file that was dropped has its name alone
+    return f'<div role="alert" class="refused">{escape(words)}</div>'
+
+
+def button(name: str, act: Callable[[], Any], kind: str = "default") -> pn.widgets.Button:
+    """A button that does something."""
+    return pn.widgets.Button(name=name, button_type=kind, on_click=lambda _: act())
+
+
+class Named(pn.Column):  # type: ignore[misc]
+    """Fields that screen readers know by one name."""
+
+    def _get_properties(self, doc: Any) -> dict[str, Any]:
+        return super()._get_properties(doc) | {"html_attributes": {"role": "group", "aria-label": self.name}}
 
 
 class Told(JSComponent):  # type: ignore[misc]

@@ -68,14 +68,7 @@ def collect_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> RunDots:
         Result of a study with `peak_tilt_ratio`.
     allow_missing : bool
         Leave out runs that have not been run, rather than refuse.
-
-    Raises
-    ------
-    ValueError
-        If the dataset does not fit or has no peak tilts.
     """
-    if RATIO not in ds:
-        raise ValueError("these outcomes have no peak tilt: there are no runs to look at one by one")
     inner, flat = ds.sizes["realization"], pooled(ds)
     factor, label = axis_scale(run_intensity(flat))
     places = intensity_classes(flat, BINS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from mcrock.show.app.parts import LOOKS, WIDE, html, paragraph, refused, rows_as
 from mcrock.show.app.runs import GROUPS, RATIO, RunDots, collect_runs, input_names, input_of, input_rows
 from mcrock.show.fragility import format_fragility, format_support, observed
 from mcrock.show.numbers import labels
-from mcrock.show.replay import Replay, repeat_command, repeat_run, stored_outcome
+from mcrock.show.replay import Replay, name_of, repeat_command, repeat_run, stored_outcome
 from mcrock.show.run import result_rows
 from mcrock.show.summary import format_independence, format_probabilities
 from mcrock.statistics import fit_fragility, overturning_probability, pooled
@@ -30,7 +30,6 @@ from mcrock.statistics.notable import MEANINGS, RunPlace, notable_runs
 from mcrock.statistics.runs import is_shaken, read_once, study_of
 from mcrock.study import Study
 
-RUN = {name: name.capitalize().replace("_", " ") for name in MEANINGS}
 NO_STUDY = "These outcomes are of another program or of tests: mcrock cannot repeat their runs."
 
 
@@ -99,7 +98,13 @@ def understand(result: Result, theme: str) -> pn.Column:
     chosen = Chosen(result, result.runs, theme)
     by_input = pn.Column(chosen.input, chosen.inputs, **WIDE)
     figures = pn.FlexBox(*map(parts.half, [*top, chosen.plot_runs(), by_input]))
-    head = [chosen.filters, html(legend(result.runs)), figures, html(paragraph(chosen.words)), table]
+    head = [
+        parts.Named(chosen.filters, name=chosen.filters.name, **WIDE),
+        html(legend(result.runs)),
+        figures,
+        html(paragraph(chosen.words)),
+        table,
+    ]
     return pn.Column(*head, *chosen.replay_parts(), **WIDE)
 
 
@@ -172,7 +177,7 @@ class Chosen:
             levels = result.ds["intensity"]
             numbers = dict(zip(labels(levels), range(levels.size), strict=True))
             self.place["intensity"] = pn.widgets.Select(name="Intensity", options=numbers, **parts.NUMBER)
-        self.inputs = self.plot_inputs()
+        self.inputs = self._plot("The same runs by an input", "", "input")
         self._filter()
         self._take_input()
         self.filters.param.watch(lambda _: self._filter(), "value")
@@ -192,21 +197,15 @@ class Chosen:
 
     def plot_runs(self) -> Any:
         """Peak tilt over intensity."""
-        made = self._plot("Peak tilt of each run", self.runs.label)
-        sides = ("left", "right", "bottom", "top")
-        made.quad(*sides, source=self.cells, color=style.GREY, alpha="alpha", line_color=None)
-        return self._draw_dots(made, "x")
+        made = self._plot("Peak tilt of each run", self.runs.label, "x")
+        look = {"color": style.GREY, "alpha": "alpha", "line_color": None, "level": "underlay"}
+        made.quad("left", "right", "bottom", "top", source=self.cells, **look)
+        return made
 
-    def plot_inputs(self) -> Any:
-        """Peak tilt over an input."""
-        return self._draw_dots(self._plot("The same runs by an input", ""), "input")
-
-    def _plot(self, words: str, x: str) -> Any:
+    def _plot(self, words: str, label: str, x: str) -> Any:
         tools = "tap,box_select,pan,wheel_zoom,box_zoom,reset,save"
         y = "Peak tilt over slenderness [1]"
-        return parts.plain_figure(words, x, y, y_axis_type="log", tools=tools)
-
-    def _draw_dots(self, made: Any, x: str) -> Any:
+        made = parts.plain_figure(words, label, y, y_axis_type="log", tools=tools)
         look = {"size": 4, "alpha": 0.6, "nonselection_alpha": 0.15, "selection_line_color": "black"}
         dots = made.scatter(x, "tilt", source=self.source, color="colour", marker="mark", **look)
         made.on_event(SelectionGeometry, self._pick)
@@ -252,22 +251,19 @@ class Chosen:
         """Form, inputs, outcome and view of a run."""
         if self.result.study is None:
             return [html(paragraph(NO_STUDY))]
-        button = pn.widgets.Button(name="Replay this run", button_type="primary")
-        button.on_click(lambda _: self.replay())
-        ready = []
-        for name in self.result.notable:
-            known = pn.widgets.Button(name=RUN[name])
-            known.on_click(lambda _, name=name: self._show_notable(name))
-            ready.append(known)
+        buttons = [parts.button("Replay this run", self.replay, "primary")]
+        buttons += [
+            parts.button(name_of(name), partial(self._show_notable, name)) for name in self.result.notable
+        ]
         form = pn.FlexBox(*self.place.values(), align_items="end")
         shown = [self.told, self.details, self.view]
-        return [html("<h2>One run</h2>"), form, pn.FlexBox(button, *ready), *shown]
+        return [html("<h2>One run</h2>"), form, pn.FlexBox(*buttons), *shown]
 
     def _show_notable(self, name: str) -> None:
         place = self.result.notable[name]
         for dim, widget in self.place.items():
             widget.value = getattr(place, dim)
-        self.replay(f"{RUN[name]}: {MEANINGS[name]}. ")
+        self.replay(f"{name_of(name)}: {MEANINGS[name]}. ")
 
     def replay(self, why: str = "") -> None:
         """Repeat the run that the form names, and show it."""

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from mcrock.body import Body
 from mcrock.measurement import Fit
-from mcrock.show.body import plot_body
+from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import uncertain_rows
 from mcrock.show.fit import estimate_rows, plot_fit
 from mcrock.show.history import plot_history
@@ -20,7 +20,6 @@ from mcrock.show.run import result_rows
 from mcrock.simulation.run import Run
 from mcrock.study import Study
 
-BODY = "The body from the side, and its base from above"
 ROWS = 40  # of a table at most
 
 

@@ -14,12 +14,8 @@ from matplotlib.axes import Axes
 from mcrock.show.style import COLUMN, axes_width, figure_of, paper_style
 from mcrock.show.tables import Columns
 
-SETTINGS: dict[
-    Any, Any
-] = {  # of figures in a page: letters as shapes, as fonts differ, and equal figures are equal files
-    "svg.fonttype": "path",
-    "svg.hashsalt": "mcrock",
-}
+# of figures in a page: letters as shapes, as fonts differ, and equal figures are equal files
+SETTINGS: Any = {"svg.fonttype": "path", "svg.hashsalt": "mcrock"}
 SHORT = 16  # rows of a table
 
 

@@ -9,16 +9,10 @@ from markupsafe import Markup
 
 from mcrock.base.tables.errors import ConfigError
 from mcrock.show.animation.embedded import embed_run, still_of
-from mcrock.show.replay import repeat_command, repeat_run, stored_outcome
+from mcrock.show.replay import name_of, repeat_command, repeat_run, stored_outcome
 from mcrock.show.report.content import Block, Player, Section
 from mcrock.statistics.notable import MEANINGS, RunPlace, notable_runs
 from mcrock.study import Study
-
-NAMES = {
-    "median_overturned": "The median run that overturned",
-    "strongest_survivor": "The strongest survivor",
-    "weakest_overturned": "The weakest that overturned",
-}
 
 
 def replays_section(
@@ -46,7 +40,7 @@ def _player(ds: xr.Dataset, study: Study, place: RunPlace, names: list[str], sto
     at = place._asdict()
     found = repeat_run(study, **at, stored=ds)
     said = stored_outcome(ds, at, found.run.outcome).replace("_", " ")
-    what = "; ".join(f"{NAMES[name]}: {MEANINGS[name]}" for name in names)
+    what = "; ".join(f"{name_of(name)}: {MEANINGS[name]}" for name in names)
     again = f"; `{repeat_command(store.name, at)}` repeats it" if store else ""
     words = f"{what}. {found.title}{found.measure}, {said}{again}"
     shown = found.run, found.motion, found.title

@@ -16,7 +16,7 @@ from mcrock.base.units import as_written
 from mcrock.body import Bodies, Body, uplift_slenderness
 from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.impact.registry import Law
-from mcrock.show.body import plot_body
+from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import uncertain_rows
 from mcrock.show.inputs import has_distributions, plot_inputs
 from mcrock.show.numbers import format_count, format_range, label_intensities
@@ -56,7 +56,7 @@ def body_section(ds: xr.Dataset, study: Study) -> Section:
     uncertain = any(name.startswith("body.") for name in study.uncertain)
     at = ", every uncertain number at its median" if uncertain else ""
     at += ", without the error of its shape" if study.body.underside else ""
-    blocks: list[Block] = [embed(plot_body(body), "The body from the side, and its base from above")]
+    blocks: list[Block] = [embed(plot_body(body), BODY)]
     rows = [["shape", study.body.shape + at]]
     for name in ("body_mass", "body_radius", "body_slenderness", "body_frequency"):
         units, factor = OF_BODY.get(ds[name].attrs["units"], (as_written(ds[name].attrs["units"]), 1.0))

@@ -1,7 +1,6 @@
 """Runs as the page to explore them shows them: dots and counts, whatever the size of a study."""
 
 import numpy as np
-import pytest
 import xarray as xr
 
 from mcrock.base.params import Outcome
@@ -93,8 +92,3 @@ def test_draws_of_a_nested_study_are_told_apart():
 
 def test_inputs_are_what_differs():
     assert list(input_names(study())) == ["azimuth"]
-
-
-def test_outcomes_without_tilts_are_refused():
-    with pytest.raises(ValueError, match="no peak tilt"):
-        collect_runs(study().drop_vars("peak_tilt_ratio"))
