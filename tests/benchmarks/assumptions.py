@@ -47,13 +47,13 @@ OBJECTS = {
                "top_scale": 0.6, "height": 1.9, "density": 2700.0},
     "bust on a plinth": {"shape": "prism", "base": OCTAGON, "height": 1.75, "density": 2000.0,
                          "com_z": -0.08},
-    "storage cask": {"shape": "cylinder", "radius": 1.68, "sides": 12, "height": 6.0, "density": 3000.0},
+    "storage cask": {"shape": "cylinder", "radius": 1.68, "height": 6.0, "density": 3000.0},
     "cabinet": {"shape": "cuboid", "width": 0.6, "depth": 0.5, "height": 1.8, "density": 300.0},
     "server rack": {"shape": "cuboid", "width": 0.6, "depth": 1.07, "height": 2.0, "density": 600.0,
                     "com_z": -0.1},
     "transformer": {"shape": "cuboid", "width": 2.4, "depth": 1.4, "height": 3.4, "density": 1500.0,
                     "com_z": -0.3},
-    "column": {"shape": "cylinder", "radius": 0.4, "sides": 12, "height": 5.0, "density": 2600.0},
+    "column": {"shape": "cylinder", "radius": 0.4, "height": 5.0, "density": 2600.0},
     "balanced rock": {"shape": "polyhedron", "vertices": ROCK, "density": 2600.0},
 }  # fmt: skip
 UNIFORM = {"distribution": "uniform", "low": 0.5, "high": 1.0}

@@ -65,7 +65,7 @@ def test_fuzzed_runs_end():
 
 def replay(config, realization, level, *changes):
     """One run of a shipped study."""
-    study = load_config(f"configs/{config}.toml", list(changes))
+    study = load_config(f"{config}.toml", list(changes))
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, realization, realization + 1)
     motions = list(inputs.motions) or motions
@@ -75,7 +75,7 @@ def replay(config, realization, level, *changes):
 def test_face_whose_edge_cannot_stick_slides():
     """Static friction holds the face where it would tip, but not the edge: it slides, as friction of slip
     does not tip it. It tipped, slipped and landed 200 times at one instant."""
-    run = replay("museum_plinth", 21, 2, "ensemble.realizations=56")
+    run = replay("configs/museum_plinth", 21, 2, "ensemble.realizations=56")
     assert run.outcome == Outcome.AT_REST
     assert "SLIDE" in [event["to"][0] for event in run.events]
 
@@ -83,23 +83,23 @@ def test_face_whose_edge_cannot_stick_slides():
 def test_slow_slip_beside_a_fast_one_is_no_chatter():
     """One end of an edge slips at 0.2 m/s and turns the edge while the other begins to slip: its direction
     depends on that turn. An implicit step without it reversed the slip 744 times in this run."""
-    run = replay("quickstart", 3, 5, "contact.friction=0.3")
+    run = replay("configs/quickstart", 3, 5, "contact.friction=0.3")
     reversals = sum(event["kind"] == "slip_reversal" for event in run.events)
     assert run.outcome == Outcome.OVERTURNED
     assert reversals < 50
 
 
 HOPS = {
-    "both ends in turn": ("storage_cask", 1097, 0),
-    "slips that begin and end": ("storage_cask", 273, 0),
-    "shorter than the clock": ("storage_cask", 2497, 0),
-    "a step too long": ("storage_cask", 1320, 0),
-    "of a vertex that sticks": ("museum_plinth", 8, 4),
-    "of a vertex that slips": ("museum_plinth", 225, 6),
-    "a corner that creeps": ("museum_plinth", 417, 2),
-    "no pressures for a moment": ("sliding_equipment", 738, 6),
-    "up and back in a step": ("storage_cask", 604, 0),
-    "a slow slip without a force": ("museum_plinth", 255, 4),
+    "both ends in turn": ("tests/physics/cask_of_twelve", 1097, 0),
+    "slips that begin and end": ("tests/physics/cask_of_twelve", 273, 0),
+    "shorter than the clock": ("tests/physics/cask_of_twelve", 2497, 0),
+    "a step too long": ("tests/physics/cask_of_twelve", 1320, 0),
+    "of a vertex that sticks": ("configs/museum_plinth", 8, 4),
+    "of a vertex that slips": ("configs/museum_plinth", 225, 6),
+    "a corner that creeps": ("configs/museum_plinth", 417, 2),
+    "no pressures for a moment": ("configs/sliding_equipment", 738, 6),
+    "up and back in a step": ("tests/physics/cask_of_twelve", 604, 0),
+    "a slow slip without a force": ("configs/museum_plinth", 255, 4),
 }
 
 

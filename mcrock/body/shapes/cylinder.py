@@ -25,7 +25,7 @@ class Cylinder(Solid, Upright):
     shape: Literal["cylinder"]
     radius: Quantity = entry(Uncertain("m", above=0.0), "radius of the circle", 0.3)
     sides: int = entry(
-        IntegerKey(3, MOST_SIDES), "number of sides of the polygon that the cylinder stands on", default=24
+        IntegerKey(3, MOST_SIDES), "number of sides of the polygon that the cylinder stands on", default=48
     )
 
     def build(self, draws: Draws) -> Bodies:

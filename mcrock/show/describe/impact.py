@@ -60,7 +60,7 @@ def impact_notes(study: Study, inputs: Inputs) -> list[str]:
     if sides >= ROUND and (inputs.impact[inputs.law == DEFAULT_LAW, ImpactParameter.LAMBDA] != 0.0).any():
         found.append(
             f"note: a wobble over {sides} sides costs tilt that a round base keeps, with lambda = 1 and 12, "
-            "24 or 96 sides 17, 10 or 3 % at every half turn, in proportion to lambda; if it is round, try "
+            "24 or 48 sides 17, 10 or 5 % at every half turn, in proportion to lambda; if it is round, try "
             "lambda = 0 or more sides (mcrock docs engines round)"
         )
     found += _ratio_note(study, inputs)

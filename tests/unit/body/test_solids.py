@@ -97,12 +97,12 @@ def test_bad_frusta_are_refused(given, message):
 def test_cylinder_has_the_volume_and_faces_it_should():
     body = cylinder(0.2, 1.0, density=1000.0)
     assert body.mass == pytest.approx(1000 * pi * 0.04, rel=RTOL)
-    assert len(body.faces) == 26
-    assert body.faces[0] == tuple(range(24))
+    assert len(body.faces) == 50
+    assert body.faces[0] == tuple(range(48))
     assert body.stands_clear
     x, y, z = body.base[:2].mean(0)  # the middle of edge 0
     assert (x > 0.19, y, z) == (True, pytest.approx(0, abs=1e-16), pytest.approx(-0.5))
-    assert (body.vertices[24:, :2] == body.vertices[:24, :2]).all()
+    assert (body.vertices[48:, :2] == body.vertices[:48, :2]).all()
 
 
 def test_cylinder_of_four_sides_is_numbered_as_the_cuboid():
