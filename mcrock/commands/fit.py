@@ -303,8 +303,7 @@ def _attempt(request: Request) -> dict[str, Any]:
     try:
         fit = _fit_one(request)[1]
     except (ValueError, OSError) as error:
-        reason = " ".join(str(error).split())
-        return request.outcome("failed", reason)
+        return request.outcome("failed", " ".join(str(error).split()))
     return request.outcome("fitted", fit=fit)
 
 

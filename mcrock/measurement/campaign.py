@@ -56,17 +56,8 @@ def numbered_tests(
     files: Sequence[Path], specimen: str, position: str, repetition: int, body: Path, edge: int
 ) -> list[TestFile]:
     """Recordings of one specimen in one position, whose repetitions are counted from the first."""
-    return [
-        TestFile(
-            file=file,
-            specimen=specimen,
-            position=position,
-            repetition=str(repetition + i),
-            body=body,
-            edge=edge,
-        )
-        for i, file in enumerate(files)
-    ]
+    same: dict[str, Any] = {"specimen": specimen, "position": position, "body": body, "edge": edge}
+    return [TestFile(file=file, repetition=str(repetition + i), **same) for i, file in enumerate(files)]
 
 
 def read_campaign(path: Path, body: Path | None = None, edge: int | None = None) -> list[TestFile]:

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_columns, read_data
 from mcrock.base.units import ACCELERATIONS, ANGLES, ANGULAR_VELOCITIES, TIMES, split_header
-from mcrock.measurement.exports import find_table
+from mcrock.measurement.exports import ABOVE, find_table
 from mcrock.measurement.markers import rates_of_turns
 from mcrock.measurement.recording import ALONG, LARGEST, Recording
 
@@ -94,6 +94,11 @@ def read_recording(
         return named.get(split_header(header)[0], ("",))[0]
 
     table = find_table(read_data(place).splitlines(), place.name, own)
+    if not table.columns:
+        raise ConfigError(
+            f"{place}: no header with columns of a sensor, such as time [s], omega_x [deg/s], in its "
+            f"first {ABOVE} lines; say which they are by `columns` (`--columns 'omega_x=HEADER [deg/s]'`)"
+        )
     by_name: dict[str, tuple[str, list[float]]] = {}
     read = read_columns(place, lambda header: header in table.columns, table.header, table.first)
     plain = {name for header in read if (name := split_header(header)[0]) in QUANTITIES}

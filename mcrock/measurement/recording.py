@@ -43,12 +43,16 @@ class Recording:
         for what, array in shapes.items():
             if array is not None and array.shape != (n, 3):
                 raise ValueError(f"{self.name}: {what} must have the shape ({n}, 3), got {array.shape}")
-            if array is not None and not (np.abs(array) < LARGEST).all():
-                raise ValueError(
-                    f"{self.name}: {what} has values that are not numbers, or beyond {LARGEST:g}"
-                )
-        if n < 2 or not (np.diff(self.time) > 0.0).all():
-            raise ValueError(f"{self.name}: time [s] must rise from sample to sample, over two at least")
+            if array is not None and (wrong := ~(np.abs(array) < LARGEST).all(1)).any():
+                where = f"{what} has, at {self.time[wrong.argmax()]:.6g} s for the first time,"
+                raise ValueError(f"{self.name}: {where} values that are not numbers, or beyond {LARGEST:g}")
+        if n < 2:
+            raise ValueError(f"{self.name}: a recording needs two samples at least, got {n}")
+        if not (rises := np.diff(self.time) > 0.0).all():
+            now, then = self.time[rises.argmin() :][:2]
+            raise ValueError(
+                f"{self.name}: time [s] must rise from sample to sample, and after {now:.6g} comes {then:.6g}"
+            )
 
     def between(self, begin: float, end: float) -> Recording:
         """The part from ``begin`` to ``end`` [s]; the time is kept.

@@ -61,10 +61,8 @@ def read_tests(source: str | Path | pd.DataFrame, covariates: Sequence[str] = ()
     if isinstance(source, pd.DataFrame):
         name, frame = "the table of tests", source
     elif Path(source).is_dir():
-        name, frame = (
-            str(source),
-            _with_columns(pd.DataFrame(_rows_of(Path(source))), Path(source), covariates),
-        )
+        name, folder = str(source), Path(source)
+        frame = _with_columns(pd.DataFrame(_rows_of(folder)), folder, covariates)
     else:
         from io import StringIO
 

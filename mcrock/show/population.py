@@ -29,7 +29,7 @@ from mcrock.measurement.written import CUTS, bounds, written_distributions
 from mcrock.show import style
 from mcrock.show.tables import format_table
 from mcrock.study.impact import ImpactTable
-from mcrock.study.presets import BOUNDS
+from mcrock.study.presets import BOUNDS, REPLACED, take_in_preset
 
 WORDS = {
     "mean": "mean",
@@ -121,13 +121,10 @@ def study_of_draws(text: str, table: str, rows: int, keys: Sequence[str]) -> str
         Impact parameters that it has.
     """
     own = tomllib.loads(text).get("impact", {})
-    law = own.pop("law", DEFAULT_LAW.key)
-    kept = (
-        {key: item for key, item in own.items() if key not in (*keys, "draw")}
-        if law == DEFAULT_LAW.key
-        else {}
-    )
-    impact = {"law": DEFAULT_LAW.key, "draw": "run"} | kept
+    take_in_preset({"impact": own}, table, {})
+    drawn = keys if own.get("law", DEFAULT_LAW.key) == DEFAULT_LAW.key else REPLACED
+    gone = {"law", "draw", "preset", "own_law", *drawn}
+    impact = {"law": DEFAULT_LAW.key, "draw": "run"} | {key: own[key] for key in own if key not in gone}
     section = "\n".join(f"{key} = {toml(item)}" for key, item in impact.items())
     ensemble = (
         f"[ensemble]\ntable = {toml(table)}  # {', '.join(keys)} of a new test\nrealizations = {rows}\n"

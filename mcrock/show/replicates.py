@@ -82,6 +82,7 @@ def plot_check(check: xr.Dataset) -> Axes:
         values = check["measured"].sel(measure=name).values[backwards]
         ax.plot(values, row, "o", color=style.ORANGE, markersize=2.4)
         ax.tick_params(axis="y", labelsize=style.NOTE_SIZE)
+        ax.locator_params(axis="x", nbins=4)  # of four in a row, with three digits each
         unit = check["units"].sel(measure=name).item()
         words = name.upper() if len(name) == 4 else name.replace("_", " ").capitalize()
         ax.set_xlabel(words if unit == "1" else f"{words} [{unit}]")

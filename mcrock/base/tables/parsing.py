@@ -51,7 +51,7 @@ def read_data(path: Path) -> str:
     try:
         return read_text(path)
     except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not a text file in UTF-8") from None
+        raise ConfigError(f"{path}: not a text file in UTF-8; save it as one") from None
     except ValueError as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
     except OSError as error:

@@ -1,13 +1,17 @@
 """`mcrock population`: from a table of fits to files, and again from its own file."""
 
+import re
 import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from mcrock.impact.registry import DEFAULT_LAW
 from mcrock.measurement.population import inference_data, new_test
+from mcrock.show.population import study_of_draws
 from mcrock.study import load_config
+from mcrock.study.presets import PRESETS
 from mcrock.study.sampling import draw_inputs, load_motions
 from tests.unit.measurement.populations import TRUTH, as_fitted, posterior_of, table_of
 
@@ -16,9 +20,8 @@ QUICKSTART = Path(__file__).parents[3] / "configs" / "quickstart.toml"
 
 def test_table_to_section_figure_and_posterior(mcrock, tmp_path):
     pytest.importorskip("numpyro", reason="NumPyro is not installed: pip install 'mcrock[population]'")
-    table_of(3, {"lambda": TRUTH["lambda"]}, specimens=6, repetitions=2).to_csv(
-        tmp_path / "fits.csv", index=False
-    )
+    table = table_of(3, {"lambda": TRUTH["lambda"]}, specimens=6, repetitions=2)
+    table.to_csv(tmp_path / "fits.csv", index=False)
     code, output, errors = mcrock("population", tmp_path / "fits.csv", "-o", tmp_path / "out", "--seed", 1)
     assert (code, errors) == (0, "")
     made = [
@@ -36,10 +39,8 @@ def test_table_to_section_figure_and_posterior(mcrock, tmp_path):
 def test_draws_go_into_a_study(mcrock, tmp_path):
     """As many as it has realizations, with their correlations; what else it says stays."""
     posterior = posterior_of([1.2, 0.8], [0.2, 0.1], keys=("lambda", "lambda_lon"))
-    posterior["correlation"] = (
-        ("chain", "draw", "pair"),
-        np.random.default_rng(1).uniform(-0.81, -0.79, (4, 500, 1)),
-    )
+    together = np.random.default_rng(1).uniform(-0.81, -0.79, (4, 500, 1))
+    posterior["correlation"] = ("chain", "draw", "pair"), together
     posterior = posterior.assign_coords(pair=["lambda, lambda_lon"])
     data = inference_data(posterior=posterior, predictions=new_test(posterior))
     data.to_netcdf(str(tmp_path / "population.nc"))
@@ -63,6 +64,20 @@ def test_draws_go_into_a_study(mcrock, tmp_path):
     assert code == 2
     assert "mine-population.toml is there; --overwrite replaces it" in errors
     assert mcrock(*command, "--overwrite")[0] == 0
+
+
+@pytest.mark.parametrize(("name", "preset"), PRESETS.items())
+def test_draws_take_the_place_of_a_preset(tmp_path, name, preset):
+    """Of any law; parameters that no test told stay those of a preset of the law of the fits."""
+    own = f'[impact]\npreset = "{name}"\nfacet_fallback = "plastic"\n\n'
+    text = re.sub(r"(?ms)^\[impact\].*?(?=^\[)", own, QUICKSTART.read_text())
+    (tmp_path / "draws.csv").write_text("impact.lambda [1],impact.lambda_lon [1]\n1.2,0.8\n")
+    (tmp_path / "made.toml").write_text(study_of_draws(text, "draws.csv", 1, ("lambda", "lambda_lon")))
+    assert load_config(tmp_path / "made.toml").impact.preset is None
+    found = tomllib.loads((tmp_path / "made.toml").read_text())["impact"]
+    given = preset.table if preset.law == DEFAULT_LAW else {}
+    drawn = {key: given[key] for key in ("tau", "lambda_lat") if key in given}
+    assert found == drawn | {"law": DEFAULT_LAW.key, "draw": "run", "facet_fallback": "plastic"}
 
 
 def test_posterior_of_another_sampler(mcrock, tmp_path):
