@@ -249,7 +249,7 @@ def fit(
         outcomes = _fit_all(requests, overwrite, workers)
         _write_campaign(outcomes, results, as_json)
         if all(outcome["fit"] is None for outcome in outcomes):
-            fail("no test could be fitted", 1)
+            fail("no test could be fitted", 2)
         return
     lines, numbers = _fit_one(Request(listed[0], recording, search, energy_gain, results))
     if as_json:

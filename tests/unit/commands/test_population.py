@@ -24,9 +24,8 @@ def test_table_to_section_figure_and_posterior(mcrock, tmp_path):
     table.to_csv(tmp_path / "fits.csv", index=False)
     code, output, errors = mcrock("population", tmp_path / "fits.csv", "-o", tmp_path / "out", "--seed", 1)
     assert (code, errors) == (0, "")
-    made = [
-        tmp_path / "out" / name for name in ("population.nc", "population.png", "impact.toml", "draws.csv")
-    ]
+    names = "population.nc", "population.png", "impact.toml", "draws.csv"
+    made = [tmp_path / "out" / name for name in names]
     assert output.splitlines()[-4:] == list(map(str, made))
     section = made[2].read_text()
     assert tomllib.loads(section)["impact"]["lambda"]["distribution"] == "truncated_normal"
