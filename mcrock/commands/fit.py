@@ -67,6 +67,10 @@ class TestOptions:
         if self.body is None or self.edge is None:
             raise ValueError("recordings need --body FILE and --edge K")
         names = self.specimen or self.body.stem, self.position, self.repetition
+        for folder in filter(Path.is_dir, self.tests or ()):
+            raise ValueError(
+                f"{folder} is a folder: name its recordings, as in {folder / '*.csv'}, or --table"
+            )
         return numbered_tests(self.tests or (), *names, self.body, self.edge)
 
     @property

@@ -40,8 +40,7 @@ def format_campaign(outcomes: list[dict[str, Any]]) -> list[str]:
     lines: list[str] = [_table(fitted)] if fitted else []
     lines += _unexplained(fitted)
     lines += [f"{each['test']}: {note}" for each in fitted for note in each["fit"].get("notes", ())]
-    lines += [f"{each['test']} left out: {each['reason']}" for each in outcomes if each["fit"] is None]
-    return [*lines, f"{len(fitted)} of {len(outcomes)} tests fitted"]
+    return [*lines, *_left_out(outcomes), f"{len(fitted)} of {len(outcomes)} tests fitted"]
 
 
 def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Path]]) -> list[Section]:
@@ -56,9 +55,7 @@ def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Pa
     fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
     blocks: list[Block] = [_table(fitted, "\N{NON-BREAKING HYPHEN}")] if fitted else []
     blocks += _unexplained(fitted)
-    blocks += [
-        Caution(f"{each['test']} left out: {each['reason']}") for each in outcomes if each["fit"] is None
-    ]
+    blocks += map(Caution, _left_out(outcomes))
     sections = [Section("tests", "Tests", blocks)]
     for outcome in fitted:
         name, fit = outcome["test"], outcome["fit"]
@@ -89,6 +86,11 @@ def _unexplained(fitted: list[dict[str, Any]]) -> list[str]:
         if each["fit"]["misfit"]["explained"] is False
     ]
     return [f"the model does not explain {len(named)} of the tests: {'; '.join(named)}"] if named else []
+
+
+def _left_out(outcomes: list[dict[str, Any]]) -> list[str]:
+    """Tests without a fit, and why; their names begin no sentence, as the page would write them large."""
+    return [f"left out: {each['test']}: {each['reason']}" for each in outcomes if each["fit"] is None]
 
 
 def _light(figure: Path) -> bytes:
