@@ -35,7 +35,7 @@ class TestedOptions:
     motions: Annotated[
         Path,
         typer.Argument(
-            metavar="{MOTIONS.nc|STORE|STUDY.toml}",
+            metavar="MOTIONS.nc|STORE|STUDY.toml",
             help="Tests of a shake table, or with --measured runs of them or their study.",
             show_default=False,
         ),

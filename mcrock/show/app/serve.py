@@ -88,8 +88,8 @@ def serve(
         socket.create_server((address, port), family=family).close()
     except OSError as error:
         raise ValueError(
-            f"nothing can listen at port {port} of {address} ({error.strerror or error}): choose another "
-            "with --port, or leave it out"
+            f"nothing can listen at port {port} of {address} "
+            f"({str(error.strerror).partition(' (while')[0]}): choose another with --port, or leave it out"
         ) from None
     server = pn.serve(visited, address=address, port=port, **options)
     query = f"?token={quote(token)}" if token else ""
