@@ -92,6 +92,7 @@ def plot_measured(found: xr.Dataset) -> Axes:
         ends, values = backwards[f"{name}_interval"].values.T, backwards[name].values
         row = style.interval_rows(ax, backwards["test"].values.tolist(), ends, [colour])
         ax.plot(values, row, "o", color=colour, markersize=3.5)
+        ax.locator_params(axis="x", nbins=4)  # of two in a column, with three digits each
         ax.set_xlabel(fill(style.axis_scale(found[name])[1], LABEL))
     style.add_note(
         panels[0],
