@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body
 from mcrock.impact.conditions import Controls, Impact
-from mcrock.measurement.free_rocking import OTHERS, SIZES, FreeRocking
+from mcrock.measurement.free_rocking import OTHERS, SIZES, SLIPPING, FreeRocking
 from mcrock.measurement.landings import Landings, landings
 from mcrock.measurement.phases import contact_phases
 from mcrock.measurement.rates import Rates
@@ -93,12 +93,14 @@ class Comparison:
         self.averaging = averaging
         self._last: tuple[tuple[int, bytes], Rates] | None = None
         self.simulations = 0
-        tilt = self._tilt_of(body, float(np.abs(rate[recording.time <= first]).max()))
+        falling = recording.time <= first - SLIPPING  # a foot that slips makes the largest rate larger
+        tilt = self._tilt_of(body, float(np.abs(rate[falling]).max()))
         begin = {key: OTHERS.get(key, 0.0) for key in free}
         swing = self.rocking(tilt, begin, 60.0 / body.frequency)
         fall = float(landings(swing.time, swing.angular_velocity @ self.rocking.along).landing[0])
         earliest = min(float(self.time[0]), first - fall) - fall
         most = float(np.abs(self.measured).max())
+        self.least = 1e-4 * most  # noise that every sensor is taken to have [rad/s]
         sensor = np.array([*[MOST_TURN] * AXES, *[most] * AXES])
         self.lower = np.array([earliest, 0.0, *(bounds[key][0] for key in free), *-sensor])
         most_tilt = self.rocking.most_tilt * max(bounds.get(key, (1.0, 1.0))[1] for key in SIZES)

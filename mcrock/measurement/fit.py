@@ -284,7 +284,7 @@ def fit_test(
         modes = [*modes, *_minima(whole, seed + again)[0]]
         modes.sort(key=lambda x: whole.cost(x, scale))
         comparison, modes = between_impacts(whole, modes, scale)
-    noise = noise_of(comparison.residuals(modes[0]), _least(comparison))
+    noise = noise_of(comparison.residuals(modes[0]), comparison.least)
     scale = SCALE * noise
     found: dict[str, Profile] = {}
     if objective == "mean":
@@ -352,13 +352,8 @@ def _minima(comparison: Comparison, seed: int) -> tuple[list[Array], float]:
     modes, noise = search(comparison, seed)
     for central in (False, True):
         modes = best_of(comparison, modes, SCALE * noise, central)
-        noise = noise_of(comparison.residuals(modes[0]), _least(comparison))
+        noise = noise_of(comparison.residuals(modes[0]), comparison.least)
     return best_of(comparison, modes, SCALE * noise), SCALE * noise
-
-
-def _least(comparison: Comparison) -> float:
-    """Noise that every sensor is taken to have [rad/s]."""
-    return 1e-4 * float(np.abs(comparison.measured).max())
 
 
 def _optima(comparison: Comparison, modes: list[Array], scale: float) -> tuple[Optimum, ...]:

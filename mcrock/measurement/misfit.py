@@ -12,10 +12,10 @@ from mcrock.measurement.comparison import AXES, Comparison
 Array = NDArray[np.float64]
 
 FEWEST = 50  # samples at rest that tell the noise of a sensor, to 6 % [1]
-LARGE = 1.25  # residuals over the noise at rest: three standard deviations for 50 samples at rest [1]
 CHANCE = 1.1  # of that, which chance brings often [1]
 OF_NORMAL = np.sqrt(8.0 / np.pi)  # mean norm of three normal components over their deviation [1]
-FALSE_ALARM = 4.0  # standard deviations of a correlation of white noise [1]
+SPREAD = np.sqrt(3.0 * np.pi / 8.0 - 1.0)  # of that norm over its mean [1]
+FALSE_ALARM = 4.0  # standard deviations of a size or a correlation of white noise [1]
 
 
 class Misfit(NamedTuple):
@@ -27,6 +27,7 @@ class Misfit(NamedTuple):
     noise: float  # of the sensor, before the release [rad/s]; NaN of few samples there or equal ones
     first_swing: float  # residuals from the release to the facet impact, over that noise [1]
     after_impact: float  # residuals after it, over that noise [1]
+    excess: float  # of the larger over that noise, in standard deviations of white noise [1]
     correlation: float  # of a residual after it with the next, the mean of the axes [1]
     most_correlation: float  # that white noise would hardly exceed [1]
 
@@ -35,7 +36,7 @@ class Misfit(NamedTuple):
         """Whether the model explains the test to the noise of the sensor; None if that noise is not known."""
         if not np.isfinite(self.noise):
             return None
-        return max(self.first_swing, self.after_impact) <= LARGE and self.correlation <= self.most_correlation
+        return self.excess <= FALSE_ALARM and self.correlation <= self.most_correlation
 
     @property
     def widening(self) -> float:
@@ -57,10 +58,12 @@ def misfit(comparison: Comparison, x: Array) -> Misfit:
     most = 3.0 * _size(after)  # a sample in which the sensor rings counts little
     near = after.clip(-most, most)
     correlations = (near[1:] * near[:-1]).sum(0) / (near * near).sum(0)
+    sizes = _size(swing) / noise, _size(after) / noise
+    spreads = [SPREAD * np.sqrt(1.0 / max(len(rest), 1) + 1.0 / max(len(part), 1)) for part in (swing, after)]
     return Misfit(
         noise,
-        _size(swing) / noise,
-        _size(after) / noise,
+        *sizes,
+        max(float((size - 1.0) / spread) for size, spread in zip(sizes, spreads, strict=True)),
         float(correlations.mean()),
         FALSE_ALARM / float(np.sqrt(near.size)),
     )

@@ -93,8 +93,7 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
         comparison, x = min(both, key=lambda pair: pair[0].cost(pair[1], scale))
         deviance = 2.0 * comparison.cost(x, scale) / noise**2
         if "slip" in added:  # its impacts are elsewhere than those of the fit, near which none are kept
-            comparison, ends = between_impacts(comparison, [x], scale)
-            x = ends[0]
+            comparison, (x, *_) = between_impacts(comparison, [x], scale)
         errors = comparison.values(np.sqrt(np.diag(uncertainty(comparison, x, scale).covariance)))
         return Neighbour(added, comparison.values(x), errors, deviance, misfit(comparison, x))
 

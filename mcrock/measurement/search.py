@@ -8,7 +8,7 @@ from scipy.stats import qmc
 
 from mcrock.body import Body
 from mcrock.measurement.comparison import AXES, SENSOR, Comparison
-from mcrock.measurement.free_rocking import COARSE, CONTROLS, OTHERS, SIZES
+from mcrock.measurement.free_rocking import COARSE, CONTROLS, OTHERS, SIZES, SLIPPING
 
 Array = NDArray[np.float64]
 
@@ -22,6 +22,8 @@ KEPT = 6  # candidates that go on
 FIRST, GROWTH = 4.0, 1.35  # samples after the first landing that are fitted first, and their growth
 NARROW = 0.1  # of the time of the first swing: how far from its fit the release may be [1]
 APART = 0.005  # distance of two candidates over the width of the bounds [1]
+# slips to begin with, over the most: through the right one alone do the first readings tell lambdas
+SLIPS = np.outer((1.0, -1.0), 0.5 ** np.arange(4, 10)).ravel()
 TRIES = 6  # steps of a local fit on the way
 ROBUST = 3.0  # scale of the loss over that of the noise, on the way [1]
 
@@ -47,11 +49,10 @@ def first_swing(comparison: Comparison) -> tuple[Array, float]:
     """Unknowns with time and tilt of the release fitted to what comes before the first landing, and the noise
     there [rad/s]."""
     n = int(np.searchsorted(comparison.time, comparison.landings.landing[0] - comparison.sample))
-    least = 1e-4 * float(np.abs(comparison.measured).max())
     x, scale = comparison.start, 1e-2 * float(np.abs(comparison.measured).max())
     for _ in range(2):
         x = comparison.fitted(x, scale, n, fixed=comparison.turns).x
-        scale = ROBUST * noise_of(comparison.residuals(x, n), least)
+        scale = ROBUST * noise_of(comparison.residuals(x, n), comparison.least)
     return x, scale / ROBUST
 
 
@@ -62,7 +63,7 @@ def ends(comparison: Comparison) -> list[int]:
     turning = marks.turning[marks.turning < comparison.time[-1]]
     n = comparison.time.size
     second = int(np.searchsorted(comparison.time, marks.landing[1])) if marks.landing.size > 1 else n
-    found, more = [], FIRST
+    found, more = [], FIRST + ("slip" in comparison.free) * SLIPPING / comparison.sample
     while first + more < min(second, n):
         found.append(int(first + more))
         more *= GROWTH
@@ -82,7 +83,7 @@ def search(comparison: Comparison, seed: int) -> tuple[list[Array], float]:
     number of edge impacts by which model and test may differ.
 
     What a short part does not show is not decided by it: each time the best of the last candidates, and of a
-    new design with the lambda_lon of the first of them, go on. Both signs of lambda_lat are in it.
+    new design with the lambda_lon and slip of the first of them, go on. Both signs of lambda_lat are in it.
 
     Parameters
     ----------
@@ -96,29 +97,29 @@ def search(comparison: Comparison, seed: int) -> tuple[list[Array], float]:
     scale = ROBUST * noise
     free = slice(2, x.size - SENSOR)
     low, high = comparison.lower[free], comparison.upper[free]
-    units = qmc.Sobol(low.size, rng=np.random.default_rng(seed)).random(POINTS)
-    design = np.stack([_spread(u, low, high) for u in units])
+    design = _spread(qmc.Sobol(low.size, rng=np.random.default_rng(seed)).random(POINTS), low, high)
     for i, key in enumerate(comparison.free):
         if key in OTHERS and key != comparison.size_along:  # the first swing tells it
             design[:, i] = x[2 + i]
-    known = 2 + comparison.free.index("lambda_lon") if "lambda_lon" in comparison.free else None
+    known = [0, 1, *(2 + i for i, key in enumerate(comparison.free) if key in ("lambda_lon", "slip"))]
+    each = 1  # rows of the design for a point of it
+    if "slip" in comparison.free:
+        i, each = comparison.free.index("slip"), 1 + SLIPS.size
+        design = design.repeat(each, axis=0)
+        design[:, i] = np.tile([0.0, *SLIPS * high[i]], POINTS)
     candidates: list[Array] = []
     for n in ends(comparison):
-        pool = list(candidates)
-        for point in design:
-            pool.append(x.copy())
-            pool[-1][free] = point
-            if candidates:
-                pool[-1][:2] = candidates[0][:2]
-                if known is not None:
-                    pool[-1][known] = candidates[0][known]
+        points = design[:: each if candidates else 1]
+        others = np.tile(x, (len(points), 1))
+        others[:, free] = points
+        if candidates:
+            others[:, known] = candidates[0][known]
+        pool = [*candidates, *others]
         costs = np.array([comparison.cost(candidate, scale, n) for candidate in pool])
         chosen: list[Array] = []
         for i in np.argsort(costs, kind="stable"):
-            if all(far(comparison, pool[i], other) for other in chosen):
+            if len(chosen) < KEPT and all(far(comparison, pool[i], other) for other in chosen):
                 chosen.append(pool[i])
-            if len(chosen) == KEPT:
-                break
         found = [
             comparison.fitted(candidate, scale, n, TRIES, fixed=comparison.turns, central=False)
             for candidate in chosen

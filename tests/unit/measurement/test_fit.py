@@ -232,7 +232,7 @@ def test_without_the_noise_of_the_sensor_there_are_no_neighbours(found, recordin
 def test_intervals_hold_those_of_neighbours_that_explain_the_test(found):
     """And of the others nothing; what grows with an interval is its standard error."""
     errors = dict.fromkeys(found.estimates, 0.01)
-    good = found.misfit._replace(first_swing=1.0, after_impact=1.0, correlation=0.0)
+    good = found.misfit._replace(first_swing=1.0, after_impact=1.0, excess=0.0, correlation=0.0)
     other = Neighbour(("slip",), found.estimates | {"lambda": 1.5}, errors, -9.0, good)
     wrong = other._replace(estimates=found.estimates | {"lambda": 3.0}, misfit=good._replace(correlation=1.0))
     held, quantile = holding(found, [other, wrong]), norm.ppf(0.5 + 0.5 * found.level)

@@ -69,7 +69,7 @@ def test_a_fit_shows_its_estimates_and_intervals():
         simulated=np.zeros((5, 3)), kept=np.ones(5, bool),
         bias=np.zeros(3), turn=np.zeros(3), landings=Landings(time[:2], time[:2]),
         along=np.array([1.0, 0, 0]), across=np.array([0, 1.0, 0]), impact=mr.Impact(),
-        bounds={"lambda": (0.3, 2.0)}, resolved=True, misfit=Misfit(0.05, 1.0, 1.0, 0.0, 0.1),
+        bounds={"lambda": (0.3, 2.0)}, resolved=True, misfit=Misfit(0.05, 1.0, 1.0, 0.0, 0.0, 0.1),
         by_size=np.zeros((3, 2)), averaging=0.0, level=0.95, objective="robust", simulations=9,
     )  # fmt: skip
     found, page = cells(fit._repr_html_())
