@@ -159,7 +159,7 @@ def test_walls_must_be_plane(body_file):
         (b"0 0 0\n1 0 x # corner\n", ", line 2: expected 3 numbers x, y, z, got '1 0 x # corner'"),
         (b"0;0;0\n", ", line 1: expected 3 numbers x, y, z, got '0;0;0'"),
         (b"0 0 inf\n", ", line 1: expected 3 numbers x, y, z, got '0 0 inf'"),
-        (b"\xff\xfe0", ": not a text file in UTF-8"),
+        (b"\xff\xfe0", ": not a text file in UTF-8; save it as one"),
     ],
 )
 def test_files_that_are_no_points_are_refused(body_file, text, message):
