@@ -50,8 +50,10 @@ def first_swing(comparison: Comparison) -> tuple[Array, float]:
     there [rad/s]."""
     n = int(np.searchsorted(comparison.time, comparison.landings.landing[0] - comparison.sample))
     x, scale = comparison.start, 1e-2 * float(np.abs(comparison.measured).max())
+    # a slip, which comes later, would stop the fit early: its scale is small
+    fixed = [*comparison.turns, *(2 + i for i, key in enumerate(comparison.free) if key == "slip")]
     for _ in range(2):
-        x = comparison.fitted(x, scale, n, fixed=comparison.turns).x
+        x = comparison.fitted(x, scale, n, fixed=fixed).x
         scale = ROBUST * noise_of(comparison.residuals(x, n), comparison.least)
     return x, scale / ROBUST
 
@@ -115,9 +117,8 @@ def search(comparison: Comparison, seed: int) -> tuple[list[Array], float]:
         if candidates:
             others[:, known] = candidates[0][known]
         pool = [*candidates, *others]
-        costs = np.array([comparison.cost(candidate, scale, n) for candidate in pool])
         chosen: list[Array] = []
-        for i in np.argsort(costs, kind="stable"):
+        for i in np.argsort([comparison.cost(candidate, scale, n) for candidate in pool], kind="stable"):
             if len(chosen) < KEPT and all(far(comparison, pool[i], other) for other in chosen):
                 chosen.append(pool[i])
         found = [
