@@ -120,7 +120,8 @@ class Comparison:
         return dict(zip(self.names, x.tolist(), strict=False))
 
     def narrow(self, x: Array, share: float) -> None:
-        """Look for the release no further from that of x than a share of the time to the first landing."""
+        """Start at x, and keep the release within a share of the time from there to the first landing."""
+        self.start = x
         room = share * (self.landings.landing[0] - x[0])
         self.lower[0] = max(self.lower[0], x[0] - room)
         self.upper[0] = min(self.upper[0], x[0] + room)
@@ -248,18 +249,13 @@ class Comparison:
         """Minimum of (28) near x, by a simplex; bias and turn of the sensor stay."""
         free = slice(0, x.size - SENSOR)
         width = 0.01 * (self.upper - self.lower)[free]
-        simplex = np.vstack([x[free], x[free] + np.diag(width)])
+        simplex = np.vstack([x[free], x[free] + np.diag(width)]).clip(self.lower[free], self.upper[free])
         found = minimize(
             lambda part: self.mean_error(np.concatenate([part, x[-SENSOR:]])),
             x[free],
             method="Nelder-Mead",
             bounds=list(zip(self.lower[free], self.upper[free], strict=True)),
-            options={
-                "initial_simplex": np.clip(simplex, self.lower[free], self.upper[free]),
-                "maxfev": 2000,
-                "xatol": 1e-6,
-                "fatol": 1e-9,
-            },
+            options={"initial_simplex": simplex, "maxfev": 2000, "xatol": 1e-6, "fatol": 1e-9},
         )
         return np.concatenate([found.x, x[-SENSOR:]])
 

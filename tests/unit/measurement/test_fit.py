@@ -373,6 +373,16 @@ def test_search_finds_what_a_fit_of_all_samples_does_not():
     assert min(2.0 * (fit.cost - best.cost) / noise**2 for fit in fits) > 1000.0
 
 
+def test_a_second_search_keeps_the_release_where_the_first_found_it(quick, recording):
+    """Though the largest rate before the landing tells another tilt than the first swing."""
+    comparison = Comparison(BLOCK, recording, 0, mr.Impact(), LAMBDAS, BOUNDS, 2)
+    search(comparison, seed=0)
+    low, high = comparison.lower[0], comparison.upper[0]
+    candidates, _ = search(comparison, seed=1)
+    assert (comparison.lower[0], comparison.upper[0]) == pytest.approx((low, high), abs=1e-3)
+    assert candidates[0][:2] == pytest.approx([TRUTH["time"], TRUTH["tilt"]], abs=1e-3)
+
+
 def test_planar_rocking_tells_nothing_of_the_lateral_parameters():
     truth = TRUTH | {"lambda_lat": 0.0}
     fit = fit_test(BLOCK, recording_of(truth), 0, level=SURE)
