@@ -169,8 +169,7 @@ class SourceOptions(StudyOptions):
     """A study file with its changes, or a store."""
 
     study_or_store: Annotated[
-        Path,
-        typer.Argument(metavar="STUDY", help="Study file in TOML, or a store.", show_default=False),
+        Path, typer.Argument(metavar="STUDY", help="Study file in TOML, or a store.", show_default=False)
     ]
     folder_of_files: Annotated[
         Path,

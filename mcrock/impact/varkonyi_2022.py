@@ -66,11 +66,7 @@ def general_map(mass, inertia, point, old, new, w, up, tau):
     ax, ay, az = new
     wx, wy, wz = w
     # momentum of the centre of mass before: [b] w = b x w
-    px, py, pz = (
-        mass * (oy * wz - oz * wy),
-        mass * (oz * wx - ox * wz),
-        mass * (ox * wy - oy * wx),
-    )
+    px, py, pz = (mass * (oy * wz - oz * wy), mass * (oz * wx - ox * wz), mass * (ox * wy - oy * wx))
     b1 = xx * wx + xy * wy + xz * wz - (ry * pz - rz * py) + tau * up[0]
     b2 = xy * wx + yy * wy + yz * wz - (rz * px - rx * pz) + tau * up[1]
     b3 = xz * wx + yz * wy + zz * wz - (rx * py - ry * px) + tau * up[2]

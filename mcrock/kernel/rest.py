@@ -14,18 +14,7 @@ from mcrock.base.jit import jit
 from mcrock.base.params import BLOCK
 from mcrock.base.response import Response
 from mcrock.impact.varkonyi_2022 import kinetic_energy
-from mcrock.kernel.contact import (
-    E_X,
-    E_Y,
-    E_Z,
-    F_HEIGHT,
-    GRAVITY,
-    LARGEST,
-    LENGTH,
-    MASS,
-    OPENING,
-    SIZE,
-)
+from mcrock.kernel.contact import E_X, E_Y, E_Z, F_HEIGHT, GRAVITY, LARGEST, LENGTH, MASS, OPENING, SIZE
 from mcrock.kernel.dynamics import W_X, W_Y, W_Z, attitude, edge_contact, vertex_lift
 from mcrock.kernel.edge import enter_edge
 from mcrock.kernel.ending import AT_REST

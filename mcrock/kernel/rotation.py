@@ -39,11 +39,7 @@ def vertical(q0, q1, q2, q3):
 def to_ground(q, x, y, z):
     """Body vector in ground axes; ``q`` is indexable."""
     m = matrix(q[0], q[1], q[2], q[3])
-    return (
-        m[0] * x + m[1] * y + m[2] * z,
-        m[3] * x + m[4] * y + m[5] * z,
-        m[6] * x + m[7] * y + m[8] * z,
-    )
+    return (m[0] * x + m[1] * y + m[2] * z, m[3] * x + m[4] * y + m[5] * z, m[6] * x + m[7] * y + m[8] * z)
 
 
 @jit

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from mcrock.base.jit import jit
 from mcrock.kernel.contact import E_X, E_Y, E_Z, OPENING
-from mcrock.kernel.dynamics import (
-    ANGLE,
-    P_X,
-    P_Y,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
-    STATE_SIZE,
-)
+from mcrock.kernel.dynamics import ANGLE, P_X, P_Y, Q0, Q1, Q2, Q3, RATE, STATE_SIZE
 from mcrock.kernel.edge import lay_edge
 from mcrock.kernel.modes import EDGE, REST
 from mcrock.kernel.rotation import to_ground, turned

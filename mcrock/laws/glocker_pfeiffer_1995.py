@@ -24,12 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.linalg import cho_solve
 
-from mcrock.laws.complementarity import (
-    Impulses,
-    ill_conditioned,
-    rounding_of_rates,
-    unilateral_impulses,
-)
+from mcrock.laws.complementarity import Impulses, ill_conditioned, rounding_of_rates, unilateral_impulses
 from mcrock.laws.coulomb import frictional_impulses, has_friction, within_cone
 from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, coefficients
 

@@ -50,10 +50,7 @@ EXPORTS = (
         (("Acc_([XYZ])", "m/s2"),),
     ),
     LoggerFormat(  # Xsens DOT, later Movella DOT: the same columns in other units
-        r"(?m)^DeviceTag:",
-        (("SampleTimeFine", "us"),),
-        ("Gyr_([XYZ])", "deg/s"),
-        (("Acc_([XYZ])", "m/s2"),),
+        r"(?m)^DeviceTag:", (("SampleTimeFine", "us"),), ("Gyr_([XYZ])", "deg/s"), (("Acc_([XYZ])", "m/s2"),)
     ),
     LoggerFormat(  # Consensys of Shimmer; of two accelerometers that of low noise
         "_CAL",

@@ -135,12 +135,7 @@ def reduction_factor(
 
 
 def out_of_plane_motion_factor(
-    time: ArrayLike,
-    across: ArrayLike,
-    along: ArrayLike,
-    first_impact: float,
-    *,
-    noise: float | None = None,
+    time: ArrayLike, across: ArrayLike, along: ArrayLike, first_impact: float, *, noise: float | None = None
 ) -> float:
     """Out-of-plane motion factor (OPMF): peak abs(phi_x) over peak abs(phi_y) after the first impact [1].
 

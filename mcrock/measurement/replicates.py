@@ -95,11 +95,7 @@ def replicated_parameters(data: Any, tests: list[str], replicates: int, seed: in
 
 
 def to_simulate(
-    data: Any,
-    fits: dict[str, dict[str, Any]],
-    bodies: list[tuple[Body, Impact]],
-    replicates: int,
-    seed: int,
+    data: Any, fits: dict[str, dict[str, Any]], bodies: list[tuple[Body, Impact]], replicates: int, seed: int
 ) -> list[Repeated]:
     """Tests of campaigns with parameters drawn from a population, from the numbers of their fits by name."""
     values = replicated_parameters(data, list(fits), replicates, seed)

@@ -11,15 +11,7 @@ import xarray as xr
 from mcrock.base.estimates import format_few, format_p_value, format_percent, format_with_interval
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
-from mcrock.show.numbers import (
-    count_words,
-    estimate,
-    format_count,
-    label,
-    label_place,
-    labels,
-    percent,
-)
+from mcrock.show.numbers import count_words, estimate, format_count, label, label_place, labels, percent
 from mcrock.statistics import fit_fragility, overturning_probability
 from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes

@@ -40,10 +40,7 @@ EQUAL = 1e-4  # share of the energy of a body within which changes are drawn as 
 
 @style.styled
 def plot_history(
-    run: Run,
-    title: str = "",
-    slenderness: float | None = None,
-    motion: Motion | Pulse | None = None,
+    run: Run, title: str = "", slenderness: float | None = None, motion: Motion | Pulse | None = None
 ) -> Axes:
     """Ground motion, tilt and rotations, contact mode and energy of one run over time.
 

@@ -77,8 +77,7 @@ def plot_inputs(ds: xr.Dataset) -> Axes:
         ax.set_axis_off()
     more = f" {len(inputs) - MOST} more are not shown." if len(inputs) > MOST else ""
     style.add_note(
-        grid[0],
-        f"Densities. Lines: distributions; bars: {ds.sizes['realization']} realizations.{more}",
+        grid[0], f"Densities. Lines: distributions; bars: {ds.sizes['realization']} realizations.{more}"
     )
     return grid[0]
 

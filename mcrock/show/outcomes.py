@@ -55,10 +55,7 @@ def format_displacements(moved: xr.Dataset | None, overturned: xr.DataArray, by_
         return []
     title = "Base centre displaced by more than this, or body overturned, in % "
     heads = [f"{limit:g} m" for limit in moved["threshold"].values]
-    return [
-        f"{title}({percent(moved)} interval)",
-        *_percent_table(moved, "probability", heads, by_intensity),
-    ]
+    return [f"{title}({percent(moved)} interval)", *_percent_table(moved, "probability", heads, by_intensity)]
 
 
 def format_own_responses(own: xr.Dataset) -> list[str]:

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
-from mcrock.base.estimates import (
-    LEAST,
-    format_estimate,
-    format_interval,
-    format_p_value,
-    format_percent,
-)
+from mcrock.base.estimates import LEAST, format_estimate, format_interval, format_p_value, format_percent
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.numbers import estimate, format_count, label, label_place, labels, percent

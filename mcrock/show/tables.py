@@ -75,11 +75,7 @@ def terminal_width() -> int:
 def wrap(text: str, width: int, indent: str = "") -> str:
     """Text in lines that fit, the later ones indented."""
     return textwrap.fill(
-        text,
-        min(width, WIDTH),
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
+        text, min(width, WIDTH), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
 
 

@@ -130,11 +130,7 @@ def planar_rates_case(inputs: dict[str, Any]) -> dict[str, Any]:
 def chain_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Aligned balls; the matrix belongs to the normalized velocities."""
     result = chain_impact(inputs["masses"], inputs["v"], inputs["E"])
-    return {
-        "u_plus": result.velocity.tolist(),
-        "impulses": result.impulse.tolist(),
-        **_checks(result),
-    }
+    return {"u_plus": result.velocity.tolist(), "impulses": result.impulse.tolist(), **_checks(result)}
 
 
 def _block(inputs: dict[str, Any]) -> PlanarBlock:

@@ -38,19 +38,7 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.edge import enter_edge, release
 from mcrock.kernel.faces import lay_flat
-from mcrock.kernel.friction.contact_table import (
-    B_X,
-    B_Y,
-    GIVEN,
-    P_X,
-    P_Y,
-    P_Z,
-    S_X,
-    S_Y,
-    W_XZ,
-    W_YZ,
-    W_ZZ,
-)
+from mcrock.kernel.friction.contact_table import B_X, B_Y, GIVEN, P_X, P_Y, P_Z, S_X, S_Y, W_XZ, W_YZ, W_ZZ
 from mcrock.kernel.friction.coulomb import NONE_FOUND, on_two, solve_contacts
 from mcrock.kernel.friction.flat import corner_pressures, corner_velocity, least_margin, tips
 from mcrock.kernel.friction.forces import free_rates, place_forces

@@ -85,14 +85,7 @@ from mcrock.kernel.rest import comes_to_rest, lay_sides
 from mcrock.kernel.results import see_slip
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.step import (
-    EDGE_IMPACT,
-    EDGE_RELEASE,
-    FACET_IMPACT,
-    NO_EVENT,
-    SLIP,
-    UPLIFT,
-)
+from mcrock.kernel.step import EDGE_IMPACT, EDGE_RELEASE, FACET_IMPACT, NO_EVENT, SLIP, UPLIFT
 
 STICK, REVERSAL = np.int64(Event.STICK), np.int64(Event.SLIP_REVERSAL)
 CHATTER_TIME = 1e-6  # an end that lands this soon after its release was not released [s]

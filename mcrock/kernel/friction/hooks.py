@@ -21,14 +21,7 @@ from mcrock.kernel.friction.events import (
     settle_event,
     settles,
 )
-from mcrock.kernel.friction.state import (
-    CREEP,
-    CREEPS_IN,
-    HELD,
-    clear_friction,
-    sticks,
-    stopped_within,
-)
+from mcrock.kernel.friction.state import CREEP, CREEPS_IN, HELD, clear_friction, sticks, stopped_within
 from mcrock.kernel.friction.sticking import plainly_sticks
 from mcrock.kernel.modes import EDGE, FLIGHT, NONE, VERTEX, VERTEX_SLIP
 from mcrock.kernel.shaking import END

@@ -9,17 +9,7 @@ from mcrock.kernel.contact import GRAVITY, SIZE
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, S0_X, S0_Y, S1_X, V_X, V_Y, W_X, W_Y, W_Z
 from mcrock.kernel.friction.flat import corner_velocity, slide_margin
 from mcrock.kernel.friction.motion import REGULAR, slip_direction
-from mcrock.kernel.friction.state import (
-    CREEP,
-    FRICTION,
-    HELD,
-    KICK,
-    N_0,
-    N_1,
-    STOPPED,
-    T_0,
-    T_1,
-)
+from mcrock.kernel.friction.state import CREEP, FRICTION, HELD, KICK, N_0, N_1, STOPPED, T_0, T_1
 from mcrock.kernel.friction.step import inlined_rates
 from mcrock.kernel.modes import (
     EDGE_SLIP,

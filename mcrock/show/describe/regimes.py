@@ -19,12 +19,7 @@ from mcrock.show.numbers import format_range
 from mcrock.study import Study
 
 Array = NDArray[np.float64]
-WORDS = {
-    Regime.REST: "rest",
-    Regime.SLIDE: "slide",
-    Regime.ROCK: "rock",
-    Regime.SLIDE_ROCK: "slide and rock",
-}
+WORDS = {Regime.REST: "rest", Regime.SLIDE: "slide", Regime.ROCK: "rock", Regime.SLIDE_ROCK: "slide and rock"}
 
 
 def describe_regimes(study: Study, inputs: Inputs) -> list[str]:

@@ -21,10 +21,5 @@ def started(command, **options):
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
     return subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=listen,
-        **options,
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=listen, **options
     )

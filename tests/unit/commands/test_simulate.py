@@ -250,16 +250,8 @@ def test_a_sensor_reads_the_run(mcrock, tmp_path):
     ("change", "options", "message"),
     [
         (("", ""), ("--sensor-rate", 100), "go with --sensor FILE"),
-        (
-            ("[motion]", "[contact]\nfriction = 0.5\n[motion]"),
-            ("--sensor", "a.csv"),
-            "free rocking",
-        ),
-        (
-            ("", ""),
-            ("--sensor", "a.csv", "--sensor-range", 0),
-            "--sensor-range must be a finite number > 0",
-        ),
+        (("[motion]", "[contact]\nfriction = 0.5\n[motion]"), ("--sensor", "a.csv"), "free rocking"),
+        (("", ""), ("--sensor", "a.csv", "--sensor-range", 0), "--sensor-range must be a finite number > 0"),
     ],
 )
 def test_a_sensor_that_cannot_be_is_refused(mcrock, tmp_path, monkeypatch, change, options, message):

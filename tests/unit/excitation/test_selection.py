@@ -138,12 +138,7 @@ def nga(number, event, **cells):
 
 
 NGA = "\n".join(
-    [
-        NGA_HEAD,
-        nga(1, 7),
-        nga(2, 7, **{"T0.500S": -999}),
-        nga(3, 8, Tp=3.1, **{"ClstD (km)": -999}),
-    ]
+    [NGA_HEAD, nga(1, 7), nga(2, 7, **{"T0.500S": -999}), nga(3, 8, Tp=3.1, **{"ClstD (km)": -999})]
 )
 
 

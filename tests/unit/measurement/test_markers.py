@@ -177,11 +177,7 @@ def test_markers_that_tell_no_turn_are_refused(places, tmp_path):
         (moving, None, "move against each other by .* choose those of one rigid body"),
         (moving, ["block:A1", "block:A9"], "no marker block:A9; it has block:A1"),
         (places, ["block:A1", "block:A2"], "2 markers seen at rest, and 3 are needed"),
-        (
-            places[:, :1] + 9.0 * np.arange(4)[:, None],
-            None,
-            "on a line",
-        ),
+        (places[:, :1] + 9.0 * np.arange(4)[:, None], None, "on a line"),
     ):
         vicon(path, given)
         with pytest.raises(ValueError, match=says):

@@ -59,12 +59,7 @@ def test_columns_by_name_and_unit(tmp_path):
         ),
         (
             "tick,a,b,c\n0,1,2,-3\n5000,4,5,6.5\n",
-            {
-                "time": "tick [us]",
-                "omega_x": "a [rad/s]",
-                "omega_y": "b [rad/s]",
-                "omega_z": "c [rad/s]",
-            },
+            {"time": "tick [us]", "omega_x": "a [rad/s]", "omega_y": "b [rad/s]", "omega_z": "c [rad/s]"},
         ),
         (
             "time [s],omega_x [rad/s],omega_y [rad/s],omega_z [rad/s],raw [rad/s]\n"

@@ -9,13 +9,7 @@ import pytest
 from scipy.special import ndtr
 
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
-from mcrock.show.fragility_files import (
-    HEADER,
-    NRML,
-    json_fragility,
-    openquake_fragility,
-    pelicun_fragility,
-)
+from mcrock.show.fragility_files import HEADER, NRML, json_fragility, openquake_fragility, pelicun_fragility
 from mcrock.statistics import fit_fragility, overturning_probability
 
 SPACE = {"": NRML}

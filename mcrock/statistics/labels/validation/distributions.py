@@ -128,12 +128,7 @@ def _response(place: Path, header: str, responses: dict[str, str]) -> tuple[str,
 
 
 def compare_tests(
-    ds: xr.Dataset,
-    tests: MeasuredTests,
-    *,
-    level: float = 0.9,
-    campaigns: int = CAMPAIGNS,
-    seed: int = 0,
+    ds: xr.Dataset, tests: MeasuredTests, *, level: float = 0.9, campaigns: int = CAMPAIGNS, seed: int = 0
 ) -> dict[str, xr.Dataset]:
     """Compare measured responses of tests with the runs of a study, by response (`judge`).
 
