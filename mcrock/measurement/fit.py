@@ -281,8 +281,7 @@ def fit_test(
     for again in range(1, STARTS):  # a search may have missed what explains the test
         if misfit(comparison, modes[0]).explained is not False:
             break
-        modes = [*modes, *_minima(whole, seed + again)[0]]
-        modes.sort(key=lambda x: whole.cost(x, scale))
+        modes = best_of(whole, [*modes, *_minima(whole, seed + again)[0]], scale)
         comparison, modes = between_impacts(whole, modes, scale)
     noise = noise_of(comparison.residuals(modes[0]), comparison.least)
     scale = SCALE * noise

@@ -212,6 +212,8 @@ def test_a_wrong_depth_is_recognized(quick):
     recording, deep = recording_of(TRUTH), mr.cuboid(0.1, 0.2, 0.4, density=2700)
     fit = fit_test(deep, recording, 0)
     assert not fit.misfit.explained
+    assert fit.estimates["time"] == pytest.approx(TRUTH["time"], abs=1e-3)
+    assert all(abs(other.estimates["lambda"] - fit.estimates["lambda"]) > 0.01 for other in fit.optima)
     found = {each.added: each for each in neighbours(deep, recording, fit)}
     explaining = [added for added, each in found.items() if each.misfit.explained]
     assert set(explaining) == {("size_y",), ("size_x", "size_y", "size_z")}
