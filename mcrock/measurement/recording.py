@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 
 ALONG = "xyz"
 LARGEST = 1e9  # reading, in any unit: beyond are mistakes, whose squares may be infinite
+LEAST = 1e-6  # rate of any motion [rad/s]
 QUIET = 0.02  # of the largest angular velocity: what is no motion [1]
 
 
@@ -121,8 +122,8 @@ class Recording:
             If the body is moving from the first sample on, or never.
         """
         speed = np.linalg.norm(self.angular_velocity, axis=1)
-        if not speed.any():
-            raise ValueError(f"{self.name}: no release in it: all rates are 0")
+        if not (speed > LEAST).any():
+            raise ValueError(f"{self.name}: no release in it: all rates are below {LEAST:g} rad/s")
         still = np.flatnonzero(speed <= QUIET * speed.max())
         fast = int(np.flatnonzero(speed >= 0.5 * speed.max())[0])
         before = still[still < fast]
