@@ -43,11 +43,6 @@ def format_fit(fit: Fit) -> str:
         * (not fit.kept.all())
     )
     lines += misfit_words(fit)
-    if not fit.resolved:
-        lines.append(
-            "the lateral rocking after the facet impact is too quick for the samples: they tell that "
-            "lambda_lat is small, and determine neither it nor lambda and tau"
-        )
     return "\n".join(lines)
 
 
@@ -88,6 +83,11 @@ def misfit_words(fit: Fit) -> list[str]:
         lines.append(
             f"{key} ended at a bound of its search, {low:g} to {high:g}, which may be too narrow; in "
             "Python `fit_test(bounds=...)` widens it"
+        )
+    if not fit.resolved:
+        lines.append(
+            "the lateral rocking after the facet impact is too quick for the samples: they determine neither "
+            "lambda_lat nor lambda and tau, and hide a slip of the foot, with which lambda_lon is another"
         )
     return lines
 

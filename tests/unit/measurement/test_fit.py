@@ -27,6 +27,7 @@ from mcrock.show.fit import (
     fit_as_json,
     format_fit,
     impact_section,
+    misfit_words,
     neighbour_table,
     neighbour_words,
     neighbours_as_json,
@@ -389,6 +390,7 @@ def test_planar_rocking_tells_nothing_of_the_lateral_parameters():
     truth = TRUTH | {"lambda_lat": 0.0}
     fit = fit_test(BLOCK, recording_of(truth), 0, level=SURE)
     assert not fit.resolved
+    assert "hide a slip of the foot" in misfit_words(fit)[-1]
     for name in ("lambda", "lambda_lat"):
         assert fit.intervals[name] == BOUNDS[name]
         assert fit.standard_errors[name] == np.inf
