@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from mcrock.base.units import as_written
 from mcrock.show import style
 from mcrock.show.numbers import percent, with_ends
-from mcrock.show.report.content import Code, Section, embed
+from mcrock.show.report.content import Caution, Section, embed
 from mcrock.show.report.page import build_page
 from mcrock.show.tables import format_table
 from mcrock.statistics.labels.validation.distributions import STATISTICS
@@ -29,6 +29,11 @@ def format_tests(found: xr.Dataset) -> str:
     found : Dataset
         Of `mcrock.statistics.labels.validation.distributions.compare_tests`, of one response.
     """
+    return "\n".join([*_lines(found), ""])
+
+
+def _lines(found: xr.Dataset) -> list[str]:
+    """What was tested, the verdict (a caution where tests contradict the study), scores and their words."""
     unit, level = as_written(found.attrs["units"]), percent(found)
     tests, fell = found.sizes["test"], found.attrs["fell"]
     rows = [
@@ -36,12 +41,15 @@ def format_tests(found: xr.Dataset) -> str:
         for words, one in ((STATISTICS[key], found.sel(statistic=key)) for key in STATISTICS)
     ]
     least, rank = float(found["p_value"].min()), float(found["rank"].mean())
-    verdict = "contradict" if least * len(STATISTICS) < DOUBT else "do not contradict"
+    contradict = least * len(STATISTICS) < DOUBT
+    verdict = (
+        f"the tests {'' if contradict else 'do not '}contradict the study (smallest p-value {least:.2g}); "
+    )
+    verdict += f"mean rank {rank:.2f}, above 0.5 if more was measured"
     lines = [
         f"{found.attrs['long_name']} [{unit}]: {tests} tests of {found.attrs['recordings']} recordings, "
         f"{fell} overturned",
-        f"the tests {verdict} the study (smallest p-value {least:.2g}); mean rank {rank:.2f}, "
-        "above 0.5 if more was measured",
+        Caution(verdict) if contradict else verdict,
         format_table(["measured compared with predicted", "value", "p-value"], rows, left=True),
         f"p-value: fraction of {found.attrs['campaigns']} campaigns simulated from the study that are at "
         f"least as far from it, {1 / (found.attrs['campaigns'] + 1):.1g} at least",
@@ -53,7 +61,7 @@ def format_tests(found: xr.Dataset) -> str:
         ),
     ]
     if found.attrs["recordings"] < 2:
-        return "\n".join([*lines, "intervals of the CRPS need a second recording", ""])
+        return [*lines, "intervals of the CRPS need a second recording"]
     lines.append(
         f"mean CRPS {with_ends(found, 'crps_mean', '.3g')} {unit} ({level} over recordings); tests of the "
         f"other recordings as prediction {float(found['crps_others']):.3g}, difference "
@@ -64,7 +72,7 @@ def format_tests(found: xr.Dataset) -> str:
             f"of the variance of repeated tests {float(found['irreducible']):.0%} is between repetitions "
             "of a motion: what no model predicts"
         )
-    return "\n".join([*lines, ""])
+    return lines
 
 
 def tests_page(found: Mapping[str, xr.Dataset]) -> str:
@@ -78,11 +86,8 @@ def tests_page(found: Mapping[str, xr.Dataset]) -> str:
     sections = []
     for name, one in found.items():
         title, words = one.attrs["long_name"], f"Distribution functions and ranks of {name}"
-        sections.append(
-            Section(
-                name, title[:1].upper() + title[1:], [Code(format_tests(one)), embed(plot_tests(one), words)]
-            )
-        )
+        blocks = [*_lines(one), embed(plot_tests(one), words)]
+        sections.append(Section(name, title[:1].upper() + title[1:], blocks))
     title = next(iter(found.values())).attrs.get("title", "Untitled study")
     return build_page(title, "Measured maxima over those predicted", sections)
 
