@@ -20,7 +20,6 @@ def compare(
     *,
     first: Annotated[Path, typer.Argument(metavar="A", help="Store of the first study.", show_default=False)],
     second: Annotated[Path, typer.Argument(metavar="B", help="Store of the second.", show_default=False)],
-    hazard: options.Hazard = None,
     site: HazardOptions,
     level: options.Level = 0.95,
     displacement_limit: options.DisplacementLimit = None,
@@ -34,8 +33,7 @@ def compare(
     """
     from mcrock.show.comparison import format_comparison, plot_comparison
     from mcrock.show.progress import reading_progress
-    from mcrock.statistics import compare_designs, load_hazard
-    from mcrock.statistics.efficiency import own_measure
+    from mcrock.statistics import compare_designs
     from mcrock.statistics.paired import what_differs
 
     with (
@@ -43,7 +41,7 @@ def compare(
         opened_result(second, limit=displacement_limit) as other,
         reading_progress(),
     ):
-        curves = load_hazard(hazard, **site.of_hazard, measure=own_measure(one)) if hazard else None
+        curves = site.curves(one)
         changes = what_differs(one, other) if "config" in one.attrs else None
         found = compare_designs(one, other, curves, level=level)
         named = [ds.assign_attrs(title=store.name) for ds, store in ((one, first), (other, second))]

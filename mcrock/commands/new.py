@@ -15,7 +15,7 @@ from mcrock.commands.exit_codes import fail, say
 from mcrock.commands.options import unpacked
 from mcrock.commands.results import write_text
 from mcrock.study.answers import Option, Question
-from mcrock.study.questions import QUESTIONS, as_typed, asked
+from mcrock.study.questions import QUESTIONS, SETS, as_typed, asked
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -126,6 +126,8 @@ def _answer(question: Question, default: str, text: str, console: Console) -> st
     from rich.markup import escape
     from rich.prompt import Prompt
 
+    from mcrock.excitation.readers.fema_p695 import locate
+
     asks = not text
     while True:
         if asks:
@@ -143,6 +145,8 @@ def _answer(question: Question, default: str, text: str, console: Console) -> st
                 return None
         try:
             value = question.check.read(text)
+            if question.name == "earthquakes" and value in SETS:
+                locate(value)  # before the questions that follow
         except ValueError as error:
             say(f"{question.name}: {error}")
             asks = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
@@ -67,7 +67,7 @@ ErrorRate = Annotated[float, typer.Option(help="How often a label and the model 
 Temper = Annotated[float | None, typer.Option(help="Power of the likelihood; default: what draws allow.")]
 Hazard = Annotated[
     list[Path] | None,
-    typer.Option(metavar="HAZARD", help="Hazard curves of the site, as for `mcrock risk`; repeatable."),
+    typer.Option(metavar="HAZARD", help="Hazard curves of the site (`mcrock docs hazard`); repeatable."),
 ]
 HazardSite = Annotated[
     str | None,
@@ -110,8 +110,9 @@ class StudyOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class HazardOptions:
-    """How the files of a hazard are read."""
+    """The files of a hazard, and how they are read."""
 
+    hazard: Hazard = None
     hazard_years: HazardYears = None
     hazard_site: HazardSite = None
 
@@ -120,10 +121,18 @@ class HazardOptions:
         """Keywords of `mcrock.statistics.load_hazard`."""
         return {"years": self.hazard_years, "site": self.hazard_site}
 
+    def curves(self, ds: Dataset, more: Sequence[Path] = ()) -> Dataset | None:
+        """Hazard curves in the measure of a result where the files have several; None without files."""
+        from mcrock.statistics import load_hazard
+        from mcrock.statistics.efficiency import own_measure
+
+        files = [*more, *(self.hazard or [])]
+        return load_hazard(files, **self.of_hazard, measure=own_measure(ds)) if files else None
+
 
 @dataclass(frozen=True, kw_only=True)
 class SiteOptions(HazardOptions):
-    """How the hazard of a site is read, and what it is asked for."""
+    """The hazard of a site, and what it is asked for."""
 
     years: Years = 50.0
     age: Age = None

@@ -53,7 +53,6 @@ def report(
     *,
     store: options.Store,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="Page to write.")],
-    hazard: options.Hazard = None,
     around: SiteOptions,
     page_options: PageOptions,
     level: options.Level = 0.95,
@@ -66,7 +65,7 @@ def report(
     from mcrock.show.report.page import check_page
 
     check_page(output, page_options.overwrite)
-    if not hazard and any(
+    if not around.hazard and any(
         given is not None
         for given in (around.hazard_years, around.hazard_site, around.age, around.target, around.other)
     ):
@@ -74,13 +73,12 @@ def report(
     from mcrock.show.progress import count_progress
     from mcrock.show.report.page import build_report, save_report
     from mcrock.show.report.results import Site
-    from mcrock.statistics import design_intensity, load_hazard
-    from mcrock.statistics.efficiency import own_measure
+    from mcrock.statistics import design_intensity
 
     with reading.open(store) as ds, count_progress("permutations") as progress:
         if around.design is not None:
             design_intensity(around.design, ds)  # refused before anything is computed
-        curves = load_hazard(hazard, **around.of_hazard, measure=own_measure(ds)) if hazard else None
+        curves = around.curves(ds)
         others = around.consistencies(ds, curves).values() if curves else ()
         site = Site(curves, around.years, around.age, around.design, around.target, [*others])
         page = build_report(
@@ -88,7 +86,7 @@ def report(
             site=site,
             store=store,
             folder=around.folder,
-            signed=page_options.signed([*(hazard or []), *(around.other or [])]),
+            signed=page_options.signed([*(around.hazard or []), *(around.other or [])]),
             level=level,
             allow_missing=reading.allow_incomplete,
             progress=progress,

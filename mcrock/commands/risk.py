@@ -24,9 +24,10 @@ app = typer.Typer()
 def risk(
     *,
     store: options.Store,
-    hazard: Annotated[
-        list[Path], typer.Argument(metavar="HAZARD", help="Files of the hazard curves.", show_default=False)
-    ],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="HAZARD", help="Files of the hazard curves.", show_default=False),
+    ] = None,
     site: SiteOptions,
     beta_u: Annotated[
         float,
@@ -48,19 +49,18 @@ def risk(
     from mcrock.statistics import (
         annual_rate,
         high_confidence_capacity,
-        load_hazard,
         rate_distribution,
         rate_of_draws,
         weighted_probability,
     )
-    from mcrock.statistics.efficiency import own_measure
     from mcrock.statistics.importance import drawn_intensity
     from mcrock.statistics.inference import Confidence
     from mcrock.statistics.nested import is_nested
 
     how = Confidence(level=level, allow_missing=reading.allow_incomplete).keywords
     with reading.open(store) as ds, reading_progress():
-        curves = load_hazard(hazard, **site.of_hazard, measure=own_measure(ds))
+        if (curves := site.curves(ds, files or ())) is None:
+            raise ValueError("mcrock risk needs the hazard of the site: mcrock risk STORE HAZARD.csv")
         rates = annual_rate(ds, curves, years=site.years, **how)
         capacity = high_confidence_capacity(ds, allow_missing=reading.allow_incomplete)
         if is_nested(ds):

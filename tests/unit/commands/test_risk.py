@@ -45,7 +45,7 @@ def test_files_of_openquake_are_read_for_the_site_and_the_measure_of_the_study(m
 
 
 def test_risk_as_json(mcrock, store, hazard):
-    code, output, _ = mcrock("risk", store, hazard, "--json", "--years", "10", "--age", "100")
+    code, output, _ = mcrock("risk", store, "--hazard", hazard, "--json", "--years", "10", "--age", "100")
     found = json.loads(output)
     assert code == 0
     rates = found["annual_rate"]["variables"]
@@ -54,6 +54,14 @@ def test_risk_as_json(mcrock, store, hazard):
     assert {"survival", "variance_share"} <= found["rate_distribution"]["variables"].keys()
     assert found["annual_rate"]["attributes"]["years"] == 10
     assert found["high_confidence_capacity"]["variables"]["beta_r"]["units"] == "1"
+
+
+def test_without_a_hazard_the_command_says_how(mcrock, store):
+    code, _, error = mcrock("risk", store)
+    assert (code, error) == (
+        2,
+        "mcrock: mcrock risk needs the hazard of the site: mcrock risk STORE HAZARD.csv\n",
+    )
 
 
 def test_standards_stand_beside_risk_statistics_and_report(mcrock, store, hazard, tmp_path):
