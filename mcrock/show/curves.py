@@ -37,7 +37,7 @@ from mcrock.statistics import (
 )
 from mcrock.statistics.choices import LAW
 from mcrock.statistics.fitting_methods import WORDS
-from mcrock.statistics.goodness import REJECTED
+from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.increments import NO_FIT
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limit_states import limit_words
@@ -103,7 +103,7 @@ def _families(found: xr.Dataset) -> list[str]:
     """Lines on the test of the lognormal curve, and on the family that foretells records left out best."""
     lines, p = [], float(found["fit_p_value"])
     if not math.isnan(p):
-        verdict = "is rejected" if p < REJECTED else "is not rejected"
+        verdict = "is rejected" if is_rejected(found) else "is not rejected"
         lines.append(f"test of fit: the lognormal curve {verdict} ({format_p_value(p)})")
     scored = found.isel(way=found["log_loss"].notnull().values)
     least = str(scored["way"].values[scored["log_loss"].values.argmin()])

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from mcrock.base.units import as_written
 from mcrock.show import style
 from mcrock.show.numbers import percent, with_ends
-from mcrock.show.report.content import Caution, Section, embed
+from mcrock.show.report.content import Block, Caution, Section, embed
 from mcrock.show.report.page import build_page
 from mcrock.show.tables import format_table
 from mcrock.statistics.labels.validation.distributions import STATISTICS
@@ -86,7 +86,7 @@ def tests_page(found: Mapping[str, xr.Dataset]) -> str:
     sections = []
     for name, one in found.items():
         title, words = one.attrs["long_name"], f"Distribution functions and ranks of {name}"
-        blocks = [*_lines(one), embed(plot_tests(one), words)]
+        blocks: list[Block] = [*_lines(one), embed(plot_tests(one), words)]
         sections.append(Section(name, title[:1].upper() + title[1:], blocks))
     title = next(iter(found.values())).attrs.get("title", "Untitled study")
     return build_page(title, "Measured maxima over those predicted", sections)

@@ -13,7 +13,7 @@ from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.numbers import count_words, estimate, format_count, label, label_place, labels, percent
 from mcrock.statistics import fit_fragility, overturning_probability
-from mcrock.statistics.goodness import REJECTED
+from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probit import link_of
@@ -72,7 +72,7 @@ def format_fragility(fit: xr.Dataset) -> str:
 def format_support(fit: xr.Dataset) -> list[str]:
     """Lines on a curve that the runs reject, and on where none supports it; none where all is well."""
     lines, median = [], float(fit["median_capacity"])
-    if float(fit["fit_p_value"]) < REJECTED:
+    if is_rejected(fit):
         units = fit["rising_reached"].attrs["units"]
         names = ("probability", "rising_reached", "rising_below")
         parts = zip(*(fit[name].values.tolist() for name in names), strict=True)
@@ -142,7 +142,7 @@ def plot_fragility(
     ax = style.new_axes() if ax is None else ax
     factor = style.level_axis(ax, fit["intensity_grid"], 1.0)
     x, known = fit["intensity_grid"].values * factor, _known(fit, points)
-    rejected = float(fit["fit_p_value"]) < REJECTED
+    rejected = is_rejected(fit)
     colour = style.GREY if rejected else style.BLUE
     if known.sum() > 1:
         low, high = fit["band"].values[:, known]
@@ -151,8 +151,7 @@ def plot_fragility(
     if np.isfinite(fit["median_capacity"]):
         draw_curve(ax, x, fit, colour, label="lognormal fit" + ", rejected" * rejected)
     if rejected:
-        rising = fit["rising_curve"].where(fit["intensity_grid"] <= fit["strongest_run"])
-        ax.plot(x, rising, color=style.BLUE, label="rising fractions")
+        ax.plot(x, rising_fractions(fit), color=style.BLUE, label="rising fractions")
     p, ends = points["probability"].values, points["interval"].values
     look = {"color": style.ORANGE, "clip_on": False, "label": f"runs, {how.level:.0%} interval"}
     style.error_bars(ax, points["intensity"].values * factor, p, ends, **look)
@@ -190,6 +189,11 @@ def bins_words(points: xr.Dataset) -> str:
     if "intensity_range" not in points:
         return ""
     return f" Points: {points.sizes['intensity']} bins of the intensity, at their medians."
+
+
+def rising_fractions(fit: xr.Dataset) -> np.ndarray:
+    """The curve of the rising fractions up to the strongest run [1]."""
+    return fit["rising_curve"].where(fit["intensity_grid"] <= fit["strongest_run"]).values
 
 
 def draw_curve(ax: Axes, x: np.ndarray, fit: xr.Dataset, colour: str, **look: Any) -> None:

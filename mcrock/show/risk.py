@@ -15,7 +15,7 @@ from mcrock.show import style
 from mcrock.show.numbers import estimate, format_count, label, label_place, labels, percent
 from mcrock.show.tables import table_along
 from mcrock.statistics import annual_rate
-from mcrock.statistics.goodness import REJECTED
+from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
@@ -234,7 +234,7 @@ def headline_capacity(capacity: xr.Dataset) -> str:
     The 1 % point of the rising fractions where the lognormal curve is rejected, that of the mean curve where
     nothing is epistemic, else the bound of 5 % with 95 % confidence.
     """
-    if float(capacity["fit_p_value"]) < REJECTED:
+    if is_rejected(capacity):
         return "stripes_one_percent"
     return "confident" if float(capacity["beta_epistemic"]) > 0 else "one_percent"
 
@@ -283,7 +283,7 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
         f"by the convention of separated dispersions {label(capacity['separation'])}: beta_R = {r:.3f}, "
         f"beta_U = {u:.3f}, {sampling:.3f} of it from the number of records{of_inputs * (epistemic > 0)}",
     ]
-    if float(capacity["fit_p_value"]) < REJECTED:
+    if is_rejected(capacity):
         lines.append(
             "the lognormal curve is rejected, and with it these capacities: go by the rising fractions"
         )
@@ -413,7 +413,7 @@ def plot_risk(
         one = found.sel(fragility=curve, hazard=MEAN)
         rate = estimate(one, "rate")
         density = np.nan_to_num(one["share"].values * rate[0] / np.log(edges[1] / edges[0]))
-        if curve == "lognormal" and float(found["fit_p_value"]) < REJECTED:
+        if curve == "lognormal" and is_rejected(found):
             colour = style.GREY
         look: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.3}
         ax.stairs(density, edges, fill=False, label=f"{curve}, {format_estimate(*rate)} /a", **look)

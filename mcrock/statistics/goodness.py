@@ -7,6 +7,7 @@ Metrika 40(1), 243-256 (resamples of a fitted model, centred at the sample).
 from __future__ import annotations
 
 import numpy as np
+import xarray as xr
 
 from mcrock.statistics.probit import FitKind, evaluate_curves
 from mcrock.statistics.resample import Units
@@ -15,6 +16,11 @@ from mcrock.statistics.studentized import Fitted
 
 CLASSES = 12  # of neighbouring intensities, at most
 REJECTED = 0.05  # p-value below which a curve is rejected [1]
+
+
+def is_rejected(found: xr.Dataset) -> bool:
+    """Whether runs contradict the lognormal curve of a result with `fit_p_value`; not where that is NaN."""
+    return bool(found["fit_p_value"] < REJECTED)
 
 
 def fit_p_value(units: Units, fitted: Fitted) -> float:

@@ -31,7 +31,7 @@ from mcrock.statistics.baseline_rules import WORDS, checks_of_medians, median_of
 from mcrock.statistics.curve_capacity import capacity_at
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.fragility import fit_fragility
-from mcrock.statistics.goodness import REJECTED
+from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import displacement_limit
@@ -257,7 +257,7 @@ def _acceptance(
 ) -> list[JudgedCheck]:
     """Intensities at which the curve has the probabilities of ASCE/SEI 43."""
     units, rows = fit["median_capacity"].attrs["units"], []
-    rejected = not float(fit["fit_p_value"]) >= REJECTED and np.isfinite(fit["fit_p_value"])
+    rejected = is_rejected(fit)
     if rejected:
         notes.append("the lognormal curve is rejected: capacities are those of the rising fractions")
         rising = rising_curve(

@@ -93,7 +93,7 @@ class Decision:
         parts.in_background(lambda: statement(self.result, self._site()), self._tell)
 
     def _tell(self, found: str | Exception) -> None:
-        self.told.say(found if isinstance(found, Exception) else "The answer is computed:")
+        self.told.say(found if isinstance(found, Exception) else "The answer, as the report gives it:")
         self.found.object = "" if isinstance(found, Exception) else found
 
     def _make(self, make: Callable[[Site], tuple[str, bytes]]) -> None:

@@ -19,6 +19,7 @@ from panel.custom import JSComponent
 
 from mcrock.show import style
 from mcrock.show.report.content import Caution, Figure
+from mcrock.show.report.page import prose
 from mcrock.show.tables import Columns
 
 # colours that tell the groups apart on light and on dark ground, and their marks, which do so in grey
@@ -47,9 +48,8 @@ def half(item: Any) -> pn.Column:
 
 
 def paragraph(text: str) -> str:
-    """Text as a paragraph, code between backticks."""
-    marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
-    return f"<p>{marked}</p>"
+    """Text as a paragraph of a report."""
+    return f"<p>{prose(text)}</p>"
 
 
 def saved(name: str, content: bytes) -> str:

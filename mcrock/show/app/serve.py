@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import logging
 import secrets
 import socket
+import warnings
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
@@ -91,6 +93,9 @@ def serve(
             f"nothing can listen at port {port} of {address} "
             f"({str(error.strerror).partition(' (while')[0]}): choose another with --port, or leave it out"
         ) from None
+    # a page that is closed while something is sent to it, which bokeh says in the terminal, harms nobody
+    logging.getLogger("bokeh.server").setLevel(logging.ERROR)
+    warnings.filterwarnings("ignore", "reference already known")  # that browser and page share an object
     server = pn.serve(visited, address=address, port=port, **options)
     query = f"?token={quote(token)}" if token else ""
     say(f"http://{address}:{server.port}/{query}")

@@ -19,12 +19,13 @@ from mcrock.show.animation.embedded import embed_run
 from mcrock.show.app import parts
 from mcrock.show.app.parts import LOOKS, WIDE, html, paragraph, refused, rows_as_html
 from mcrock.show.app.runs import GROUPS, RATIO, RunDots, collect_runs, input_names, input_of, input_rows
-from mcrock.show.fragility import format_fragility, format_support, observed
+from mcrock.show.fragility import format_fragility, format_support, observed, rising_fractions
 from mcrock.show.numbers import labels
 from mcrock.show.replay import Replay, name_of, repeat_command, repeat_run, stored_outcome
 from mcrock.show.run import result_rows
 from mcrock.show.summary import format_independence, format_probabilities
 from mcrock.statistics import fit_fragility, overturning_probability, pooled
+from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.notable import MEANINGS, RunPlace, notable_runs
 from mcrock.statistics.runs import is_shaken, read_once, study_of
@@ -123,12 +124,17 @@ def plot_curve(fit: xr.Dataset, points: xr.Dataset) -> Any:
     x = factor * fit["intensity_grid"].values
     low, high = fit["band"].values
     band = f"{fit.attrs['level']:.0%} band"
-    made.varea(x, low, high, fill_color=style.SKY, fill_alpha=0.3, legend_label=band)
+    rejected = is_rejected(fit)
+    colour = style.GREY if rejected else style.SKY
+    made.varea(x, low, high, fill_color=colour, fill_alpha=0.3, legend_label=band)
     if np.isfinite(float(fit["median_capacity"])):
         curve, beyond = fit["curve"].values, fit["extrapolated"].values
-        look: dict[str, Any] = {"color": style.SKY, "line_width": 2}
+        look: dict[str, Any] = {"color": colour, "line_width": 2}
         made.line(x, curve, line_dash="dotted", **look)
-        made.line(x, np.where(beyond, np.nan, curve), legend_label="lognormal fit", **look)
+        words = "lognormal fit" + ", rejected" * rejected
+        made.line(x, np.where(beyond, np.nan, curve), legend_label=words, **look)
+    if rejected:
+        made.line(x, rising_fractions(fit), color=style.SKY, line_width=2, legend_label="rising fractions")
     draw_points(made, ColumnDataSource(point_columns(points)), "runs")
     made.legend.location, made.legend.background_fill_alpha = "bottom_right", 0.5
     return made

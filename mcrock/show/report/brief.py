@@ -12,7 +12,7 @@ from mcrock.show.fragility import format_ends, format_fragility
 from mcrock.show.numbers import estimate, format_count, label, label_place, percent
 from mcrock.show.risk import WORDS, format_choice, format_headline_capacity, headline_capacity
 from mcrock.show.summary import Summary
-from mcrock.statistics.goodness import REJECTED
+from mcrock.statistics.goodness import is_rejected
 
 CAPACITIES = {  # by which a HCLPF is headed
     "confident": "overturns with at most 5 % at 95 % confidence, a bound of the lognormal curve",
@@ -61,7 +61,7 @@ def _release(probability: xr.Dataset) -> KeyFigure:
 
 def _fragility(summary: Summary) -> list[KeyFigure]:
     fit = summary.fragility
-    if float(fit["fit_p_value"]) < REJECTED:
+    if is_rejected(fit):
         at, is_below = fit["rising_reached"][-1], bool(fit["rising_below"][-1])
         half = label_place(float(at), is_below, fit["rising_reached"].attrs["units"])
         rejected = format_p_value(float(fit["fit_p_value"]))

@@ -237,11 +237,11 @@ def _render(**items: Any) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"prose": _prose, "sentence": _sentence, "kind": kind_of}
+    environment.filters |= {"prose": prose, "sentence": _sentence, "kind": kind_of}
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(**items)
 
 
-def _prose(text: str) -> Markup:
+def prose(text: str) -> Markup:
     """A line of text as HTML: code between backticks, a capital at the start."""
     start = text if "_" in text.partition(" ")[0] else f"{text[:1].upper()}{text[1:]}"
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(start))))
@@ -249,4 +249,4 @@ def _prose(text: str) -> Markup:
 
 def _sentence(text: str) -> Markup:
     """The same with a full stop."""
-    return _prose(text if text.endswith((".", ":", "?")) else f"{text}.")
+    return prose(text if text.endswith((".", ":", "?")) else f"{text}.")

@@ -128,7 +128,9 @@ def test_the_curve_is_that_of_the_fit(ds, tmp_path):
     result = Result(ds, tmp_path / "s.zarr", tmp_path)
     columns = point_columns(result.points)
     np.testing.assert_array_equal(columns["p"], result.points["probability"])
-    assert plot_curve(result.fit, result.points).title.text == "Probability of overturning"
+    for p_value, drawn in ((0.5, False), (0.01, True)):
+        made = plot_curve(result.fit.assign(fit_p_value=p_value), result.points)
+        assert ("rising fractions" in [item.label.value for item in made.legend.items]) == drawn
 
 
 def test_names_from_files_are_escaped():
