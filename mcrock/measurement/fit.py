@@ -378,7 +378,7 @@ def _preferred(
     mean: Comparison, instant: Comparison, modes: list[Array], scale: float
 ) -> tuple[Comparison, list[Array], float]:
     """The comparison that the readings prefer, its minima, and the difference of the deviances."""
-    instant.lower, instant.upper = mean.lower.copy(), mean.upper.copy()
+    instant.start, instant.lower, instant.upper = mean.start, mean.lower.copy(), mean.upper.copy()
     between, others = between_impacts(instant, modes, scale)
     shift = np.zeros(others[0].size)
     shift[0] = ROOM[-1] * instant.sample
