@@ -182,7 +182,10 @@ class SourceOptions(StudyOptions):
         if not path.is_dir():
             return self.load(path), None
         if self.set or self.seed is not None:
-            raise ValueError("--set and --seed go with a study file; a store has its study")
+            raise ValueError(
+                "--set and --seed go with a study file; a store has its study, "
+                f"which Describe in `mcrock app {path}` saves as a file"
+            )
         from mcrock.show.replay import study_of_runs
 
         return study_of_runs(path, self.folder_of_files)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +117,8 @@ def plot_history(
     axes["energy"].set_xlim(*span)
     figure.align_ylabels([ax for name, ax in axes.items() if name != "contact"])
     if title:
-        figure.suptitle(style.plain_text(textwrap.fill(title, TITLE_CHARACTERS)), fontsize=8.0)
+        whole = re.sub(r"(\d) (?=\S+,)", "\\1\xa0", title)  # a number and its unit stand on one line
+        figure.suptitle(style.plain_text(textwrap.fill(whole, TITLE_CHARACTERS)), fontsize=8.0)
     note = _describe_ending(run)
     if cut is not None:
         note += " Angles beyond twice the slenderness are cut."

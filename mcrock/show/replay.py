@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
     from mcrock.simulation.run import Run
 
+LARGEST = 10_000_000  # runs of a store that are read to count those of one recording
+
 
 class Replay(NamedTuple):
     """A run that was repeated, and how to speak of it."""
@@ -158,7 +160,8 @@ def stored_outcome(stored: xr.Dataset, at: dict[str, int], now: Outcome) -> str:
     if outcome == Outcome.NOT_RUN:
         return "not run yet"
     other = "" if outcome == now else ": another version or kind of processor made it"
-    return f"{outcome.name.lower()}{other}{_other_levels(stored, at)}"
+    words = outcome.name.lower().replace("_", " ")
+    return f"{words}{other}{_other_levels(stored, at)}{_same_record(stored, at)}"
 
 
 def _other_levels(stored: xr.Dataset, at: dict[str, int]) -> str:
@@ -168,6 +171,17 @@ def _other_levels(stored: xr.Dataset, at: dict[str, int]) -> str:
     outcome = stored["outcome"].isel({k: v for k, v in at.items() if k != "intensity"}, missing_dims="ignore")
     fell = labels(stored["intensity"][(outcome == Outcome.OVERTURNED).values])
     return f"; of the {outcome.sizes['intensity']} intensities it overturned at {', '.join(fell) or 'none'}"
+
+
+def _same_record(stored: xr.Dataset, at: dict[str, int]) -> str:
+    """How many runs of its recording overturned there: whether the recording alone decides."""
+    if "record" not in stored or "intensity_value" in stored or stored["outcome"].size > LARGEST:
+        return ""
+    record, level = stored["record"], {"intensity": at["intensity"]}
+    same = record == record.isel(at, missing_dims="ignore")
+    outcome = stored["outcome"].isel(level, missing_dims="ignore").where(same, Outcome.NOT_RUN)
+    ran, fell = (int(runs.sum()) for runs in (outcome != Outcome.NOT_RUN, outcome == Outcome.OVERTURNED))
+    return f"; of the {ran} runs of its recording at this intensity {fell} overturned"
 
 
 def name_of(notable: str) -> str:

@@ -36,7 +36,10 @@ def format_replay(found: Replay, events_file: Path) -> str:
 def format_run(run: Run, events_file: Path, own: Sequence[tuple[str, str]] = ()) -> str:
     """What happened in a run, its results and first events, as text; ``events_file`` has them all."""
     results = [*result_rows(run), *own]
-    lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}{describe_doubt(run)}", *_fall(run)]
+    lines = [
+        f"outcome: {run.outcome.name.lower().replace('_', ' ')}{describe_doubt(run)}",
+        *describe_fall(run),
+    ]
     width = max(len(row[0]) for row in results)
     lines += [f"{text:<{width}}  {value}" for text, value in results]
     heads = ["time [s]", "event", "then", "tilt [deg]", "energy change [J]"]
@@ -61,7 +64,7 @@ def format_run(run: Run, events_file: Path, own: Sequence[tuple[str, str]] = ())
     return "\n".join([*lines, count, format_table(heads, rows)])
 
 
-def _fall(run: Run) -> list[str]:
+def describe_fall(run: Run) -> list[str]:
     """When a body that overturned left the range from which it could rock back; nothing of others."""
     if run.outcome != Outcome.OVERTURNED:
         return []

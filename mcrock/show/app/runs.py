@@ -9,6 +9,7 @@ import xarray as xr
 
 from mcrock.base.random_numbers import uniforms
 from mcrock.dataset.schema import OUTER, outputs
+from mcrock.show.run import format_result
 from mcrock.show.style import axis_scale
 from mcrock.statistics.limits import displacement_limit
 from mcrock.statistics.nested import pooled
@@ -170,10 +171,10 @@ def input_of(ds: xr.Dataset, name: str, outer: np.ndarray, realization: np.ndarr
 
 
 def input_rows(ds: xr.Dataset, at: dict[str, int]) -> list[tuple[str, str]]:
-    """Inputs of a run that differ between realizations: their keys, values, and what they are."""
+    """Inputs of a run that differ between realizations: their keys, values with units, and what they are."""
     rows = []
     for name, key in input_names(ds).items():
-        value = float(ds[name].isel({dim: at[str(dim)] for dim in ds[name].dims}))
-        words = str(ds[name].attrs.get("long_name", "")).replace("`", "")
-        rows.append((key, f"{axis_scale(ds[name])[0] * value:.6g}  {words}"))
+        value, attrs = float(ds[name].isel({dim: at[str(dim)] for dim in ds[name].dims})), ds[name].attrs
+        shown = format_result(attrs.get("units", "1"), value)
+        rows.append((key.partition(" [")[0], f"{shown}  {attrs.get('long_name', '')}".replace("`", "")))
     return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
 from functools import cached_property, partial
 from html import escape
@@ -20,9 +21,10 @@ from mcrock.show.app import parts
 from mcrock.show.app.parts import LOOKS, WIDE, html, paragraph, refused, rows_as_html
 from mcrock.show.app.runs import GROUPS, RATIO, RunDots, collect_runs, input_names, input_of, input_rows
 from mcrock.show.fragility import format_fragility, format_support, observed, rising_fractions
+from mcrock.show.history import describe_doubt
 from mcrock.show.numbers import labels
 from mcrock.show.replay import Replay, name_of, repeat_command, repeat_run, stored_outcome
-from mcrock.show.run import result_rows
+from mcrock.show.run import describe_fall, result_rows, save_run
 from mcrock.show.summary import format_independence, format_probabilities
 from mcrock.statistics import fit_fragility, overturning_probability, pooled
 from mcrock.statistics.goodness import is_rejected
@@ -173,7 +175,7 @@ class Chosen:
         self.filters = pn.widgets.CheckBoxGroup(name="Runs shown", options=options, value=there, inline=True)
         choices = {text: name for name, text in self.names.items()}
         self.input = pn.widgets.Select(name="Input", options=choices, **parts.ASKS)
-        self.told, self.details, self.view = parts.Told(**WIDE), html(), html()
+        self.told, self.details, self.view, self.figure = parts.Told(**WIDE), html(), html(), html()
         self.place = {
             name: pn.widgets.IntInput(name=name.capitalize(), value=0, start=0, end=size - 1, **parts.NUMBER)
             for name in ("outer", "realization")
@@ -262,7 +264,7 @@ class Chosen:
             parts.button(name_of(name), partial(self._show_notable, name)) for name in self.result.notable
         ]
         form = pn.FlexBox(*self.place.values(), align_items="end")
-        shown = [self.told, self.details, self.view]
+        shown = [self.told, self.details, self.figure, self.view]
         return [html("<h2>One run</h2>"), form, pn.FlexBox(*buttons), *shown]
 
     def _show_notable(self, name: str) -> None:
@@ -285,16 +287,32 @@ class Chosen:
     def _show(self, at: dict[str, int], found: Replay | Exception, why: str) -> None:
         if isinstance(found, Exception):
             self.told.say(found)
-            self.details.object = self.view.object = ""
+            self.details.object = self.view.object = self.figure.object = ""
             return
-        outcome = stored_outcome(self.result.ds, at, found.run.outcome).replace("_", " ")
+        outcome = stored_outcome(self.result.ds, at, found.run.outcome)
         inputs = rows_as_html(input_rows(self.result.ds, at))
         command = escape(repeat_command(self.result.store, at))
-        self.told.say(f"{why}{found.title}{found.measure}: {outcome}")
+        doubt, source = (
+            describe_doubt(found.run),
+            "".join(map(paragraph, [found.source, *describe_fall(found.run)])),
+        )
+        self.told.say(f"{why}{found.title}{found.measure}: {outcome}{doubt}")
         results = f"<details><summary>Results</summary>{rows_as_html(result_rows(found.run))}</details>"
         repeat = f'<p class="dim">The command that repeats it:</p><pre>{command}</pre>'
-        self.details.object = f"<p>{escape(found.source)}</p>{inputs}{results}{repeat}"
+        self.details.object = f"{source}{inputs}{results}{repeat}"
         try:
             self.view.object = embed_run(found.run, found.motion, found.title, self.theme)
         except ValueError as error:
             self.view.object = refused(error)
+        parts.in_background(partial(self._saved, at, found), self._offer)
+
+    def _saved(self, at: dict[str, int], found: Replay) -> str:
+        """A link that saves the figure that `mcrock simulate` makes of a run."""
+        with tempfile.TemporaryDirectory() as folder:
+            *_, figure = save_run(
+                found.run, folder, found.title + found.measure, found.motion, self.result.ds.attrs
+            )
+            return parts.saved(f"run-{at['realization']}-{at['intensity']}.png", figure.read_bytes())
+
+    def _offer(self, found: str | Exception) -> None:
+        self.figure.object = refused(found) if isinstance(found, Exception) else found

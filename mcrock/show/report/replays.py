@@ -39,7 +39,7 @@ def _player(ds: xr.Dataset, study: Study, place: RunPlace, names: list[str], sto
     """A run with what it is; one run may be several of the three."""
     at = place._asdict()
     found = repeat_run(study, **at, stored=ds)
-    said = stored_outcome(ds, at, found.run.outcome).replace("_", " ")
+    said = stored_outcome(ds, at, found.run.outcome)
     what = "; ".join(f"{name_of(name)}: {MEANINGS[name]}" for name in names)
     again = f"; `{repeat_command(store.name, at)}` repeats it" if store else ""
     words = f"{what}. {found.title}{found.measure}, {said}{again}"
