@@ -245,10 +245,11 @@ def probability_axis(ax: Axes, label: str) -> None:
 def add_note(ax: Axes, text: str) -> None:
     """Small print below the axes: numbers of runs and what is drawn, as wide as the figure.
 
-    In a figure of the caller, which may have other axes, the note hangs below `ax`.
+    In a figure of the caller that has other axes, or that nothing lays out, the note hangs below `ax`.
     """
-    figure = figure_of(ax)
-    if figure.get_label() == OWN:
+    figure, place = figure_of(ax), ax.get_subplotspec()
+    alone = place is not None and place.get_gridspec().get_geometry() == (1, 1) and ax.get_figure() is figure
+    if figure.get_label() == OWN or (alone and figure.get_layout_engine() is not None):
         _set_note(figure, textwrap.fill(text, int(0.8 * axes_width(ax))))
         return
     width = ax.get_position().width * axes_width(ax)

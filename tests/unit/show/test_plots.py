@@ -25,7 +25,7 @@ from mcrock.plots import (
     save_figure,
 )
 from mcrock.show.impact_map import map_axes
-from mcrock.show.style import figure_of
+from mcrock.show.style import add_note, figure_of
 from mcrock.statistics import (
     by_limit,
     compare_measures,
@@ -289,8 +289,11 @@ def test_axes_of_the_caller_are_used_and_noted(make_study):
     axes = figure.subplots(1, 2)
     assert plot_fragility(make_study(), axes[0]) is axes[0]
     plot_outcomes(make_study(), axes[1])
-    for ax in axes:
-        assert any("runs" in text.get_text() for text in ax.texts)
+    assert all("runs" in ax.texts[-1].get_text() for ax in axes)
+    alone = Figure(figsize=(3.4, 2.6), layout="constrained").add_subplot()
+    add_note(alone, 150 * "long ")
+    alone.get_figure().draw_without_rendering()
+    assert alone.get_window_extent().height > 120  # of 260 px before: the figure grows, the axes stay
 
 
 @pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
