@@ -54,6 +54,7 @@ class OwnFunction:
         ValueError
             If no installed package has it, it cannot be imported, or as `of`.
         """
+        name = name.replace(".py:", ":")  # of a module as its file is called
         module, _, function = name.rpartition(":")
         known = {entry.name: entry for entry in entry_points(group=cls.group)}
         if module:
@@ -64,17 +65,18 @@ class OwnFunction:
                 f"{', '.join(sorted(known)) or 'none'}); name one of a module as 'module:function', or give "
                 "the function itself in Python: load_config, run_study and mcrock.repeat_run take it"
             )
-        file = (Path(folder) / module.replace(".", "/")).with_suffix(".py")
+        file = Path(folder) / f"{module.replace('.', '/')}.py"
         try:
             if module and file.is_file():
                 found = getattr(_module(file.resolve(), file.stat().st_mtime_ns), function)
             else:
                 found = known[name].load()
         except Exception as error:  # whatever the module does when it is imported
-            raise ValueError(
-                f"{cls.kind} {name!r}: {error}; {file.name} is looked for in the folder of the study file, "
-                f"{Path(folder).resolve()}, then where Python finds modules (PYTHONPATH)"
-            ) from None
+            places = (
+                f"the folder of the study file, {Path(folder).resolve()}, then where Python finds modules"
+            )
+            looked = f"; {file.name} is looked for in {places} (PYTHONPATH)" if module else ""
+            raise ValueError(f"{cls.kind} {name!r}: {error}{looked}") from None
         return cls.of(found, function)
 
     @classmethod

@@ -202,7 +202,8 @@ def test_a_study_draws_the_parameter_of_its_law(tmp_path):
 def test_a_package_names_its_law_for_study_files(tmp_path, monkeypatch):
     entry = importlib.metadata.EntryPoint("theirs", f"{__name__}:housner", "mcrock.impact_laws")
     monkeypatch.setattr("mcrock.base.own_function.entry_points", lambda group: [entry])
-    study = load_config(study_file(tmp_path, '[impact]\nlaw = "own"\nown_law = "theirs"'))
+    monkeypatch.chdir(tmp_path)  # where a study file has no folder in its name
+    study = load_config(study_file(tmp_path, '[impact]\nlaw = "own"\nown_law = "theirs"').name)
     assert mcrock.run_study(study, tmp_path / "own.zarr").attrs["own_law"].startswith("theirs, source ")
     with pytest.raises(ConfigError, match=r"\[impact\] own_law: no .* law 'ours' .*impact_laws: theirs\)"):
         load_config(study_file(tmp_path, '[impact]\nlaw = "own"\nown_law = "ours"'))
@@ -223,6 +224,7 @@ def test_a_study_file_names_a_law_of_a_file_next_to_it(tmp_path, monkeypatch, pr
     ds = mcrock.run_study(load_config(path), tmp_path / "own.zarr", processes=processes, workers=1)
     run = mcrock.repeat_run(ds, 3, folder=tmp_path).run
     assert np.float32(run.peak_tilt) == ds.peak_tilt[3, 0]
+    assert load_config(path, ['impact.own_law="laws_of_a_test.py:ours"']).own_law.name == "ours"
     with pytest.raises(ConfigError, match=r"own_law: .*'laws_of_a_test:hours'.* folder of the study file, "):
         load_config(path, ['impact.own_law="laws_of_a_test:hours"'])
     with pytest.raises(ConfigError, match="No module named 'nowhere'"):
