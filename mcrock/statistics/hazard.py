@@ -81,8 +81,8 @@ def load_hazard(
     if len(paths) > 1 or site is not None:
         own = next(each for each, curves in zip(paths, found, strict=True) if curves is None)
         raise HazardError(
-            f"{own}: a file of your own has all curves of one site; give it alone, without --site, or only "
-            "files of OpenQuake, the USGS or EFEHR"
+            f"{own}: a file of your own has all curves of one site; give it alone, without a site "
+            "(--site), or only files of OpenQuake, the USGS or EFEHR"
         )
     return _own(paths[0], texts[0], years)
 
@@ -207,7 +207,7 @@ def _place(places: Sequence[Place], site: str | None, source: str) -> Place:
         if len(places) > 1:
             more = f" and {len(places) - LISTED} more" if len(places) > LISTED else ""
             raise HazardError(
-                f"{source}: has {len(places)} sites; choose one by --site NAME or --site LON,LAT: "
+                f"{source}: has {len(places)} sites; choose one (--site) by its name or LON,LAT: "
                 f"{', '.join(map(str, places[:LISTED]))}{more}"
             )
         return places[0]
@@ -221,7 +221,7 @@ def _place(places: Sequence[Place], site: str | None, source: str) -> Place:
     lon, lat = map(float, numbers.groups())
     distances = [_distance(lon, lat, place) for place in places]
     if not math.isfinite(min(distances)):
-        raise HazardError(f"{source}: does not say where its site is; leave --site out")
+        raise HazardError(f"{source}: does not say where its site is; leave out the site (--site)")
     nearest = int(np.argmin(distances))
     if distances[nearest] > NEAR:
         turned = min(_distance(lat, lon, place) for place in places) if abs(lon) <= 90 else math.inf

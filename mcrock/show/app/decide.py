@@ -44,7 +44,7 @@ class Decision:
         self.files = pn.widgets.FileDropper(name="Hazard files", multiple=True, max_file_size="50MB", **ASKS)
         self.years = pn.widgets.FloatInput(name="Exposure [years]", value=50.0, start=0.0, **parts.NUMBER)
         self.design = pn.widgets.TextInput(name="Design motion, as in 0.4g", width=170)
-        self.target = pn.widgets.TextInput(name="Allowed rate [1/year], as in 1e-5", width=220)
+        self.target = pn.widgets.TextInput(name="Target frequency [1/year], as in 1e-5", width=240)
         self.site = pn.widgets.TextInput(name="Site in the files: name or LON,LAT", width=230)
         self.told, self.making, self.found, self.made = parts.Told(**WIDE), parts.Told(**WIDE), html(), html()
         self.files.param.watch(lambda _: self._taken(), "value")
@@ -85,10 +85,13 @@ class Decision:
         try:
             target = float(rate) if rate else None
         except ValueError:
-            raise ValueError(f"--target must be a rate [1/year] as in 1e-5, got {rate!r}") from None
+            raise ValueError(
+                f"the target frequency must be a number [1/year] as in 1e-5, got {rate!r}"
+            ) from None
         return Site(curves, float(self.years.value or 0.0), None, self.design.value or None, target)
 
     def _judge(self) -> None:
+        self.making.say("")
         self.told.say("Computing the rate and what is to be known of it.")
         parts.in_background(lambda: statement(self.result, self._site()), self._tell)
 
@@ -139,8 +142,10 @@ class Decision:
 def safe_name(name: str) -> str:
     """Last part of a name that came from elsewhere, which leads out of no folder.
 
-    >>> safe_name("../../etc/h.csv"), safe_name(".."), safe_name("C:\\\\a\\\\h.xml")
-    ('h.csv', 'file', 'h.xml')
+    >>> [safe_name(name) for name in ("h.csv", "../../h.csv", "C:\\\\a\\\\h.csv", "..\\\\h.csv")]
+    ['h.csv', 'h.csv', 'h.csv', 'h.csv']
+    >>> [safe_name(name) for name in ("..", ".", "", "a/..")]
+    ['file', 'file', 'file', 'file']
     """
     last = name.replace("\\", "/").rpartition("/")[2].replace("\0", "")
     return last if last.strip(". ") else "file"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from html import escape
 from math import inf
 from pathlib import Path
@@ -20,7 +21,7 @@ from mcrock.show.describe import describe
 from mcrock.show.report.content import embed
 from mcrock.show.report.subject import body_at_medians, study_as_toml
 from mcrock.study import Study
-from mcrock.study.answers import Option, Question
+from mcrock.study.answers import Option, Question, Words
 from mcrock.study.load import study_of
 from mcrock.study.new import new_study
 from mcrock.study.questions import QUESTIONS, asked
@@ -29,6 +30,7 @@ from mcrock.study.sampling import check_inputs, load_motions
 
 LARGEST = "250MB"  # of a file: a mesh of two million triangles in STL has 100
 MESH = "A mesh (STL, OBJ, PLY) dropped here becomes the shape; it stays in a folder that ends with this page."
+FILES = {question.name for question in QUESTIONS if question.check == Words()}
 FREE = "The study file says what the form cannot: change it here, or drop another one, and the form follows."
 
 
@@ -51,16 +53,16 @@ class Description:
         pn.state.on_session_destroyed(lambda context: self.uploads.cleanup())
         self.fields = {question.name: _field(question) for question in QUESTIONS}
         self.rows = {name: pn.Column(field, html(), **WIDE) for name, field in self.fields.items()}
-        self.form, self.drawing, self.told, self.more = pn.Column(**WIDE), html(), parts.Told(**WIDE), html()
+        self.form, self.drawing, self.more, self.save = pn.Column(**WIDE), html(), html(), html()
+        self.told, self.reading = parts.Told(**WIDE), parts.Told(**WIDE)  # of the study file, of a mesh
         look: dict[str, Any] = {"stylesheets": ["textarea { font-family: monospace; }"], "height": 420}
         self.text = pn.widgets.TextAreaInput(
             name="Study file", value=text, max_length=1_000_000, **look, **WIDE
         )
         self.mesh = pn.widgets.FileDropper(name="Mesh", max_file_size=LARGEST, **parts.ASKS)
         self.file = pn.widgets.FileDropper(name="Study file to load", max_file_size="1MB", **parts.ASKS)
-        self.save = html()
-        for field in self.fields.values():
-            field.param.watch(lambda _: self._answered(), "value")
+        for name, field in self.fields.items():
+            field.param.watch(lambda _, name=name: self._answered(partial(self._refuse, name)), "value")
         self.text.param.watch(lambda _: self._written(), "value")
         self.mesh.param.watch(lambda _: self._dropped_mesh(), "value")
         self.file.param.watch(lambda _: self._dropped_file(), "value")
@@ -68,13 +70,13 @@ class Description:
         self.shape = ""  # of the body there
         self.filling, self.turn = False, 0  # whether the page itself changes form or text; the latest change
         self._arrange({})
-        (self._written if text else self._answered)()
+        self._written() if text else self._answered(self.told.say)
 
     def view(self) -> pn.Column:
         """The part of the page."""
         check = pn.FlexBox(parts.button("Check as mcrock check does", self._check))
         mesh, dropped = (parts.Named(each, name=each.name, **WIDE) for each in (self.mesh, self.file))
-        left = pn.Column(self.form, html(parts.paragraph(MESH)), mesh, **WIDE)
+        left = pn.Column(self.form, html(parts.paragraph(MESH)), mesh, self.reading, **WIDE)
         file = [html(parts.paragraph(FREE)), self.text, dropped, check, self.save]
         right = pn.Column(self.drawing, *file, self.told, self.more, **WIDE)
         return pn.Column(pn.FlexBox(parts.half(left), parts.half(right)), **WIDE)
@@ -113,7 +115,12 @@ class Description:
             self.form.objects = rows
         return found, right
 
-    def _answered(self) -> None:
+    def _refuse(self, name: str, error: object) -> None:
+        """Say what is wrong at the question of a file that it names, or else at this one."""
+        files = (key for key, typed in self._answers().items() if key in FILES and typed in str(error))
+        self.rows[next(files, name)][1].object = parts.refused(error)
+
+    def _answered(self, refuse: Callable[[Exception], None]) -> None:
         """Make the study file of the answers, with what it says besides."""
         if self.filling:
             return
@@ -127,19 +134,21 @@ class Description:
                 text = new_study(folder, **answers).text
                 return study_as_toml(keep(parse_toml(text), kept), inf) if kept else text
 
-            self._read(made, fill=False)
+            self._read(made, refuse, fill=False)
+        else:
+            self.reading.say("")
 
     def _written(self) -> None:
         """Read the text of the study file, which somebody has changed."""
         text = self.text.value
         self.save.object = parts.saved("study.toml", text.encode())
         if not self.filling:
-            self._read(lambda: text, fill=True)
+            self._read(lambda: text, self.told.say, fill=True)
 
     def _folder(self) -> Path:
         return Path(self.uploads.name) if self.mesh.value else self.folder
 
-    def _read(self, text_of: Callable[[], str], fill: bool) -> None:
+    def _read(self, text_of: Callable[[], str], refuse: Callable[[Exception], None], fill: bool) -> None:
         """Read a study file and draw its body while the page goes on: a large mesh takes a minute."""
         self.turn += 1
         turn, folder = self.turn, self._folder()
@@ -151,13 +160,15 @@ class Description:
             answered = answers_of(parse_toml(text), folder)  # tables anew: a study takes files into its own
             return Described(text, study, parts.blocks_as_html([figure]), *answered)
 
-        parts.in_background(read, lambda found: self._show(found, fill) if turn == self.turn else None)
+        def show(found: Described | Exception) -> None:
+            if turn == self.turn:  # nothing was changed meanwhile
+                self.reading.say("")
+                refuse(found) if isinstance(found, Exception) else self._show(found, fill)
 
-    def _show(self, found: Described | Exception, fill: bool) -> None:
-        """Show a study that was read in drawing, form and text, or say what is wrong."""
-        if isinstance(found, Exception):
-            self.told.say(found)
-            return
+        parts.in_background(read, show)
+
+    def _show(self, found: Described, fill: bool) -> None:
+        """Show a study that was read in drawing, form and text."""
         self.kept, self.shape, self.filling = found.kept, found.answers["shape"], True
         self.text.value, self.drawing.object = found.text, found.drawing
         for question in QUESTIONS if fill else ():
@@ -176,11 +187,11 @@ class Description:
     def _dropped_mesh(self) -> None:
         for name, content in (self.mesh.value or {}).items():
             last = taken_in(self.uploads.name, name, content).name
-            self.told.say(f"Reading {last}; a mesh of a million triangles takes a minute.")
+            self.reading.say(f"Reading {last}; a mesh of a million triangles takes a minute.")
             self.filling = True
             self.fields["shape"].value, self.fields["file"].value = "polyhedron", last
             self.filling = False
-            self._answered()
+            self._answered(self.reading.say)
 
     def _dropped_file(self) -> None:
         for content in (self.file.value or {}).values():

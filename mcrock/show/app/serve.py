@@ -33,8 +33,10 @@ location.replace("?" + query);
 def is_local(address: str) -> bool:
     """Whether nobody else can reach an address.
 
-    >>> is_local("localhost"), is_local("127.0.0.1"), is_local("0.0.0.0"), is_local("example.org")
-    (True, True, False, False)
+    >>> [is_local(name) for name in ("localhost", "127.0.0.1", "::1")]
+    [True, True, True]
+    >>> [is_local(name) for name in ("0.0.0.0", "::", "192.168.0.4", "example.org")]
+    [False, False, False, False]
     """
     if address == "localhost":
         return True

@@ -84,8 +84,7 @@ class Result:
 
     def prepare(self) -> None:
         """Compute what the page needs at once, so that what is refused is so before a page opens."""
-        assert (self.fit, self.points, self.probability, self.notable) is not None
-        _ = self.runs
+        _ = self.fit, self.points, self.probability, self.notable, self.runs
 
 
 def understand(result: Result, theme: str) -> pn.Column:

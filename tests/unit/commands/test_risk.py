@@ -41,7 +41,7 @@ def test_files_of_openquake_are_read_for_the_site_and_the_measure_of_the_study(m
     assert "Hazard: mean of pga at (7, 46), probabilities in 50 years, turned into annual rates" in output
     code, output, errors = mcrock("risk", store, *files)
     assert (code, output, errors.count("\n")) == (2, "", 1)
-    assert "has 2 sites; choose one by --site NAME or --site LON,LAT: (7, 46), (8, 47)" in errors
+    assert "has 2 sites; choose one (--site) by its name or LON,LAT: (7, 46), (8, 47)" in errors
 
 
 def test_risk_as_json(mcrock, store, hazard):

@@ -157,7 +157,7 @@ def test_all_files_of_the_usgs_are_the_same_annual_rates(made):
         (
             openquake(),
             {},
-            r"h: has 2 sites; choose one by --site NAME or --site LON,LAT: \(0, 0\), \(0\.1, 0\)$",
+            r"h: has 2 sites; choose one \(--site\) by its name or LON,LAT: \(0, 0\), \(0\.1, 0\)$",
         ),
         (openquake(), {"site": "1.1,0"}, r"no site within 15 km of .* nearest is \(0\.1, 0\), 111 km away"),
         (openquake(t=("0.10000", "40.0")), {"site": "0,40"}, "is it LAT,LON. Give longitude first: 40,0"),
@@ -197,7 +197,7 @@ def test_all_files_of_the_usgs_are_the_same_annual_rates(made):
             {"measure": "pga", "years": 50.0},
             "has annual frequencies of exceedance; leave --hazard-years",
         ),
-        (USGS, {"measure": "pga", "site": "0,0"}, "does not say where its site is; leave --site out"),
+        (USGS, {"measure": "pga", "site": "0,0"}, "does not say where its site is; leave out the site "),
         ({"status": "error"}, {}, "looks like a file of json, but is not as documented"),
         (NSHMP.format("1,2,3"), {}, "a file of nshmp-haz says in no line what it is of"),
     ],
