@@ -56,6 +56,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     if study.motion.shakes:
         lines += describe_intensity(study, inputs)
     lines += describe_regimes(study, inputs)
+    lines += [f"impacts by the user's law {study.own_law_words}"] * bool(study.own_law)
     lines += describe_preset(study) + _uncertain(study)
     lines += impact_notes(study, inputs) + contact_notes(inputs) + body_notes(inputs)
     lines += study.motion.notes(study.intensity.measure, motions, inputs.scale)
@@ -70,8 +71,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
         which = "the" if len(inputs) == study.n_realizations else "the first"
         draw = " with the first of the outer draws" if study.ensemble.outer else ""
         lines.insert(1, f"ranges go from the smallest to the largest of {which} {len(inputs)} draws{draw}")
-    n, levels = study.n_realizations, study.n_intensity
-    design = study.ensemble.design.replace("_", " ")
+    n, levels, design = study.n_realizations, study.n_intensity, study.ensemble.design.replace("_", " ")
     each = "1 intensity" if levels == 1 else f"{levels} intensities"
     draws = f"{study.n_outer} outer draws x " if study.ensemble.outer else ""
     lines.append(f"size: {draws}{n} realizations x {each} = {study.n_runs} runs, {design} design")

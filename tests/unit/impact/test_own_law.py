@@ -13,7 +13,9 @@ from numba import njit
 import mcrock
 from mcrock.base.own_function import source_of
 from mcrock.impact.own_law import OwnLaw
+from mcrock.show.describe import describe
 from mcrock.study import ConfigError, load_config
+from mcrock.study.sampling import load_motions
 from mcrock.study.study import Study
 
 BODY = mcrock.cuboid(0.3, 0.24, 0.8, 2600.0, com=(0.02, -0.03, 0.0))
@@ -224,7 +226,8 @@ def test_a_study_file_names_a_law_of_a_file_next_to_it(tmp_path, monkeypatch, pr
     ds = mcrock.run_study(load_config(path), tmp_path / "own.zarr", processes=processes, workers=1)
     run = mcrock.repeat_run(ds, 3, folder=tmp_path).run
     assert np.float32(run.peak_tilt) == ds.peak_tilt[3, 0]
-    assert load_config(path, ['impact.own_law="laws_of_a_test.py:ours"']).own_law.name == "ours"
+    named = load_config(path, ['impact.own_law="laws_of_a_test.py:ours"'])
+    assert f"by the user's law {ds.attrs['own_law']}\n" in describe(named, load_motions(named))
     with pytest.raises(ConfigError, match=r"own_law: .*'laws_of_a_test:hours'.* folder of the study file, "):
         load_config(path, ['impact.own_law="laws_of_a_test:hours"'])
     with pytest.raises(ConfigError, match="No module named 'nowhere'"):
