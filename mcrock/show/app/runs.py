@@ -146,15 +146,16 @@ def _stripes(levels: np.ndarray) -> np.ndarray:
     return np.stack([levels - half, levels + half], axis=1)
 
 
-def input_names(ds: xr.Dataset) -> dict[str, str]:
-    """Keys of the study file and units of the numbers that differ between realizations, by variable."""
+def input_names(ds: xr.Dataset, first: int = 0) -> dict[str, str]:
+    """Keys of the study file and units of the numbers that differ between realizations from a first one that
+    was run on, by variable."""
     results, dims = outputs(friction=True), (("realization",), (OUTER, "realization"))
     study = study_of(ds)
     keys = {variable_name(key): key for key in study.uncertain} if study else {}
     names = [str(name) for name in ds.data_vars if name not in results and ds[name].dims in dims]
     found = {}
     for name in names:
-        some = ds[name].isel(realization=slice(256)).values.ravel()
+        some = ds[name].isel(realization=slice(first, first + 256)).values.ravel()
         if some.dtype.kind in "fi" and len(np.unique(some[some == some])) > 1:
             unit = axis_scale(ds[name])[1].replace("\n", " ").rpartition("[")[2]
             found[name] = f"{keys.get(name, name)} [{unit}"
@@ -170,10 +171,10 @@ def input_of(ds: xr.Dataset, name: str, outer: np.ndarray, realization: np.ndarr
     return values
 
 
-def input_rows(ds: xr.Dataset, at: dict[str, int]) -> list[tuple[str, str]]:
-    """Inputs of a run that differ between realizations: their keys, values with units, and what they are."""
+def input_rows(ds: xr.Dataset, names: dict[str, str], at: dict[str, int]) -> list[tuple[str, str]]:
+    """Inputs of a run, of the names of `input_names`: their keys, values with units, and what they are."""
     rows = []
-    for name, key in input_names(ds).items():
+    for name, key in names.items():
         value, attrs = float(ds[name].isel({dim: at[str(dim)] for dim in ds[name].dims})), ds[name].attrs
         shown = format_result(attrs.get("units", "1"), value)
         rows.append((key.partition(" [")[0], f"{shown}  {attrs.get('long_name', '')}".replace("`", "")))

@@ -165,7 +165,7 @@ class Chosen:
 
     def __init__(self, result: Result, runs: RunDots, theme: str) -> None:
         self.result, self.runs, self.theme = result, runs, theme
-        self.names = input_names(result.ds)
+        self.names = input_names(result.ds, min(runs.dots["realization"], default=0))
         self.columns: dict[str, Any] = {}
         self.source = ColumnDataSource({})
         self.cells = ColumnDataSource({})
@@ -289,7 +289,7 @@ class Chosen:
             self.details.object = self.view.object = self.figure.object = ""
             return
         outcome = stored_outcome(self.result.ds, at, found.run.outcome)
-        inputs = rows_as_html(input_rows(self.result.ds, at))
+        inputs = rows_as_html(input_rows(self.result.ds, self.names, at))
         command = escape(repeat_command(self.result.store, at))
         doubt, source = (
             describe_doubt(found.run),

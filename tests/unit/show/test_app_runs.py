@@ -91,4 +91,4 @@ def test_draws_of_a_nested_study_are_told_apart():
 
 
 def test_inputs_are_what_differs():
-    assert list(input_names(study())) == ["azimuth"]
+    assert list(input_names(study(600).shift(realization=300), 300)) == ["azimuth"]  # of runs that are there
