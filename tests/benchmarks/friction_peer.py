@@ -211,7 +211,8 @@ def table(one: str, other: str, by: list[str]) -> str:
     return "\n".join(text for line in lines for text in line) + "\n"
 
 
-PAGE = [("mcrock", "mujoco converged", ["body", "friction"])]
+SOFT = "mujoco converged"
+PAGE = [("mcrock", SOFT, ["body", "friction"]), (SOFT, "mujoco half step", ["body"])]
 
 
 @style.styled

@@ -6,7 +6,6 @@ import pytest
 from mcrock.kernel.roots import cubic_peak, first_landing
 
 GUESS_RTOL = 1e-8  # the root of the cubic: Newton's method, whose last correction is below 1e-5
-EXACT = 1e-14  # rounding
 NEVER = -1.0
 TOUCH = 1e-12
 
