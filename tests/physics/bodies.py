@@ -1,9 +1,10 @@
 """Bodies and strategies shared by the physics tests."""
 
-from math import cos, sin
+from math import asin, cos, pi, sin, tan
 
 import numpy as np
 from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
 
 from mcrock.base.params import GRAVITY
 from mcrock.body import Body, cuboid
@@ -47,3 +48,36 @@ def bodies(draw, off_centre: bool = True) -> Body:
     turn = np.array([[cos(axis), 0, sin(axis)], [0, 1, 0], [-sin(axis), 0, cos(axis)]])
     inertia = turn @ np.diag(mass * gyration**2) @ turn.T
     return Body(mass, inertia, vertices)
+
+
+def overturns_by_solve_ivp(slenderness, ratio, frequency_ratio, amplitude, pulse=sin):
+    """Planar twin under one period of a sine or cosine, time in units of 1/p, by SciPy's integrator with its
+    own equation and events: impacts before overturning, None if it stands."""
+    duration = 2 * pi / frequency_ratio
+    t = asin(tan(slenderness) / (amplitude * slenderness)) / frequency_ratio if pulse is sin else 0.0
+    side, state, impacts = -1.0, [0.0, 0.0], 0  # shaken to the right it lifts to the left
+    for end, peak in ((duration, amplitude * slenderness), (40.0, 0.0)):
+        while t < end:
+
+            def motion(time, y, side=side, peak=peak):
+                lean = slenderness * side - y[0]
+                return [y[1], -(sin(lean) + peak * pulse(frequency_ratio * time) * cos(lean))]
+
+            def landing(time, y, side=side, start=t):
+                return y[0] * side if time > start + 1e-6 else 1.0
+
+            def flat(time, y):
+                return pi / 2 - abs(y[0])
+
+            landing.terminal, landing.direction, flat.terminal = True, -1, True
+            found = solve_ivp(motion, (t, end), state, rtol=1e-11, atol=1e-13, events=[landing, flat])
+            t, state = found.t[-1], list(found.y[:, -1])
+            if len(found.t_events[1]):
+                return impacts
+            if len(found.t_events[0]):
+                impacts += 1
+                state = [0.0, ratio * state[1]]
+                side = 1.0 if state[1] > 0 else -1.0
+                if peak == 0.0 and abs(state[1]) < 2 * sin(slenderness / 2):  # too little energy left
+                    return None
+    return None

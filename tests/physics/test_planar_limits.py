@@ -9,12 +9,13 @@ from math import asin, exp, pi, sin, tan
 
 import numpy as np
 import pytest
-from scipy.integrate import quad, solve_ivp
+from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from mcrock.excitation import half_sine, one_cosine, one_sine
 from mcrock.excitation.pulses import make_pulse
 from mcrock.planar import overturning_spectrum
+from tests.physics.bodies import overturns_by_solve_ivp
 
 SLENDER = 1e-4  # a block that follows the linear equation to 1e-8 [rad]
 LINEAR_TOL = 1e-6  # of critical amplitudes of the slender block: the tolerance of the limits
@@ -112,38 +113,6 @@ def test_linear_limits_of_zhang_and_makris():
     (low, high, with_impact), (last, end, without) = limits(one_sine, 5.0, SLENDER, 0.9, 10.0)
     assert (low, high, last) == pytest.approx((3.0186, 6.3181, 7.1681), rel=TABLE_TOL)
     assert (with_impact, without, end) == (1, 0, np.inf)
-
-
-def overturns_by_solve_ivp(slenderness, ratio, frequency_ratio, amplitude):
-    """Twin for a one-sine pulse, time in units of 1/p: impacts before overturning, None if it stands."""
-    duration = 2 * pi / frequency_ratio
-    t = asin(tan(slenderness) / (amplitude * slenderness)) / frequency_ratio
-    side, state, impacts = -1.0, [0.0, 0.0], 0
-    for end, peak in ((duration, amplitude * slenderness), (40.0, 0.0)):
-        while t < end:
-
-            def motion(time, y, side=side, peak=peak):
-                lean = slenderness * side - y[0]
-                return [y[1], -(sin(lean) + peak * sin(frequency_ratio * time) * np.cos(lean))]
-
-            def landing(time, y, side=side, start=t):
-                return y[0] * side if time > start + 1e-6 else 1.0
-
-            def flat(time, y):
-                return pi / 2 - abs(y[0])
-
-            landing.terminal, landing.direction, flat.terminal = True, -1, True
-            found = solve_ivp(motion, (t, end), state, rtol=1e-11, atol=1e-13, events=[landing, flat])
-            t, state = found.t[-1], list(found.y[:, -1])
-            if len(found.t_events[1]):
-                return impacts
-            if len(found.t_events[0]):
-                impacts += 1
-                state = [0.0, ratio * state[1]]
-                side = 1.0 if state[1] > 0 else -1.0
-                if peak == 0.0 and abs(state[1]) < 2 * sin(slenderness / 2):  # too little energy left
-                    return None
-    return None
 
 
 def test_thin_bands_agree_with_solve_ivp():
