@@ -157,9 +157,16 @@ def input_names(ds: xr.Dataset, first: int = 0) -> dict[str, str]:
     for name in names:
         some = ds[name].isel(realization=slice(first, first + 256)).values.ravel()
         if some.dtype.kind in "fi" and len(np.unique(some[some == some])) > 1:
-            unit = axis_scale(ds[name])[1].replace("\n", " ").rpartition("[")[2]
-            found[name] = f"{keys.get(name, name)} [{unit}"
+            found[name] = f"{keys.get(name, name)} [{_scale(ds[name])[1]}]"
     return found
+
+
+def _scale(variable: xr.DataArray) -> tuple[float, str]:
+    """Factor from data to axis, and the unit there; angles are in degrees, as in study files."""
+    if variable.attrs.get("units") == "rad":
+        return 180.0 / np.pi, "deg"
+    factor, label = axis_scale(variable)
+    return factor, label.rpartition("[")[2].removesuffix("]")
 
 
 def input_of(ds: xr.Dataset, name: str, outer: np.ndarray, realization: np.ndarray) -> np.ndarray:
@@ -167,7 +174,7 @@ def input_of(ds: xr.Dataset, name: str, outer: np.ndarray, realization: np.ndarr
     at: dict[str, Any] = {"realization": xr.DataArray(realization, dims="dot")}
     if OUTER in ds[name].dims:
         at[OUTER] = xr.DataArray(outer, dims="dot")
-    values: np.ndarray = axis_scale(ds[name])[0] * ds[name].isel(at).values
+    values: np.ndarray = _scale(ds[name])[0] * ds[name].isel(at).values
     return values
 
 

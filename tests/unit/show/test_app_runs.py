@@ -49,8 +49,8 @@ def test_a_dot_has_the_numbers_of_its_run():
     edges = collect_runs(ds).x_edges[dots["intensity"]]
     assert ((edges[:, 0] <= dots["x"]) & (dots["x"] <= edges[:, 1])).all()
     assert np.ptp(edges, axis=1).min() > 0
-    mass = input_of(ds, "azimuth", dots["outer"], dots["realization"])
-    np.testing.assert_array_equal(mass, ds["azimuth"].values[dots["realization"]])
+    azimuth = input_of(ds, "azimuth", dots["outer"], dots["realization"])
+    np.testing.assert_allclose(azimuth, np.degrees(ds["azimuth"].values[dots["realization"]]), rtol=1e-12)
 
 
 def test_stripes_do_not_touch():
@@ -91,4 +91,5 @@ def test_draws_of_a_nested_study_are_told_apart():
 
 
 def test_inputs_are_what_differs():
-    assert list(input_names(study(600).shift(realization=300), 300)) == ["azimuth"]  # of runs that are there
+    names = input_names(study(600).shift(realization=300), 300)  # of runs that are there
+    assert names == {"azimuth": "azimuth [deg]"}
