@@ -20,6 +20,7 @@ from scipy.special import expit, log_expit, log_ndtr, logit, ndtr, ndtri, xlogy
 
 STEPS = 100  # Newton steps before a set is taken as separable
 STEEPEST = 1e8  # slope in standard deviations of z, beyond which a curve is a step
+FARTHEST = 700.0  # logarithm of a median: beyond it is no number, and the curve flat over any levels [1]
 
 
 Pair = tuple[np.ndarray, np.ndarray]
@@ -178,6 +179,7 @@ def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: L
     location, slope = _newton(z, yes[regular], runs[regular], link)
     steep = ~np.isfinite(slope) | (np.abs(slope) > STEEPEST)
     kind[regular[steep]] = FitKind.SEPARATED
+    kind[regular[np.abs(location) > FARTHEST]] = FitKind.FLAT
     with np.errstate(over="ignore"):
         low[regular] = high[regular] = np.exp(location)
         thin[regular] = wide[regular] = np.where(steep, 0.0, 1 / slope)
@@ -193,6 +195,7 @@ def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: L
     low = np.where(kind == FitKind.NONE, np.nextafter(strongest, np.inf), low)
     high = np.where(kind == FitKind.ALL, np.nextafter(weakest, 0), high)
     flat = kind == FitKind.FLAT
+    low[flat], high[flat], wide[flat] = 0.0, np.inf, np.inf
     low[flat & (share < 0.5)] = np.inf
     high[flat & (share > 0.5)] = 0.0
     thin[flat] = np.inf
