@@ -66,19 +66,8 @@ def outputs(folder):
 def test_an_array_survives_scancel_and_sigkill(system, submit, config, expected, tmp_path):
     """One task is cancelled, the other one killed; the same script again does what is missing."""
     store = tmp_path / "s.zarr"
-    command = [
-        "submit",
-        config,
-        "-o",
-        store,
-        "--tasks",
-        "2",
-        "--cores",
-        "1",
-        "--time",
-        "00:10:00",
-        "--dry-run",
-    ]
+    options = ["--tasks", "2", "--cores", "1", "--time", "00:10:00", "--dry-run"]
+    command = ["submit", config, "-o", store, *options]
     made = subprocess.run(
         [sys.executable, "-m", "mcrock", *command], capture_output=True, text=True, check=True
     )
@@ -133,13 +122,15 @@ def test_dask_survives_lost_workers_and_a_stop_half_way(system, submit, config, 
 def test_workers_at_the_end_of_their_lifetime_hand_over(
     system, submit, config, expected, tmp_path, monkeypatch
 ):
-    """One job at a time, whose worker ends after 15 s, less than the study takes on a fast machine.
+    """One job at a time; its worker ends after 16 s, less than the study takes, the next after 32 s ...
 
-    On a busy one workers end that have done nothing yet, which dask must not hold against the parts."""
+    So the study ends, however slowly workers start. On a busy machine the first end before they have done a
+    part, which dask must not hold against the parts."""
     monkeypatch.setitem(system, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "100")
     store = tmp_path / "s.zarr"
     text = CLUSTER.replace("jobs = 2", "jobs = [0, 1]").format(folder=tmp_path / "workers")
-    lifetime = 'worker_extra_args = ["--lifetime", "15s", "--lifetime-stagger", "1s"], '
+    seconds = f"$((8 * $(ls {tmp_path / 'workers'} | wc -l)))s"  # each job has two files there
+    lifetime = f'worker_extra_args = ["--lifetime", "{seconds}", "--lifetime-stagger", "1s"], '
     (tmp_path / "c.toml").write_text(text.replace("log_directory", f"{lifetime}log_directory"))
     lines = {"CONFIG": str(config), "STORE": str(store), "CLUSTER": "c.toml"}
     submit(set_lines("slurm_dask.sh", {"--mem=": "1G", "--time=": "00:20:00"}, lines))
