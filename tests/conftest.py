@@ -13,12 +13,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 from platformdirs import user_cache_path
 
-# A busy machine or the first compilation must not fail a property test. Every run draws other examples,
-# so that 25 a run add up; --hypothesis-profile thorough draws 1000 at once.
+# A busy machine or the first compilation must not fail a property test. Every run by hand draws other
+# examples, so that 25 a run add up; --hypothesis-profile thorough draws 1000 at once. A check of a commit
+# repeats itself.
 UNTIMED: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("untimed", max_examples=25, **UNTIMED)
 settings.register_profile("thorough", max_examples=1000, **UNTIMED)
-settings.load_profile("untimed")
+settings.register_profile("repeatable", max_examples=25, derandomize=True, **UNTIMED)
+settings.load_profile("repeatable" if os.environ.get("CI") else "untimed")
 
 # tests of compiled code wait for the compiler, which says nothing: here and in processes that they start
 os.environ.setdefault("MCROCK_COMPILE_FIRST", "1")
