@@ -312,7 +312,7 @@ def _attempt(request: Request) -> dict[str, Any]:
 
 
 def _standing(request: Request) -> dict[str, Any] | None:
-    """The outcome of a test that has been fitted before: as it stands, or refused if it is of other data."""
+    """The outcome of a test that has been fitted before; one of other data is refused."""
     assert request.results.output is not None
     place = request.results.output / "fit.json"
     if not place.is_file():
@@ -323,8 +323,10 @@ def _standing(request: Request) -> dict[str, Any] | None:
             return request.outcome("kept", fit=fit)
     except (ValueError, KeyError, TypeError, OSError):
         pass
-    reason = f"{place} is of another recording, body, version or other options; --overwrite replaces it"
-    return request.outcome("failed", reason)
+    raise ValueError(
+        f"{place} is of another recording, body, version or other options; --overwrite replaces it and all "
+        "others; without its folder it is fitted again alone"
+    )
 
 
 def _fit_all(requests: list[Request], overwrite: bool, workers: int | None) -> list[dict[str, Any]]:

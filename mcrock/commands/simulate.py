@@ -207,6 +207,9 @@ def simulate(
     ] = None,
     animation: AnimationOptions,
     sensor: SensorOptions,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the files of --animate and --sensor.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print results and events as JSON.")] = False,
     source: SourceOptions,
 ) -> None:
@@ -218,6 +221,9 @@ def simulate(
     """
     animation.check()
     sensor.check()
+    for path in (animation.animate, sensor.sensor):
+        if path is not None and path.exists() and not overwrite:
+            raise ValueError(f"{path} exists already; replace it with --overwrite or choose another output")
     study, stored = source.read()
     sensor.check(study)
     from mcrock.dataset import check_folder

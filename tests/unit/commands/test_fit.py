@@ -71,7 +71,7 @@ def test_mean_error_has_no_intervals(mcrock, files, tmp_path):
 
 
 def test_a_campaign_goes_on_where_a_test_is_bad(mcrock, files, tmp_path):
-    """One is fitted, of two the reasons are said; what stands is kept, but not if its body has changed."""
+    """One is fitted, of two the reasons are said; what stands is kept, all of it if its body has changed."""
     (tmp_path / "bad.csv").write_text(HEAD + "\n0,0,0,0\n0.1,1,0,0\n")
     (tmp_path / "block.toml").write_text(BODY)
     table = "file,specimen,position,repetition,surface,still\n{},A,1,1,glass,0 1.5\n"
@@ -80,25 +80,27 @@ def test_a_campaign_goes_on_where_a_test_is_bad(mcrock, files, tmp_path):
     command = ["fit", "--table", tmp_path / "tests.csv", "--body", tmp_path / "block.toml", "--edge", "0"]
     command += ["--axes", "y -x z", "--workers", "1", "-o", tmp_path / "fits"]
     statuses = []
-    for body in (BODY, BODY, BODY.replace("2700", "2600")):
-        (tmp_path / "block.toml").write_text(body)
+    for _ in range(2):
         code, output, errors = mcrock(*command, "--json")
         rows = json.loads(output)
         statuses.append([row["status"] for row in rows])
-        if len(statuses) < 3:
-            own = read_tests(tmp_path / "fits", ["depth", "surface", "slenderness"]).iloc[0]
-            assert own["surface"] == "glass"
-            page = (tmp_path / "fits" / "report.html").read_text()
-            assert "Test A-1-1: angles" in page
-            assert "Test A-1-1: angular velocities" in page
-            assert len(page) < 200_000
-            sizes = [float(own[name]) for name in ("depth", "slenderness")]
-            assert sizes == pytest.approx([0.14, np.arctan(0.25)])
-        assert code == (0 if rows[0]["status"] != "failed" else 2)
-        assert "Traceback" not in errors
-    assert statuses == [["fitted", "failed", "failed"], ["kept", "failed", "failed"], ["failed"] * 3]
-    assert "--overwrite replaces it" in rows[0]["reason"]
+        own = read_tests(tmp_path / "fits", ["depth", "surface", "slenderness"]).iloc[0]
+        assert own["surface"] == "glass"
+        page = (tmp_path / "fits" / "report.html").read_text()
+        assert "Test A-1-1: angles" in page
+        assert "Test A-1-1: angular velocities" in page
+        assert len(page) < 200_000
+        sizes = [float(own[name]) for name in ("depth", "slenderness")]
+        assert sizes == pytest.approx([0.14, np.arctan(0.25)])
+        assert (code, "Traceback" in errors) == (0, False)
+    assert statuses == [["fitted", "failed", "failed"], ["kept", "failed", "failed"]]
     assert "none.csv: cannot be read" in rows[2]["reason"]
+    stands = {path: path.read_bytes() for path in (tmp_path / "fits").rglob("*.*")}
+    (tmp_path / "block.toml").write_text(BODY.replace("2700", "2600"))
+    code, output, errors = mcrock(*command)
+    assert (code, output) == (2, "")
+    assert "--overwrite replaces it" in errors
+    assert {path: path.read_bytes() for path in (tmp_path / "fits").rglob("*.*")} == stands
     assert not (tmp_path / "fits" / "A-1-2").exists()
     with pytest.raises(ValueError, match=r"tests\.csv: no column 'surfac'; did you mean 'surface'"):
         read_tests(tmp_path / "fits", ["surfac"])
@@ -106,7 +108,6 @@ def test_a_campaign_goes_on_where_a_test_is_bad(mcrock, files, tmp_path):
     assert table["specimen"].tolist() == ["A"] * 3
     for row in table.to_dict("records"):
         assert abs(row["estimate"] - TRUTH[row["parameter"]]) < 5.0 * row["standard_error"]
-    assert "A-1-1" in (tmp_path / "fits" / "report.html").read_text()
 
 
 @pytest.mark.parametrize(

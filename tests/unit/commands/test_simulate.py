@@ -191,6 +191,8 @@ def test_free_rocking_is_drawn_without_ground_motion(mcrock, tmp_path, monkeypat
     code, output, errors = mcrock("simulate", path, "-o", folder, "--animate", tmp_path / "run.html")
     assert (code, errors) == (0, "")
     assert output.startswith("realization 0: still ground\n")
+    again = "simulate", path, "-o", folder, "--animate", tmp_path / "run.html"
+    assert (mcrock(*again)[0], mcrock(*again, "--overwrite")[0]) == (2, 0)
     assert drawn[0].get_suptitle() == "still ground, realization 0"
     assert [ax.get_ylabel() for ax in drawn[0].axes] == ["Angle [°]", "Contact", "Energy [J]"]
 
@@ -232,6 +234,10 @@ def test_a_sensor_reads_the_run(mcrock, tmp_path):
     code, output, _ = mcrock("simulate", tmp_path / "free.toml", "-o", tmp_path, "--sensor", path, *SENSOR)
     assert code == 0
     assert str(path) in output
+    before = path.read_bytes()
+    code, _, errors = mcrock("simulate", tmp_path / "free.toml", "-o", tmp_path, "--sensor", path)
+    assert (code, path.read_bytes()) == (2, before)
+    assert "test.csv exists already; replace it with --overwrite" in errors
     found = read_recording(path)
     history = xr.load_dataset(tmp_path / "history.nc")
     still = found.between(0.0, 1.9).angular_velocity
