@@ -85,8 +85,10 @@ class PredictionOptions:
 
     def of(self, whole: Any) -> Any:
         """The population as it is for these tests."""
-        from mcrock.measurement.population import at_covariates, of_specimen
+        from mcrock.measurement.population import at_covariates, check_specimens, has_tests, of_specimen
 
+        if self.specimen is None and has_tests(whole):
+            check_specimens(whole.constant_data[["parameter", "specimen"]].to_dataframe())
         data = whole if self.specimen is None else of_specimen(whole, self.specimen)
         return at_covariates(data, self.at or ())
 
@@ -185,10 +187,9 @@ class CheckOptions:
         from mcrock.show.replicates import format_check, plot_check
         from mcrock.study.load import load_tested
 
-        every, left_out = replicates.read_tested(fits)
-        known = set(data.constant_data["test"].values.tolist())
+        every, known = replicates.read_tested(fits), set(data.constant_data["test"].values.tolist())
         found = {name: numbers for name, numbers in every.items() if name in known}
-        left_out += [f"{name}: determines no parameter" for name in every if name not in known]
+        left_out = [f"{name}: fitted before fits had measures" for name in sorted(known - found.keys())]
         keys, names = tuple(data.posterior["parameter"].values.tolist()), list(found)
         bodies = [load_tested(Path(numbers["file"]), keys) for numbers in found.values()]
         seed = int(data.posterior.attrs["seed"])

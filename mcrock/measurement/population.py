@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mcrock.base.suggestions import suggest
 from mcrock.measurement.covariates import Design, at_values, design
 from mcrock.measurement.hierarchy import CHAINS, INSTALL, Sampling, grouped, load_numpyro, sampler
-from mcrock.measurement.tests_table import WORDS, chosen_parameters, read_tests
+from mcrock.measurement.tests_table import WORDS, chosen_parameters, left_out, read_tests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,9 +102,10 @@ def fit_population(
         raise ValueError(f"prior_scale must be finite and > 0 [1], got {prior_scale!r}")
     table = read_tests(source, covariates)
     keys = chosen_parameters(table, parameters)
-    left_out = [key for key in table["parameter"].unique() if key not in keys]
+    others = [key for key in table["parameter"].unique() if key not in keys]
     table = table[table["parameter"].isin(keys)].reset_index(drop=True)
-    scales = _scales(table, keys, specimens)
+    check_specimens(table, specimens)
+    scales = _scales(table, keys)
     kind = Sampling(len(keys), table["specimen"].nunique(), _levels(table), prior_scale, draws, target_accept)
     data = _sample(table, keys, scales, design(table, covariates), kind, seed)
     data.posterior.attrs |= {
@@ -112,7 +113,10 @@ def fit_population(
         "sha256": sha256(
             table.to_csv(index=False).encode()
         ).hexdigest(),  # of the rows that were taken, sorted
-        "left_out": ", ".join(left_out),
+        "left_out": ", ".join(others),
+        "tests_left_out": "\n".join(
+            left_out(Path(source), table["test"]) if isinstance(source, str | Path) else []
+        ),
     }
     if divergences := int(data.sample_stats["diverging"].sum()):
         warnings.warn(f"{divergences} {DIVERGENT}; take a target_accept nearer to 1", stacklevel=2)
@@ -252,7 +256,7 @@ def _sample(
 def _tests_of_specimens(
     posterior: xr.Dataset, specimens: list[str], value: Any, covariance: Any, seed: int
 ) -> xr.Dataset:
-    """What each specimen that was tested is like, and a new test on it in a new position, for each draw."""
+    """What each specimen that was tested is like, and a new test on it, for each draw."""
     mean, together = posterior["mean"].values[:, :, None, :], _correlations(posterior)
     scatter = {name: posterior[name].values for name in HYPER[1:] if name in posterior}
     wide = {name: together * sd[..., :, None] * sd[..., None, :] for name, sd in scatter.items()}
@@ -286,7 +290,9 @@ def _correlations(posterior: xr.Dataset) -> NDArray[np.float64]:
 
 
 def of_specimen(data: Any, name: str) -> Any:
-    """The population as it is for tests on one specimen, in a new position: its mean is that of this one.
+    """The population as it is for tests on one specimen, whose mean is that of this one.
+
+    They are in a new position if the scatter of positions is known, else repetitions in that of its tests.
 
     Raises
     ------
@@ -388,19 +394,27 @@ def total_scatter(posterior: xr.Dataset) -> xr.DataArray:
     return total.transpose(*posterior["mean"].dims)
 
 
-def _scales(
-    table: pd.DataFrame, keys: list[str], fewest: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and standard deviation of the estimates of every parameter."""
-    centre, width = np.empty(len(keys)), np.empty(len(keys))
-    for i, key in enumerate(keys):
-        rows = table[table["parameter"] == key]
-        count = rows["specimen"].nunique()
+def check_specimens(table: pd.DataFrame, fewest: int = FEWEST_SPECIMENS) -> None:
+    """Refuse tests, rows with a ``parameter`` and a ``specimen``, that are of too few for a new one.
+
+    Raises
+    ------
+    ValueError
+        If a parameter has tests of fewer specimens.
+    """
+    for key, count in table.groupby("parameter", sort=False)["specimen"].nunique().items():
         if count < fewest:
             raise ValueError(
                 f"{key}: tests of {count} specimens; the scatter between specimens needs {fewest} or more, "
                 "and a distribution for a new one needs that scatter; --for NAME predicts one that was tested"
             )
+
+
+def _scales(table: pd.DataFrame, keys: list[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and standard deviation of the estimates of every parameter."""
+    centre, width = np.empty(len(keys)), np.empty(len(keys))
+    for i, key in enumerate(keys):
+        rows = table[table["parameter"] == key]
         centre[i], width[i] = rows["estimate"].mean(), rows["estimate"].std()
         if not width[i] > 0.0:
             raise ValueError(

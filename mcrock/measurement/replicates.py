@@ -133,8 +133,8 @@ def simulated_measures(test: Repeated) -> tuple[str, Array]:
     return test.name, np.array(found)
 
 
-def read_tested(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """Numbers of the fits of a campaign by test, with the body of each, and what is left out and why.
+def read_tested(folder: Path) -> dict[str, dict[str, Any]]:
+    """Numbers of the fits of a campaign by test, with the body of each; of those that have measures.
 
     Raises
     ------
@@ -144,7 +144,6 @@ def read_tested(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
     import pandas as pd
 
     found: dict[str, dict[str, Any]] = {}
-    left_out = []
     if not (folder / "tests.csv").is_file():
         raise ConfigError(f"{folder}: no tests.csv; a check needs the folder of `mcrock fit --table`")
     table = pd.read_csv(folder / "tests.csv", dtype=str)
@@ -153,11 +152,9 @@ def read_tested(folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:
         numbers = json.loads(read_data(place)) if place.is_file() else {}
         if "measures" in numbers:
             found[str(test)] = numbers | {"file": str(body)}
-        else:
-            left_out.append(f"{test}: {'fitted before fits had measures' if numbers else 'not fitted'}")
     if not found:
         raise ConfigError(f"{folder}: no fit has measures to check; `mcrock fit --overwrite` makes them")
-    return found, left_out
+    return found
 
 
 def check_of(measured: list[dict[str, float]], simulated: list[Array], tests: list[str]) -> xr.Dataset:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,9 +140,24 @@ def rows_of_fit(numbers: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def left_out(folder: Path, taken: Iterable[str]) -> list[str]:
+    """Tests of a campaign that are not among those taken, and why: "A-1-2: no release in it"."""
+    names, why = set(taken), _reasons(folder).items()
+    return [f"{test}: {reason or 'determines no parameter'}" for test, reason in why if test not in names]
+
+
+def _reasons(folder: Path) -> dict[str, str]:
+    """Why tests of a campaign were not fitted, by their names; empty of those that were."""
+    place = folder / "tests.csv"
+    rows = csv.DictReader(read_data(place).splitlines()) if place.is_file() else ()
+    return {row.get("test", ""): row.get("reason", "") for row in rows}
+
+
 def _rows_of(folder: Path) -> list[dict[str, Any]]:
-    rows = []
+    rows, failed = [], _reasons(folder)
     for place in sorted(folder.glob("*/fit.json")):
+        if failed.get(place.parent.name):
+            continue  # of other options, with which it could be fitted
         try:
             rows += rows_of_fit(json.loads(read_data(place)))
         except (KeyError, TypeError, json.JSONDecodeError):

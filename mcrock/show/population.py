@@ -64,6 +64,7 @@ def impact_section(data: Any, cut: str = "energy") -> str:
     made += [f"seed {attrs['seed']}"] if "seed" in attrs else []
     lines = [
         f"# For a test on {subject_in_words(data)}, from {origin_in_words(data)}.",
+        *(f"# Left out: {line}" for line in attrs.get("tests_left_out", "").splitlines()),
         f"# {', '.join(made)}: {format_diagnosis(diagnosis)}.",
         f"# Cut: {CUTS[cut]}. Parameters are drawn independently; those not named keep their defaults.",
         "[impact]",
@@ -85,7 +86,8 @@ def impact_section(data: Any, cut: str = "energy") -> str:
 def subject_in_words(data: Any) -> str:
     """Which body is predicted."""
     posterior, name = data.posterior, data.posterior.attrs.get("specimen")
-    words = "a new specimen" if name is None else f"specimen {name}, in a new position"
+    known = "in a new position" if "sd_position" in posterior else "a further repetition in the same position"
+    words = "a new specimen" if name is None else f"specimen {name}, {known}"
     if "effect" in posterior:
         words += f", {at_in_words(posterior['covariate'].values.tolist(), posterior['at'].values)}"
     return words
@@ -162,6 +164,7 @@ def format_population(data: Any, cut: str = "energy") -> list[str]:
         lines.append(f"  distribution function within {item.distance:.2g} of a new test's{lost}")
     if left_out := posterior.attrs.get("left_out"):
         lines.append(f"left out, no impact parameters that were asked for: {left_out}")
+    lines += [f"left out: {line}" for line in posterior.attrs.get("tests_left_out", "").splitlines()]
     return lines + dependence_notes(data)
 
 
@@ -267,7 +270,7 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
     posterior = check_posterior(data)
     if not has_tests(data):
         raise ValueError("the population has no observed_data and constant_data: there are no tests to draw")
-    keys = posterior["parameter"].values.tolist()
+    keys, predicted = posterior["parameter"].values.tolist(), posterior.attrs.get("specimen")
     written = written_distributions(data, cut)
     figure = style.new_figure(width, REST + ROW * len(keys))
     grid = figure.subplots(len(keys), 2, sharey="row", width_ratios=[3.2, 1.0], squeeze=False)
@@ -282,7 +285,10 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
         dashed = {"color": style.ORANGE, "linestyle": (0, (4, 2)), "linewidth": 1.1}
         right.plot(written[key].distribution.frozen.pdf(x), x, **dashed)
         ends = np.interp([0.025, 0.975], predictive_probability(posterior, key, x), x)
-        left.axhspan(*ends, color=style.BLUE, alpha=0.12, linewidth=0, zorder=0)
+        names = [label.get_text() for label in left.get_xticklabels()]
+        own = [names.index(predicted)] if predicted in names else range(len(names))
+        across = own[0] - 0.6, own[-1] + 0.6
+        left.fill_between(across, *ends, color=style.BLUE, alpha=0.12, linewidth=0, zorder=0)
         left.set_ylim(low, high)
         parameter = ImpactParameter[key.upper()]
         given = BOUNDS.parameters.get(parameter)

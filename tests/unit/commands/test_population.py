@@ -92,6 +92,15 @@ def test_posterior_of_another_sampler(mcrock, tmp_path):
     assert not (tmp_path / "population.png").exists()
 
 
+def test_two_specimens_tell_nothing_of_a_new_one(mcrock, tmp_path):
+    """As of a table: a population that was saved by --for speaks of its own specimens."""
+    table = table_of(1, {"lambda": TRUTH["lambda"]}, specimens=2)
+    as_fitted(posterior_of(1.0, 0.3, blur=0.1), table).to_netcdf(str(tmp_path / "two.nc"))
+    code, output, errors = mcrock("population", tmp_path / "two.nc", "-o", tmp_path / "new")
+    assert (code, output, (tmp_path / "new").exists()) == (2, "", False)
+    assert "lambda: tests of 2 specimens; the scatter between specimens needs 3 or more" in errors
+
+
 def test_posterior_of_chains_that_differ_gives_no_section(mcrock, tmp_path):
     posterior = posterior_of(1.0, 0.3, blur=0.1)
     apart = posterior.assign(mean=posterior["mean"] + 0.2 * posterior["chain"])

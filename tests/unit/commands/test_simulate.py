@@ -17,21 +17,12 @@ from mcrock.measurement import read_recording
 
 FREE = """
 seed = 1
-[body]
-shape = "cuboid"
-width = 0.1
-depth = 0.1
-height = 0.4
-density = 2600
-[start]
-edge = 0
-tilt_ratio = 0.9
+body = { shape = "cuboid", width = 0.1, depth = 0.1, height = 0.4, density = 2600 }
+start = { edge = 0, tilt_ratio = 0.9 }
+ensemble.realizations = 1
+controls.tail = 3.0
 [motion]
 source = "none"
-[ensemble]
-realizations = 1
-[controls]
-tail = 3.0
 """
 REPLACED = "files of an earlier run in run are replaced; -o names another folder\n"
 FILES = ["events.csv", "history.nc", "history.png"]

@@ -12,12 +12,7 @@ from mcrock.study.sampling import draw_inputs, load_motions
 LENGTHS = (40, 60, 50)
 STUDY = """
 seed = 1
-[body]
-shape = "cuboid"
-width = 0.3
-depth = 0.2
-height = 0.9
-density = 2600
+body = { shape = "cuboid", width = 0.3, depth = 0.2, height = 0.9, density = 2600 }
 [motion]
 source = "shake_table"
 file = "tests.nc"

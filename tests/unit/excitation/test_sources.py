@@ -21,12 +21,7 @@ from mcrock.study.sampling import check_inputs, draw_inputs, load_motions
 
 STUDY = """
 seed = 1
-[body]
-shape = "cuboid"
-width = 0.3
-depth = 0.3
-height = 1.0
-density = 2000
+body = { shape = "cuboid", width = 0.3, depth = 0.3, height = 1.0, density = 2000 }
 [ensemble]
 realizations = 6
 [intensity]

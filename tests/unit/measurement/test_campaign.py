@@ -1,5 +1,7 @@
 """Tables of a campaign, and what many fits say together."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,25 +12,17 @@ from mcrock.measurement.covariates import at_values, design
 from mcrock.measurement.hierarchy import _by_test, _inverse
 from mcrock.measurement.population import at_covariates, fit_population, new_test, of_specimen
 from mcrock.measurement.tests_table import read_tests, rows_of_fit
-from mcrock.show.population import draws_table, format_population, plot_effects
+from mcrock.show.population import draws_table, format_population, impact_section, plot_effects
 from mcrock.study import load_config
 from tests.unit.measurement.populations import posterior_of, table_of
 
 KEYS, ERRORS, EFFECT = ("lambda", "lambda_lon"), (0.05, 0.03), (3.0, -1.5)
 HEAD = "file,specimen,position,repetition,edge\n"
 STUDY = """seed = 1
-[body]
-shape = "cuboid"
-width = 0.1
-depth = 0.14
-height = 0.4
-density = 2700
-[motion]
-source = "none"
-[start]
-tilt_ratio = 0.5
-[ensemble]
-table = "draws.csv"
+body = { shape = "cuboid", width = 0.1, depth = 0.14, height = 0.4, density = 2700 }
+motion.source = "none"
+start.tilt_ratio = 0.5
+ensemble.table = "draws.csv"
 """
 
 
@@ -91,10 +85,8 @@ def test_errors_of_a_fit_keep_their_correlations():
     assert found[0] == pytest.approx(covariance[1:, 1:] / np.outer(scales[1], scales[1]))
 
 
-MEANS, SCATTERS = (
-    (1.2, 0.8),
-    {"sd_specimen": (0.3, 0.15), "sd_position": (0.2, 0.1), "sd_repetition": (0.1, 0.05)},
-)
+MEANS = (1.2, 0.8)
+SCATTERS = {"sd_specimen": (0.3, 0.15), "sd_position": (0.2, 0.1), "sd_repetition": (0.1, 0.05)}
 
 
 def correlated_table(
@@ -124,13 +116,8 @@ def correlated_table(
                 error = np.array([[1.0, -0.5 * together], [-0.5 * together, 1.0]])
                 error = error * np.outer(ERRORS, ERRORS)
                 value = place + term("repetition") + rng.multivariate_normal([0.0, 0.0], error)
-                names = {
-                    "test": f"{s}-{p}-{r}",
-                    "specimen": s,
-                    "position": p,
-                    "repetition": r,
-                    "depth": depth,
-                }
+                names = {"test": f"{s}-{p}-{r}", "specimen": s, "position": p, "repetition": r}
+                names["depth"] = depth
                 for k, key in enumerate(KEYS):
                     row = names | {"parameter": key, "estimate": value[k], "standard_error": ERRORS[k]}
                     rows.append(row | {f"correlation_{KEYS[1 - k]}": -0.5 * together})
@@ -224,12 +211,24 @@ def test_covariates_that_tell_nothing_are_refused(values, says):
         design(read_tests(table.assign(b=table["specimen"].map(values)), names), names)
 
 
-def test_one_specimen_is_predicted_by_its_tests():
+def test_one_specimen_is_predicted_by_its_tests(tmp_path):
+    """From the folder of a campaign, of which a test failed that an earlier call had fitted."""
     pytest.importorskip("numpyro", reason="NumPyro is not installed: pip install 'mcrock[population]'")
     table = table_of(2, specimens=1)
     with pytest.raises(ValueError, match="--for NAME predicts one that was tested"):
         fit_population(table)
-    data = of_specimen(fit_population(table, specimens=1, draws=500), "1")
+    for test, rows in table.groupby("test"):
+        numbers = rows.iloc[0].to_dict() | {"covariance": np.diag(rows["standard_error"] ** 2).tolist()}
+        of_each = rows.assign(value=rows["estimate"]).set_index("parameter")[["value", "standard_error"]]
+        (tmp_path / test).mkdir()
+        text = json.dumps(numbers | {"estimates": of_each.to_dict("index")}, default=int)
+        (tmp_path / test / "fit.json").write_text(text)
+    (tmp_path / "tests.csv").write_text("test,reason\n1A1,it is clipped\n1A2,\n1B9,\n")
+    data = of_specimen(fit_population(tmp_path, specimens=1, draws=500), "1")
+    said = ["1A1: it is clipped", "1B9: determines no parameter"]
+    assert format_population(data)[-2:] == [f"left out: {line}" for line in said]
+    assert [line[12:] for line in impact_section(data).splitlines() if "# Left" in line] == said
+    table = table[table["test"] != "1A1"]
     for key, rows in table.groupby("parameter"):
         own = data.predictions["new_test"].sel(parameter=key)
         assert abs(float(own.median()) - rows["estimate"].mean()) < rows["estimate"].std()

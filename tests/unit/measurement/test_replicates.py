@@ -102,13 +102,14 @@ def test_a_campaign_is_checked(tmp_path):
         (tmp_path / name).mkdir()
         numbers = {"edge": 0, "estimates": {"tilt": {"value": 0.2}}, "sensor": sensor, "measures": measures}
         (tmp_path / name / "fit.json").write_text(json.dumps(numbers))
-    rows = [{"test": name, "body": tmp_path / "block.toml"} for name in [*tests, "bad"]]
+    (tmp_path / tests[-1] / "fit.json").write_text("{}")
+    rows = [{"test": name, "body": tmp_path / "block.toml"} for name in tests]
     pd.DataFrame(rows).to_csv(tmp_path / "tests.csv", index=False)
     options, output = CheckOptions(check=19, workers=1), PopulationOutput(output=tmp_path)
     options.refuse(tmp_path)
     lines = list(map(str, options.write(data, tmp_path, output)))
     assert lines[-3:] == [
-        "left out: bad: not fitted",
+        f"left out: {tests[-1]}: fitted before fits had measures",
         str(tmp_path / "check.nc"),
         str(tmp_path / "check.png"),
     ]

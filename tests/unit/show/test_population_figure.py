@@ -6,6 +6,7 @@ import pytest
 from mcrock.measurement.population import inference_data
 from mcrock.measurement.predictive import predictive_density
 from mcrock.plots import plot_population, save_figure
+from mcrock.show.population import format_population
 from tests.unit.measurement.populations import as_fitted, posterior_of, table_of
 
 KEYS = ("lambda", "lambda_lon", "lambda_lat")
@@ -43,6 +44,15 @@ def test_density_and_written_distribution_are_drawn(population):
     density = predictive_density(population.posterior, "lambda", x)
     assert written[x > 0.0] == pytest.approx(density[x > 0.0] / (1.0 - 0.00256), rel=0.01)
     assert (written[x < 0.0] == 0.0).all()
+
+
+def test_what_is_predicted_of_a_specimen_stands_over_it_alone(population):
+    """And says that it is in the same position, whose scatter the tests do not tell."""
+    population.posterior.attrs["specimen"] = "10"
+    ax = plot_population(population)
+    x = ax.collections[-1].get_paths()[0].vertices[:, 0]
+    assert (x.min(), x.max()) == pytest.approx((6.4, 7.6))
+    assert "specimen 10, a further repetition in the same position" in format_population(population)[0]
 
 
 @pytest.mark.parametrize("width", [90.0, 180.0])

@@ -20,12 +20,7 @@ from mcrock.study.sampling import draw_inputs, load_motions
 
 PULSE = """\
 seed = 5
-[body]
-shape = "cuboid"
-width = 0.4
-depth = 0.4
-height = 1.6
-density = 2000
+body = { shape = "cuboid", width = 0.4, depth = 0.4, height = 1.6, density = 2000 }
 [motion]
 source = "pulse"
 shape = "half-sine"

@@ -10,12 +10,7 @@ from mcrock.study.sampling import draw_inputs, load_motions
 
 SHAKEN = """
 seed = 3
-[body]
-shape = "cuboid"
-width = 0.3
-depth = 0.2
-height = 0.8
-density = 2600
+body = { shape = "cuboid", width = 0.3, depth = 0.2, height = 0.8, density = 2600 }
 [motion]
 source = "pulse"
 shape = "one-sine"
