@@ -108,7 +108,7 @@ def _lines(tables: dict[str, Dataset], curves: Dataset, site: SiteOptions) -> li
     lines: list[str] = []
     if (either := tables.get("annual_rate_with_support")) is not None:
         event = f"overturning or falling off its support ({either.attrs['event']})"
-        lines += [format_rate(either, event), ""]
+        lines += [*format_rate(either, event), ""]
     lines += [format_risk(tables["annual_rate"], tables["high_confidence_capacity"]), ""]
     lines += [format_hazard(curves), ""]
     if "weighted_rate" in tables:

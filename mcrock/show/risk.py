@@ -18,6 +18,7 @@ from mcrock.statistics import annual_rate
 from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
+from mcrock.statistics.risk import largest_rate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,27 +98,46 @@ def format_consistency(found: xr.Dataset) -> list[str]:
     return [title, table_along(known, "level", columns), words]
 
 
-def format_rate(rates: xr.Dataset, what: str = "overturning") -> str:
-    """The annual rate for the mean hazard by the fragility to go by, and the probability in some years."""
-    one = rates.sel(hazard=MEAN, fragility=rates.attrs["headline"])
-    rate, chance = estimate(one, "rate"), estimate(one, "probability")
-    return (
-        f"Annual rate of {what}: {format_estimate(*rate)} 1/a ({percent(rates)} interval "
-        f"{format_interval(*rate[1:])}); in {rates.attrs['years']:g} years "
-        f"{format_estimate(*chance)} ({format_interval(*chance[1:])})"
-    )
+def tell_risk(rates: xr.Dataset, name: str, unit: str = "") -> tuple[str, str]:
+    """The "rate" or "probability" to go by for the mean hazard, and what its interval holds.
+
+    The range over all hazard curves is told too; where no more is known, the bound and what it counts. With
+    the unit " %" in percent.
+    """
+    of_curve, scale = rates.sel(fragility=rates.attrs["headline"]), 100.0 if unit else 1.0
+    most, is_bound = largest_rate(rates)
+    if is_bound:
+        bound = most if name == "rate" else -math.expm1(-most * rates.attrs["years"])
+        words = (
+            f"counting all earthquakes beyond {label(rates['bin_upper'][-1])}, where the hazard table ends"
+        )
+        return f"up to {format_interval(0.0, scale * bound).removeprefix('below ')}{unit}", words
+    value, low, high = (scale * x for x in estimate(of_curve.sel(hazard=MEAN), name))
+    words = f"{percent(rates)} interval {format_interval(low, high)}{unit}, of recordings and runs alone"
+    curves, of_curves = rates["hazard"].values.tolist(), scale * of_curve[name].values
+    if len(curves) > 1:
+        ends = format_interval(of_curves.min(), of_curves.max())
+        words += f"; {ends}{unit} over the hazard curves {', '.join(curves)}"
+    return format_estimate(value, low, high) + unit, words
+
+
+def format_rate(rates: xr.Dataset, what: str = "overturning") -> list[str]:
+    """Lines on the annual rate and the probability in some years by `tell_risk`."""
+    (rate, of_rate), (chance, of_chance) = (tell_risk(rates, name) for name in ("rate", "probability"))
+    years = f"{rates.attrs['years']:g}"
+    return [f"Annual rate of {what}: {rate} 1/a ({of_rate})", f"in {years} years: {chance} ({of_chance})"]
 
 
 def format_headline(rates: xr.Dataset) -> list[str]:
-    """That, with the end of the table."""
-    rate = estimate(rates.sel(hazard=MEAN, fragility=rates.attrs["headline"]), "rate")
+    """That, with the ends of the table."""
     beyond = float(rates["rate_above"].sel(hazard=MEAN, bound="upper").isel(fragility=0))
+    by = WORDS[rates.attrs["headline"]]
     return [
-        format_rate(rates),
+        *format_rate(rates),
         f"of earthquakes up to {label(rates['bin_upper'][-1])}, where the hazard table ends; stronger ones "
-        f"come up to {beyond:.2g} times a year, so that the rate is at most "
-        f"{format_interval(0.0, rate[2] + beyond).removeprefix('below ')} 1/a",
-        f"{WORDS[rates.attrs['headline']]}: {format_choice(rates)}",
+        f"come up to {beyond:.2g} times a year, so that for the mean hazard the rate {by} is at most "
+        f"{format_interval(0.0, largest_rate(rates)[0]).removeprefix('below ')} 1/a",
+        f"{by}: {format_choice(rates)}",
     ]
 
 
@@ -141,7 +161,7 @@ def format_rates(rates: xr.Dataset) -> list[str]:
     names = ["rate", "rate_interval", "probability", "probability_interval"]
     table = table_along(rates[names].stack(row=["fragility", "hazard"]), "row", columns)
     records = format_count(int(rates["records"]), "independent recording")
-    lines = ["Rates by both fragilities and all hazard curves", table]
+    lines = ["Rates by both fragilities and all hazard curves, of earthquakes in the hazard table", table]
     words = f"intervals are for this hazard and count {records}"
     if "rate_of_draws" not in rates:
         return [*lines, words]
@@ -208,7 +228,7 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
     if end < weakest < math.inf:
         lines.append(
             f"the hazard table ends at {label(rates['bin_upper'][-1])}, below the weakest intensity at which "
-            f"a run overturned ({label(rates['weakest_overturning'])}): check its unit"
+            f"a run overturned ({label(rates['weakest_overturning'])}): check its unit, or give more rows"
         )
     fraction = float(rates["weakest_fraction"])
     if fraction > SMALL:

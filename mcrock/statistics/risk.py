@@ -162,6 +162,17 @@ def annual_rate(
     )
 
 
+def largest_rate(rates: xr.Dataset) -> tuple[float, bool]:
+    """What the headline of `annual_rate` may reach for the mean hazard [1/a], and if no more is known of it.
+
+    It is the upper end of its interval and every earthquake beyond the hazard table, and alone is known where
+    these come more often than the rate of those in the table.
+    """
+    one = rates.sel(hazard=MEAN, fragility=rates.attrs["headline"])
+    end, beyond = (float(one[name].sel(bound="upper")) for name in ("rate_interval", "rate_above"))
+    return end + beyond, beyond > (float(one["rate"]) or end)
+
+
 def rate_with_support(
     ds: xr.Dataset, hazard: xr.Dataset, rates: xr.Dataset, **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset | None:

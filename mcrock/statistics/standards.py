@@ -42,6 +42,7 @@ from mcrock.statistics.rates import lognormal_rates
 from mcrock.statistics.resample import collect_units
 from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import rising_curve
+from mcrock.statistics.risk import largest_rate
 from mcrock.statistics.run_measures import has_records, motions_at
 from mcrock.statistics.runs import is_cloud, record_index, run_intensity
 from mcrock.study import ConfigError
@@ -367,10 +368,11 @@ def _against_target(
 ) -> list[JudgedCheck]:
     """The rate of overturning and the median that is needed, for a target frequency."""
     one = rates.sel(hazard=MEAN, fragility=rates.attrs["headline"])
-    rate = (float(one["rate"]), *one["rate_interval"].values.tolist())
+    (low, high), (most, is_bound) = one["rate_interval"].values.tolist(), largest_rate(rates)
+    rate = (float(one["rate"]), low, most if is_bound else high)
     rows = [JudgedCheck("annual rate of overturning", rate, (target,) * 3, "1/a", "target frequency")]
     need = required_median(hazard, target, float(fit["dispersion"]))
-    if np.isfinite(need):
+    if np.isfinite(need) and not is_bound:
         median = (float(fit["median_capacity"]), *fit["median_capacity_interval"].values.tolist())
         units = fit["median_capacity"].attrs["units"]
         rows.append(

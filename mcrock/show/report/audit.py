@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 import xarray as xr
 
-from mcrock.base.estimates import format_estimate, format_interval
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import toml
 from mcrock.base.units import as_written
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.show.numbers import estimate, label, labels, percent
+from mcrock.show.numbers import label, labels, percent
 from mcrock.show.report.content import Block, Section
+from mcrock.show.risk import tell_risk
 from mcrock.show.summary import Summary
 from mcrock.show.tables import format_table
 from mcrock.statistics.limits import EVENT
@@ -67,15 +67,15 @@ def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Datase
     """The answer of a study in one sentence; where a body may fall off its support, that first."""
     event = summary.fragility.attrs.get(EVENT)
     what = f"the response goes beyond its limit ({event})" if event else "the body overturns"
-    said = {} if rates is None else {what: _percents(rates)}
-    if rates is not None and said[what][0] > 0:
+    if rates is not None and tell_risk(rates, "probability", " %")[0] != "0 %":
+        said = {what: rates}
         if with_support is not None:
             off = f"the body overturns or falls off its support ({with_support.attrs[EVENT]})"
-            said = {off: _percents(with_support)} | said
+            said = {off: with_support} | said
+        years = f"{rates.attrs['years']:g} years"
+        words = f"The probability that {{}} at this site is {{}} in {years} ({{}})."
         return " ".join(
-            f"The probability that {event} at this site is about {format_estimate(*percents)} % in "
-            f"{rates.attrs['years']:g} years ({percent(rates)} interval {format_interval(*percents[1:])} %)."
-            for event, percents in said.items()
+            words.format(event, *tell_risk(found, "probability", " %")) for event, found in said.items()
         )
     if not summary.is_shaken:
         low, high = summary.probability["interval"].values[:, 0]
@@ -93,13 +93,6 @@ def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Datase
         f"{counted}; half of such motions would do so at about {label(fit['median_capacity'])} "
         f"({percent(fit)} interval {low} to {high})."
     )
-
-
-def _percents(rates: xr.Dataset) -> tuple[float, float, float]:
-    """Probability by the rate to go by, and the ends of its interval [%]."""
-    one = rates.sel(hazard="mean", fragility=rates.attrs["headline"])
-    chance, low, high = estimate(one, "probability")
-    return 100 * chance, 100 * low, 100 * high
 
 
 def in_order(sections: Sequence[Section | None]) -> list[Section]:

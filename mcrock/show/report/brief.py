@@ -10,7 +10,7 @@ import xarray as xr
 from mcrock.base.estimates import format_estimate, format_interval, format_p_value
 from mcrock.show.fragility import format_ends, format_fragility
 from mcrock.show.numbers import estimate, format_count, label, label_place, percent
-from mcrock.show.risk import WORDS, format_choice, format_headline_capacity, headline_capacity
+from mcrock.show.risk import WORDS, format_choice, format_headline_capacity, headline_capacity, tell_risk
 from mcrock.show.summary import Summary
 from mcrock.statistics.goodness import is_rejected
 
@@ -85,17 +85,9 @@ def _fragility(summary: Summary) -> list[KeyFigure]:
 
 
 def _risk(rates: xr.Dataset) -> list[KeyFigure]:
-    one = rates.sel(hazard="mean", fragility=rates.attrs["headline"])
-    rate, chance = estimate(one, "rate"), estimate(one, "probability")
-    words = (
-        f"{percent(rates)} interval {format_interval(*rate[1:])}, {WORDS[rates.attrs['headline']]}: "
-        f"{format_choice(rates)}; up to {label(rates['bin_upper'][-1])}, where the hazard table ends"
-    )
+    (rate, of_rate), chance = tell_risk(rates, "rate"), tell_risk(rates, "probability")
+    by = f"{WORDS[rates.attrs['headline']]}: {format_choice(rates)}"
     return [
-        KeyFigure("Annual rate of overturning [1/year]", format_estimate(*rate), words),
-        KeyFigure(
-            f"Probability in {rates.attrs['years']:g} years",
-            format_estimate(*chance),
-            f"{percent(rates)} interval {format_interval(*chance[1:])}",
-        ),
+        KeyFigure("Annual rate of overturning [1/year]", rate, f"{of_rate}; {by}"),
+        KeyFigure(f"Probability in {rates.attrs['years']:g} years", *chance),
     ]

@@ -127,7 +127,7 @@ def test_what_an_audit_asks_for_is_on_the_page(ds, hazard, page):
     found, one = Page(page), annual_rate(ds, hazard).sel(hazard="mean")
     one = one.sel(fragility=one.attrs["headline"])
     percents = 100 * np.array([one["probability"], *one["probability_interval"]])
-    assert f"at this site is about {format_estimate(*percents)} % in 50 years (95 % interval" in found.text
+    assert f"at this site is {format_estimate(*percents)} % in 50 years (95 % interval" in found.text
     for words in (*SIGNED[:4], "Annual rates at which pga is exceeded [1/a]", hazard.attrs["source"]):
         assert words in found.text
     for words in ("stripes: the fractions", "Edge that should have slid: for"):
@@ -194,10 +194,12 @@ def test_a_single_recording_has_a_page_without_what_needs_several(ds, tmp_path):
 
 def test_page_says_what_was_computed(ds, page):
     text = Page(page).text
-    for words in ("unit test", "seed 5", "body.width [m]", "truncated_normal", "one.csv", "Várkonyi 2022"):
+    assert "No replays" in text  # without the records
+    for words in ("unit test", "seed 5", "body.width [m]", "truncated_normal", "one.csv", "--folder"):
         assert words in text
     assert ds.attrs["motions_digest"] in text
     assert 'files = ["one.csv", "two.csv"]' in text
+    assert "Várkonyi 2022" in text
 
 
 def test_hostile_titles_are_text(ds):
@@ -236,7 +238,6 @@ def test_page_is_written_whole(ds, tmp_path):
 
 def test_what_few_records_cannot_tell_stands_among_the_limits(ds, page):
     """Of two recordings nothing below 0.84 can be said, as 1 - 0.025**(1/2)."""
-    assert "What 2 recordings cannot decide" in Page(page).text
     assert "the probability may still be 0.84 at 95% confidence" in Page(page).text
 
 
@@ -257,8 +258,3 @@ def test_a_run_too_long_for_a_page_is_said_to_be(monkeypatch, folder, ds):
     monkeypatch.setattr(embedded, "LARGEST", 1000)
     found = replays_section(ds, Study.from_json(ds.attrs["config"]), folder, None, False)
     assert all("--animate FILE.html" in line for line in found.blocks)
-
-
-def test_without_the_records_the_page_says_where_to_look(page):
-    assert "No replays" in page
-    assert "--folder" in page
