@@ -15,10 +15,9 @@ from mcrock.show.numbers import percent, with_ends
 from mcrock.show.report.content import Block, Caution, Section, embed
 from mcrock.show.report.page import build_page
 from mcrock.show.tables import format_table
-from mcrock.statistics.labels.validation.distributions import STATISTICS
+from mcrock.statistics.labels.validation.distributions import STATISTICS, contradicts
 
 BINS = 10  # of the ranks
-DOUBT = 0.05  # of the smallest p-value, times their number (Bonferroni)
 
 
 def format_tests(found: xr.Dataset) -> str:
@@ -41,15 +40,17 @@ def _lines(found: xr.Dataset) -> list[str]:
         for words, one in ((STATISTICS[key], found.sel(statistic=key)) for key in STATISTICS)
     ]
     least, rank = float(found["p_value"].min()), float(found["rank"].mean())
-    contradict = least * len(STATISTICS) < DOUBT
+    contradict = contradicts(found["p_value"])
     verdict = (
         f"the tests {'' if contradict else 'do not '}contradict the study (smallest p-value {least:.2g}); "
     )
     verdict += f"mean rank {rank:.2f}, above 0.5 if more was measured"
+    told = [f"in {one:.0%} if {one['factor']:g} times as much is true" for one in found["told"]]
     lines = [
         f"{found.attrs['long_name']} [{unit}]: {tests} tests of {found.attrs['recordings']} recordings, "
         f"{fell} overturned",
         Caution(verdict) if contradict else verdict,
+        f"campaigns of this size would contradict it {' and '.join(told)}",
         format_table(["measured compared with predicted", "value", "p-value"], rows, left=True),
         f"p-value: fraction of {found.attrs['campaigns']} campaigns simulated from the study that are at "
         f"least as far from it, {1 / (found.attrs['campaigns'] + 1):.1g} at least",
@@ -63,8 +64,8 @@ def _lines(found: xr.Dataset) -> list[str]:
     if found.attrs["recordings"] < 2:
         return [*lines, "intervals of the CRPS need a second recording"]
     lines.append(
-        f"mean CRPS {with_ends(found, 'crps_mean', '.3g')} {unit} ({level} over recordings); tests of the "
-        f"other recordings as prediction {float(found['crps_others']):.3g}, difference "
+        f"mean CRPS {with_ends(found, 'crps_mean', '.3g')} {unit.strip('1')} ({level} over recordings); "
+        f"tests of the other recordings as prediction {float(found['crps_others']):.3g}, difference "
         f"{with_ends(found, 'difference', '+.3g')}"
     )
     if np.isfinite(found["irreducible"]):
@@ -123,7 +124,10 @@ def plot_tests(found: xr.Dataset) -> Axes:
     curves.set_xlabel(label)
     curves.legend(loc="lower right")
     tests = found.sizes["test"]
-    ranks.hist(found["rank"], bins=np.linspace(0.0, 1.0, BINS + 1), color=style.BLUE, alpha=0.6)
+    low, high = found["rank_interval"].values[..., None]
+    edges = np.linspace(0.0, 1.0, BINS + 1)
+    below = np.clip((edges - low) / (high - low), 0.0, 1.0).sum(axis=0)  # a rank that ties share, evenly
+    ranks.stairs(np.diff(below), edges, fill=True, color=style.BLUE, alpha=0.6)
     ranks.axhline(tests / BINS, color="0.3", linestyle="--")
     ranks.set_xlabel("Rank of a test among its runs [1]")
     ranks.set_ylabel(f"Tests of {tests}")

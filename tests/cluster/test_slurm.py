@@ -41,14 +41,8 @@ def submit(system, tmp_path):
     def submit(script):
         path = tmp_path / "script.sh"
         path.write_text(script)
-        found = subprocess.run(
-            ["sbatch", "--parsable", path],
-            env=system,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        options = {"env": system, "cwd": tmp_path, "capture_output": True, "text": True}
+        found = subprocess.run(["sbatch", "--parsable", path], **options, check=False)
         assert found.returncode == 0, found.stderr
         return found.stdout.strip()
 

@@ -127,11 +127,11 @@ def chosen_runs(
             rows &= record == number
             continue
         if number >= sizes[name]:
-            raise ValueError(f"label {k + 1}: {name} must be 0 to {sizes[name] - 1}, got {number}")
+            raise ValueError(f"row {k + 1} of the table: {name} must be 0 to {sizes[name] - 1}, got {number}")
         only = np.arange(sizes[name]) == number
         rows, levels = (rows & only, levels) if name == "realization" else (rows, levels & only)
     if not rows.any():
-        raise ValueError(f"label {k + 1} is about no run: no realization has its record")
+        raise ValueError(f"row {k + 1} of the table is about no run: no realization has its record")
     return rows, levels
 
 

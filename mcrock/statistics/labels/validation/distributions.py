@@ -43,6 +43,8 @@ Array = NDArray[np.float64]
 RECORDING, OVERTURNED = "recording", "overturned"
 RESPONSES = {member.variable: member.units for member in Response if member.flags is None}
 CAMPAIGNS = 999  # simulated
+DOUBT = 0.05  # of the smallest p-value, times their number (Bonferroni)
+FACTORS = 0.5, 2.0  # of studies that a campaign of this size should tell from the true one
 GRID = 200  # values at which distribution functions are compared, at most
 STATISTICS = {
     "rank_mean": "mean rank less 0.5, without sign",
@@ -109,6 +111,10 @@ def read_tests(path: str | Path, ds: xr.Dataset | None = None) -> MeasuredTests:
         values = np.where(fallen == 1.0, np.inf, values * factor)
         if not (values >= 0.0).all():
             raise ConfigError(f"{place}: {header}: expected numbers from 0")
+        if name == "peak_tilt" and np.max(values, initial=0.0, where=fallen == 0.0) > 0.5 * np.pi:
+            raise ConfigError(
+                f"{place}: {header}: a body that did not overturn tilts by less than 90 deg; check the unit"
+            )
         measured[name] = values
     if not measured or n < 2:
         raise ConfigError(f"{place}: expected 2 tests or more, and a response such as 'peak_tilt [deg]'")
@@ -190,14 +196,17 @@ def judge(
     Returns
     -------
     Dataset
-        `measured`, `rank`, the fraction of the runs below, and `crps` (test); `crps_mean` with its interval
-        over recordings, and that of the tests of other recordings as a prediction, `crps_others`;
-        `difference`, the first less the second; `value` and `p_value` (statistic) of `STATISTICS`, small
-        p-values for a study that is not true; `inside` (share), the fraction of tests in the central half and
-        nine tenths of their runs, with the central `level` of simulated campaigns `inside_expected` (bound,
-        share); at the values `at`: the distribution functions `predicted`, `observed` with `observed_band`
-        (bound, at) over recordings and `expected_band` over simulated campaigns; `irreducible`, the variance
-        within repeated tests over that of all, what no model predicts, NaN without repetitions.
+        `measured`, `rank`, the fraction of the runs below, in the middle of what ties leave open,
+        `rank_interval` (bound, test), and `crps` (test); `crps_mean` with its interval over recordings, and
+        that of the tests of other recordings as a prediction, `crps_others`; `difference`, the first less
+        the second; `value` and `p_value` (statistic) of `STATISTICS`, small p-values for a study that is
+        not true; `told` (factor), the fraction of campaigns of this size that contradict the study where
+        the truth is that multiple of it (`FACTORS`); `inside` (share), the fraction of tests in the central
+        half and nine tenths of their runs, with the central `level` of simulated campaigns
+        `inside_expected` (bound, share); at the values `at`: the distribution functions `predicted`,
+        `observed` with `observed_band` (bound, at) over recordings and `expected_band` over simulated
+        campaigns; `irreducible`, the variance within repeated tests over that of all, what no model
+        predicts, NaN without repetitions.
 
     Raises
     ------
@@ -207,17 +216,12 @@ def judge(
     check_level(level)
     if min(one.size for one in runs) < 2:
         raise ValueError("a test needs 2 runs or more to be compared with: more realizations of its motion")
-    y, of, rng = np.asarray(measured, float), np.asarray(recording), np.random.default_rng(seed)
-    most = max(float(np.max(a, initial=0.0, where=np.isfinite(a))) for a in [*runs, y])
-    cut = [np.sort(np.minimum(one.ravel(), most)) for one in runs]
-    draw = rng.integers(len(runs[0]), size=campaigns)
-    simulated = [one[draw, rng.integers(one.shape[1], size=campaigns)] for one in runs]
-    every = np.minimum(np.vstack([y, np.stack(simulated, axis=1)]), most)
-    rank = np.stack([_rank(one, column, rng) for one, column in zip(cut, every.T, strict=True)], axis=1)
-    crps = np.stack([_crps(one, column) for one, column in zip(cut, every.T, strict=True)], axis=1)
-    at, predicted, steps, apart = _curves(cut, every)
-    far = [np.abs(apart).max(axis=1), 2.0 * (apart[:, :-1] ** 2 @ np.diff(at))]
-    values = np.stack([np.abs(rank.mean(axis=1) - 0.5), _distance(rank), crps.mean(axis=1), *far])
+    y, of = np.asarray(measured, float), np.asarray(recording)
+    cut, every, own = _campaigns(runs, y, campaigns, np.random.default_rng(seed))
+    bounds, crps, (at, predicted, steps), values = _scores(cut, every, own)
+    p_value = 1.0 - np.stack([np.searchsorted(np.sort(one[own]), one) for one in values]) / (campaigns + 1)
+    told = contradicts(p_value[:, campaigns + 1 :]).reshape(len(FACTORS), -1).mean(axis=1)
+    rank = bounds.mean(axis=0)[: campaigns + 1]
     shares, tails = np.array([0.5, 0.9]), [0.5 - 0.5 * level, 0.5 + 0.5 * level]
     inside = np.stack([(np.abs(rank - 0.5) <= 0.5 * share).mean(axis=1) for share in shares])
     others = _by_others(every[0], of)
@@ -229,10 +233,12 @@ def judge(
         return interval(over @ scores, level, recordings) if recordings > 1 else np.full(2, np.nan)
 
     observed = (every[0] <= at[:, None]).astype(float)
+    sizes = {"level": level, "campaigns": campaigns, "recordings": recordings}
     return xr.Dataset(
         {
             "measured": ("test", y),
             "rank": ("test", rank[0]),
+            "rank_interval": (("bound", "test"), bounds[:, 0]),
             "crps": ("test", crps[0]),
             "crps_mean": crps[0].mean(),
             "crps_mean_interval": ("bound", ends(crps[0])),
@@ -240,26 +246,59 @@ def judge(
             "difference": (crps[0] - others).mean(),
             "difference_interval": ("bound", ends(crps[0] - others)),
             "value": ("statistic", values[:, 0]),
-            "p_value": ("statistic", (1 + (values[:, 1:] >= values[:, :1]).sum(axis=1)) / (campaigns + 1)),
+            "p_value": ("statistic", p_value[:, 0]),
+            "told": ("factor", told),
             "inside": ("share", inside[:, 0]),
             "inside_expected": (("bound", "share"), np.quantile(inside[:, 1:], tails, axis=1)),
             "predicted": ("at", predicted),
             "observed": ("at", observed.mean(axis=1)),
             "observed_band": (("bound", "at"), np.stack([*map(ends, observed)], axis=1)),
-            "expected_band": (("bound", "at"), np.quantile(steps[1:], tails, axis=0)),
+            "expected_band": (("bound", "at"), np.quantile(steps[own], tails, axis=0)),
             "irreducible": _irreducible(every[0], np.asarray(repeated)),
         },
-        coords={"bound": list(BOUNDS), "statistic": list(STATISTICS), "share": shares, "at": at},
-        attrs={
-            "level": level,
-            "campaigns": campaigns,
-            "recordings": recordings,
-            "fell": int(np.isinf(y).sum()),
+        coords={
+            "bound": [*BOUNDS],
+            "statistic": [*STATISTICS],
+            "share": shares,
+            "at": at,
+            "factor": [*FACTORS],
         },
+        attrs=sizes | {"fell": int(np.isinf(y).sum())},
     )
 
 
-def _curves(runs: list[Array], every: Array) -> tuple[Array, Array, Array, Array]:
+def _campaigns(
+    runs: list[Array], y: Array, campaigns: int, rng: np.random.Generator
+) -> tuple[list[Array], Array, NDArray[np.bool_]]:
+    """Sorted runs, with what overturned just beyond the largest value; tests, campaigns simulated from the
+    runs and some where the truth is a multiple of it (m, n); and which of these rows hold runs (m,)."""
+    runs = [np.asarray(one, float) for one in runs]  # as what is measured: round-off decides no rank
+    most = max(float(np.max(a, initial=0.0, where=np.isfinite(a))) for a in [*runs, y])
+    most = np.nextafter(most, np.inf)
+    draw = rng.integers(len(runs[0]), size=campaigns)
+    simulated = np.stack([one[draw, rng.integers(one.shape[1], size=campaigns)] for one in runs], axis=1)
+    wrong = np.vstack([factor * simulated[: campaigns // 4] for factor in FACTORS])
+    own = np.repeat([False, True, False], [1, campaigns, len(wrong)])
+    cut = [np.sort(np.minimum(one.ravel(), most)) for one in runs]
+    return cut, np.minimum(np.vstack([y, simulated, wrong]), most), own
+
+
+def _scores(cut: list[Array], every: Array, own: NDArray[np.bool_]) -> tuple[Array, Array, Any, Array]:
+    """Bounds of ranks (2, m, n), CRPS (m, n), distribution functions and `STATISTICS` (statistic, m)."""
+    bounds = np.stack([_rank(one, column, own) for one, column in zip(cut, every.T, strict=True)], axis=2)
+    crps = np.stack([_crps(one, column, own) for one, column in zip(cut, every.T, strict=True)], axis=1)
+    at, *curves, apart = _curves(cut, every, own)
+    rank, far = bounds.mean(axis=0), [np.abs(apart).max(axis=1), 2.0 * (apart[:, :-1] ** 2 @ np.diff(at))]
+    values = [np.abs(rank.mean(axis=1) - 0.5), _distance(rank), crps.mean(axis=1), *far]
+    return bounds, crps, (at, *curves), np.stack(values)
+
+
+def contradicts(p_value: ArrayLike) -> NDArray[np.bool_]:
+    """Whether p-values of `STATISTICS` (statistic, ...), the smallest of them, contradict a study."""
+    return np.min(p_value, axis=0) * len(STATISTICS) < DOUBT
+
+
+def _curves(runs: list[Array], every: Array, own: NDArray[np.bool_]) -> tuple[Array, Array, Array, Array]:
     """Values (k,), the distribution function of sorted runs (k,), those of tests and of simulated campaigns
     (m, k), and these less that of the runs, of which a simulated test leaves its own out (m, k)."""
     at = np.unique(np.quantile(np.concatenate([*runs, every[0]]), np.linspace(0.0, 1.0, GRID)))
@@ -267,34 +306,35 @@ def _curves(runs: list[Array], every: Array) -> tuple[Array, Array, Array, Array
     for column, one in zip(every.T, runs, strict=True):
         below, is_below = np.searchsorted(one, at, side="right"), column[:, None] <= at
         steps += is_below / len(runs)
-        rest[0] += below / len(one) / len(runs)
-        rest[1:] += (below - is_below[1:]) / (len(one) - 1) / len(runs)
+        rest[~own] += below / len(one) / len(runs)
+        rest[own] += (below - is_below[own]) / (len(one) - 1) / len(runs)
     return at, rest[0], steps, steps - rest
 
 
 def _by_others(values: Array, of: NDArray[Any]) -> Array:
     """CRPS of each test as predicted by those of other recordings, NaN without any."""
-    others = [np.sort(values[of != one]) for one in of]
-    return np.array([_crps(o, v[None])[0] if o.size else np.nan for o, v in zip(others, values, strict=True)])
+    others, own = [np.sort(values[of != one]) for one in of], np.zeros(1, bool)
+    return np.array(
+        [_crps(o, v[None], own)[0] if o.size else np.nan for o, v in zip(others, values, strict=True)]
+    )
 
 
-def _rank(runs: Array, values: Array, rng: np.random.Generator) -> Array:
-    """Rank of the first value among sorted runs, and of the others, which are runs, among the rest [1];
-    ties are broken at random, so that ranks of a true study are uniform."""
+def _rank(runs: Array, values: Array, own: NDArray[np.bool_]) -> Array:
+    """Bounds of the rank of values among sorted runs, and of their own, which are runs, among the rest (2, m)
+    [1]: ties and the gap between two runs share it evenly, so that no draw decides a rank."""
     low, high = np.searchsorted(runs, values, side="left"), np.searchsorted(runs, values, side="right")
-    own = np.arange(len(values)) > 0
-    return (low + rng.random(len(values)) * (high - low + 1 - own)) / (len(runs) + 1 - own)
+    return np.stack([low, high + 1 - own]) / (len(runs) + 1 - own)
 
 
-def _crps(runs: Array, values: Array) -> Array:
-    """Fair continuous ranked probability score of sorted runs for the first value, and for the others, which
-    are runs, of the rest."""
+def _crps(runs: Array, values: Array, own: NDArray[np.bool_]) -> Array:
+    """Fair continuous ranked probability score of sorted runs for values, and for their own, which are runs,
+    of the rest."""
     m = len(runs)
     sums = np.concatenate([[0.0], np.cumsum(runs)])
     k = np.searchsorted(runs, values)
     away = values * k - sums[k] + sums[-1] - sums[k] - values * (m - k)
     spread = 2.0 * (np.arange(m) @ runs - (np.cumsum(runs) - runs).sum()) / max(m * (m - 1), 1)
-    return away / np.maximum(m - (np.arange(len(values)) > 0), 1) - 0.5 * spread
+    return away / np.maximum(m - own, 1) - 0.5 * spread
 
 
 def _distance(rank: Array) -> Array:

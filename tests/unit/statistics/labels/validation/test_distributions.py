@@ -22,7 +22,7 @@ def test_crps_of_a_normal_distribution():
     runs = norm.ppf((np.arange(20_000) + 0.5) / 20_000)
     for y in (-1.3, 0.0, 2.5):
         expected = y * (2 * norm.cdf(y) - 1) + 2 * norm.pdf(y) - 1 / np.sqrt(np.pi)
-        assert _crps(runs, np.array([y]))[0] == pytest.approx(expected, abs=2e-4)
+        assert _crps(runs, np.array([y]), np.zeros(1, bool))[0] == pytest.approx(expected, abs=2e-4)
 
 
 def test_p_values_of_a_true_study_are_uniform():
@@ -66,31 +66,37 @@ def test_overturned_tests_are_beyond_every_value():
     np.testing.assert_array_equal(found["observed"], found["predicted"])
     assert found["value"].sel(statistic="energy") == 0.0
     assert found["irreducible"] == pytest.approx(1.0)  # four tests of one motion have all of the scatter
+    runs = [one.astype("f4") for one in runs]  # as stores have them: round-off decides no rank
+    for near in (0.2, 0.2000001):
+        again = judge(runs, [0.1, near, np.inf, np.inf], np.arange(4), np.zeros(4, int))
+        np.testing.assert_allclose(again["rank"][2:], 0.7)
+
+
+@pytest.mark.parametrize(("value", "told"), [(1.0, 1.0), (np.inf, 0.0)])
+def test_a_campaign_tells_what_it_could_have_told(value, told):
+    """Half or twice as much is seen at once where runs do not scatter, and never where all overturn."""
+    found = judge([np.full((1, 10), value)] * 20, [value] * 20, np.arange(20), np.arange(20))
+    assert (found["told"] == told).all()
 
 
 def test_a_draw_goes_through_a_whole_campaign():
     """Of two outer draws one says 1 and one says 3: a campaign that says 3 throughout is one of theirs."""
     runs = [np.repeat([[1.0], [3.0]], 5, axis=1)] * 6
-    ones = {
-        k: judge(runs, y, np.arange(6), np.arange(6))
-        for k, y in {"all": [3.0] * 6, "half": [1.0, 3.0] * 3}.items()
-    }
-    assert ones["all"]["p_value"].sel(statistic="ks") == 1.0
-    assert ones["half"]["value"].sel(statistic="ks") == pytest.approx(0.0, abs=1e-12)
+    threes, half = (judge(runs, y, np.arange(6), np.arange(6)) for y in ([3.0] * 6, [1.0, 3.0] * 3))
+    assert threes["p_value"].sel(statistic="ks") == 1.0
+    assert half["value"].sel(statistic="ks") == pytest.approx(0.0, abs=1e-12)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "record,peak_tilt\n0,1\n0,2\n",
-            r"peak_tilt: expected a unit, 'peak_tilt \[rad\]' or 'peak_tilt \[deg\]'",
-        ),
+        ("record,peak_tilt\n0,1\n0,2\n", r"peak_tilt: expected a unit, 'peak_tilt \[rad\]' or 'peak_tilt"),
         ("record,peak_tlt [deg]\n0,1\n0,2\n", "did you mean 'peak_tilt'"),
         ("intensity,edge_impacts\n0,1\n0,2\n", "expected a column 'recording' or 'record'"),
         ("edge_impacts\n1\n2\n", "record, intensity or realization that chooses the runs"),
         ("record\n1\n2\n", "a response such as"),
         ("record,edge_impacts\n1,-2\n1,2\n", "edge_impacts: expected numbers from 0"),
+        ("record,peak_tilt [rad]\n1,19.9\n1,2.1\n", "tilts by less than 90 deg; check the unit"),
         ("record,overturned,edge_impacts\n1,2,2\n1,1,2\n", "overturned: expected 0 or 1"),
     ],
 )
