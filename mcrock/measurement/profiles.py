@@ -123,21 +123,16 @@ def near_best(comparison: Comparison, minima: list[Array], scale: float, level: 
 
 
 def profiles(
-    comparison: Comparison,
-    modes: list[Array],
-    scale: float,
-    level: float,
-    names: Sequence[str],
-    several: bool,
+    comparison: Comparison, modes: list[Array], scale: float, level: float, names: Sequence[str], many: bool
 ) -> tuple[dict[str, Profile], Array | None]:
     """Profile of each parameter named, and a better minimum than the first mode if one was met on the way.
 
     The least cost over the other unknowns is followed from every mode to both sides, until the deviance from
     the best is beyond the quantile or a bound is reached. The interval holds all values at which some branch
-    is below it: modes that fit as well as the best belong to it. ``several`` says whether there may be more
+    is below it: modes that fit as well as the best belong to it. ``many`` says whether there may be more
     minima that fit as well, see `quantile_of`.
     """
-    quantile = quantile_of(comparison, level, several)
+    quantile = quantile_of(comparison, level, many)
     best = comparison.cost(modes[0], scale)
     least, better = best, None
     near = [uncertainty(comparison, mode, scale) for mode in modes]
@@ -148,7 +143,7 @@ def profiles(
         for mode, around in zip(modes, near, strict=True):
             points = {float(mode[k]): comparison.cost(mode, scale)}
             for side in (-1.0, 1.0):
-                gain = 2.0 * GAIN if several else GAIN
+                gain = 2.0 * GAIN if many else GAIN
                 walk = _Walk(comparison, scale, k, side, best, float(variances[k]), quantile, gain)
                 for x, cost in walk.points(mode, around.covariance):
                     points[float(x[k])] = cost

@@ -265,17 +265,12 @@ def _derivatives(
 
 
 def _errors(
-    level: np.ndarray,
-    drawn: np.ndarray,
-    sample: np.ndarray,
-    times: np.ndarray,
-    counts: np.ndarray,
-    link: Link,
+    x: np.ndarray, drawn: np.ndarray, sample: np.ndarray, times: np.ndarray, counts: np.ndarray, link: Link
 ) -> np.ndarray:
     """Standard errors (n, 2) of ln(median) and ln(1 / b) of resamples."""
     b = np.exp(-drawn[:, 1])
     a = -b * drawn[:, 0]
-    z = np.log(level)
+    z = np.log(x)
     g, _ = _slopes(a, b, z, link)
     _, bend = _derivatives(a, b, z, sample, link)
     scores = np.where(np.isfinite(g), g, 0.0) @ counts.T  # (2, n, n_kind)

@@ -195,15 +195,10 @@ def _quantities(values: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _errors(
-    values: np.ndarray,
-    slopes: np.ndarray,
-    z: np.ndarray,
-    times: np.ndarray,
-    yes: np.ndarray,
-    runs: np.ndarray,
+    value: np.ndarray, slopes: np.ndarray, z: np.ndarray, times: np.ndarray, yes: np.ndarray, runs: np.ndarray
 ) -> np.ndarray:
     """Standard errors (n, m) of quantities of resamples, whose derivatives are ``slopes`` (n, m, 3)."""
-    curve, by = _parts(values, z)
+    curve, by = _parts(value, z)
     part = by / (curve * (1 - curve))[..., None]
     information = np.einsum("nj,njk,njl->nkl", times @ runs, part, by)
     score = np.einsum("rj,njk->nrk", yes, part) - np.einsum("rj,nj,njk->nrk", runs, curve, part)

@@ -159,18 +159,12 @@ def rotated_spectrum(
 
 
 def _peaks(
-    x: ArrayLike,
-    y: ArrayLike,
-    dt: float,
-    periods: ArrayLike,
-    damping: float,
-    quantity: str,
-    angles: FloatArray,
+    x: ArrayLike, y: ArrayLike, dt: float, periods: ArrayLike, zeta: float, quantity: str, angles: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Peaks with their signs and their times (n_period, n_angle) along `angles` [rad] from x towards y."""
     x, y = np.array(x, dtype=np.float64), np.array(y, dtype=np.float64)
     periods = np.array(periods, dtype=np.float64)
-    _check(x, y, dt, periods, damping, quantity)
+    _check(x, y, dt, periods, zeta, quantity)
     directions = np.stack([np.cos(angles), np.sin(angles)])
     out = np.zeros((2, len(periods), len(angles)))
     rigid = periods == 0
@@ -186,7 +180,7 @@ def _peaks(
         ground = np.stack([np.interp(places, np.arange(len(x)), component) for component in (x, y)])
         found = np.empty((2, mine.sum(), len(angles)))
         work = np.empty((9 if len(angles) == 1 else 20, len(places)))
-        _fill(ground, float(dt) / division, periods[mine], float(damping), kind, directions, work, found)
+        _fill(ground, float(dt) / division, periods[mine], float(zeta), kind, directions, work, found)
         out[:, mine] = found
     if quantity.startswith("pseudo"):
         factors = (2 * pi / periods[~rigid]) ** (1 + (quantity == "pseudo_acceleration"))

@@ -156,15 +156,9 @@ class TextFile:
         return orientation
 
     def recorded(
-        self,
-        samples: FloatArray,
-        dt: float,
-        unit: str,
-        component: str,
-        orientation: Orientation,
-        **facts: Any,
+        self, samples: FloatArray, dt: float, unit: str, component: str, orientation: Orientation, **more: Any
     ) -> RecordedComponent:
-        """A component of which the file has samples in a unit; `facts` are others of `RecordedComponent`."""
+        """A component of which the file has samples in a unit; `more` are others of `RecordedComponent`."""
         return RecordedComponent(
             ACCELERATIONS[unit] * samples,
             dt,
@@ -173,7 +167,7 @@ class TextFile:
             component=component,
             role=orientation.role,
             azimuth=orientation.azimuth,
-            **{"unit_known": DECLARED, **facts},
+            **{"unit_known": DECLARED, **more},
         )
 
     def numbers_from(self, first: int) -> range:
