@@ -211,8 +211,11 @@ def table(one: str, other: str, by: list[str]) -> str:
     return "\n".join(text for line in lines for text in line) + "\n"
 
 
-SOFT = "mujoco converged"
-PAGE = [("mcrock", SOFT, ["body", "friction"]), (SOFT, "mujoco half step", ["body"])]
+SOFT, THIRD = "mujoco converged", "drake converged"
+PAGE = [
+    ("mcrock", SOFT, ["body", "friction"]),
+    *((*pair, ["body"]) for pair in ((SOFT, "mujoco half step"), ("mcrock", THIRD), (SOFT, THIRD))),
+]
 
 
 @style.styled
