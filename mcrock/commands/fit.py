@@ -124,16 +124,21 @@ class RecordingOptions:
     def read(self, file: Path, axes: FreeRocking) -> tuple[Recording, list[str]]:
         """A recording without bias and ends in axes of the body, released over the edge of ``axes``, and what
         to say of it."""
-        from mcrock.measurement import alignment, mounting
-        from mcrock.measurement.faults import check_motion, check_readings, later_motion
+        from mcrock.measurement import alignment, faults, mounting
         from mcrock.measurement.markers import is_of_markers
 
         of_markers = is_of_markers(file)
         data, notes = self._of_markers(file) if of_markers else (self._of_sensor(file), [])
-        data = data if self.still is None else data.unbiased(self.still)
+        still = self.still or (None if of_markers else faults.rest_before(data))
+        if self.still is not None:
+            faults.check_still(data, *self.still)
+        elif not of_markers:
+            found_at = "bias of the sensor taken from {:.4g} to {:.4g} s, at rest; --still takes others"
+            notes.append(found_at.format(*still) if still else faults.NO_REST)
+        data = data if still is None else data.unbiased(still)
         part = data.trimmed()
-        check_readings(part)
-        if (later := later_motion(data, part)) is not None:
+        faults.check_readings(part)
+        if (later := faults.later_motion(data, part)) is not None:
             notes.append(later)
         if self.rest is None or of_markers:
             turn = alignment(part, axes.along)
@@ -141,7 +146,7 @@ class RecordingOptions:
             found = mounting(part, data, axes.along, self.rest)
             turn, notes = found.turn, [str(found), *notes]
         part = part.turned(turn)
-        check_motion(part, axes.body, axes.along, axes.across)
+        faults.check_motion(part, axes.body, axes.along, axes.across)
         return part, notes
 
     def _of_sensor(self, file: Path) -> Recording:

@@ -34,12 +34,14 @@ def measure(
 
     A row for each test: angular velocity reduction factor, out-of-plane motion factor, phases, energy lost
     and dominant frequencies, with intervals. With -o also measures.csv and the figure measures. See
-    `mcrock docs single-runs`.
+    `mcrock docs single-runs`, and of the files `mcrock docs fitting`.
     """
     import xarray as xr
 
     from mcrock.show.measured import format_measured, measured_frame, plot_measured
 
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"--level must be > 0 and < 1, got {level!r}")
     found, failed, said = [], [], []
     for test in tests.listed():
         try:

@@ -170,8 +170,6 @@ class CheckOptions:
             return
         if self.check < LEAST_CAMPAIGNS:
             raise ValueError(f"--check must be at least {LEAST_CAMPAIGNS}, got {self.check}")
-        if not fits.is_dir():
-            raise ValueError(f"--check needs the folder of a campaign, whose tests it simulates, got {fits}")
         from mcrock.measurement.replicates import read_tested
 
         read_tested(fits)

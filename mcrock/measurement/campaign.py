@@ -11,7 +11,7 @@ from typing import Any
 
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import read_data
+from mcrock.base.tables.parsing import read_data, separator_of
 
 NEEDED = ("file", "specimen", "position", "repetition")
 OWN = ("body", "edge")  # that a test may have of its own
@@ -77,7 +77,8 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
     ConfigError
         If the table cannot be read, has a column that is nearly one of these, an empty cell, or a test twice.
     """
-    reader = csv.DictReader(read_data(path).splitlines(), skipinitialspace=True)
+    lines = read_data(path).splitlines()
+    reader = csv.DictReader(lines, skipinitialspace=True, delimiter=separator_of("".join(lines[:1])))
     rows, heads = list(reader), list(reader.fieldnames or [])
     mistakes = [
         f"{path}: no column {name!r}; expected {', '.join(NEEDED)}" for name in NEEDED if name not in heads

@@ -21,6 +21,9 @@ FLAT = 3  # equal readings in a row at the largest of an axis: the end of the ra
 LARGE = 0.5  # of the largest reading of all axes: an axis below it has not reached its range [1]
 NOTHING = 5.0  # of the noise: what a thousand readings of noise alone seldom exceed [1]
 ALIKE = 2.0  # ratio of energies up to which body and recording may be of one test [1]
+MOVES = 0.1  # of the largest rate: a sensor whose rates differ by more does not rest [1]
+HELD = 0.5  # shortest rest that a bias is taken from, and how long before the release it ends [s]
+NO_REST = "no rest before the release: a bias of the sensor is in all numbers; --still START END takes it out"
 GAP = 3.5  # of the usual interval between samples: more than two are lost [1]
 
 
@@ -63,6 +66,33 @@ def check_readings(recording: Recording) -> None:
             f"{recording.time[widest]:.4g} s on, and elsewhere there is one in {np.median(steps):.3g} s; a "
             "fit needs all of them"
         )
+
+
+def check_still(recording: Recording, begin: float, end: float) -> None:
+    """Refuse times [s] between which the sensor does not rest, so that their mean is no bias.
+
+    Raises
+    ------
+    ValueError
+        If its rates differ there by more than its noise and a tenth of the largest of all, or there are none.
+    """
+    if not _rests(recording, begin, end):
+        raise ValueError(
+            f"{recording.name}: the sensor does not rest from {begin:.4g} to {end:.4g} s: rates there "
+            "are too large for a bias; check `--still`"
+        )
+
+
+def rest_before(recording: Recording) -> tuple[float, float] | None:
+    """Start and end [s] of the rest before the release, for the bias; None if it is too short or is none."""
+    begin, end = float(recording.time[0]), recording.motion()[0] - HELD
+    return (begin, end) if end - begin >= HELD and _rests(recording, begin, end) else None
+
+
+def _rests(recording: Recording, begin: float, end: float) -> bool:
+    own, rates = recording.between(begin, end).angular_velocity, recording.angular_velocity
+    most = MOVES * np.linalg.norm(rates, axis=1).max() + NOTHING * max(map(rate_noise, rates.T))
+    return bool(np.linalg.norm(own - own.mean(0), axis=1).max() <= most)
 
 
 def later_motion(whole: Recording, part: Recording) -> str | None:

@@ -32,7 +32,7 @@ VARIABLES = {  # dimension besides the test, unit, words
     "duration": (None, "s", "time from the release to rest"),
     "facet_impact": (None, "s", "first impact after the release"),
     "next_impact": (None, "s", "landing of the old edge after the release"),
-    "edge_impacts": (None, "1", "edge impacts from the first impact to the landing of the old edge"),
+    "edge_impacts": (None, "1", "edge impacts that the sensor resolves, up to the landing of the old edge"),
     "avrf": (None, "1", "angular velocity reduction factor"),
     "avrf_interval": ("bound", "1", "interval of the AVRF"),
     "opmf": (None, "1", "out-of-plane motion factor"),

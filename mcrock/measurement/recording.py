@@ -130,7 +130,7 @@ class Recording:
         if not before.size:
             raise ValueError(
                 f"{self.name}: no sample before the fast motion is below {QUIET * speed.max():.3g} rad/s; "
-                "give a recording that starts with the body held still, without bias"
+                "give a recording that starts with the body held still; --still takes out a bias"
             )
         moving = np.setdiff1d(np.arange(speed.size), still)
         moving = moving[moving > before[-1]]

@@ -51,7 +51,8 @@ def format_measured(found: xr.Dataset) -> list[str]:
         "avrf: angular velocity after an impact over that before, the median of up to nine from peak to peak",
         "opmf: largest angle out of the plane over that in it, after the first impact; - if drift hides it",
         "energy lost: mean share from peak to peak; frequency: where the spectrum of the rate is largest, in "
-        "the plane and across it; facet impact: after the release; edge impacts: from it to the next landing",
+        "the plane and across it; facet impact: after the release; edge impacts: those "
+        "that the sensor resolves from it to the next landing, a part of them where they follow quickly",
     ]
 
 

@@ -55,6 +55,22 @@ def test_a_time_at_rest_may_be_a_tests_own(mcrock, folder, tmp_path, monkeypatch
     assert own == mcrock("measure", "test-1.csv", *how, 0, 1.5)
 
 
+def test_a_bias_is_taken_at_rest_or_said(mcrock, folder, monkeypatch):
+    """From the rest before the release where nobody says when, never from motion; a table has semicolons."""
+    monkeypatch.chdir(folder)
+    (folder / "semi.csv").write_text("file;specimen;position;repetition\ntest-1.csv;block;1;1\n")
+    how = "--body", "block.toml", "--edge", 0, "--json"
+    measured = "measure", "--table", "semi.csv", *how
+    found, said = (json.loads(mcrock(*measured, *still)[1]) for still in ((), ("--still", 0, 1.5)))
+    assert found["notes"][0].startswith("block-1-1: bias of the sensor taken from 0 to 1.5")
+    ends = [each["measures"]["variables"]["opmf_interval"]["values"][0] for each in (found, said)]
+    assert ends[0] == pytest.approx(ends[1], abs=1e-4)
+    code, _, errors = mcrock("measure", "test-1.csv", *how, "--still", 1.5, 3)
+    assert code == 2
+    assert "the sensor does not rest from 1.5 to 3 s" in errors
+    assert "--level must be" in mcrock("measure", "test-1.csv", *how, "--level", 95)[2]
+
+
 def test_nothing_to_measure_is_refused(mcrock, folder, monkeypatch):
     monkeypatch.chdir(folder)
     code, output, errors = mcrock("measure", "noise.csv", "--body", "block.toml", "--edge", 0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import mcrock as mr
 from mcrock.measurement import Recording, sensed
 from mcrock.measurement.alignment import alignment
-from mcrock.measurement.faults import check_motion, check_readings, later_motion
+from mcrock.measurement.faults import check_motion, check_readings, later_motion, rest_before
 from mcrock.measurement.free_rocking import FreeRocking
 from mcrock.measurement.measured import measure_test
 
@@ -52,6 +52,12 @@ def test_a_gap_is_found(run, first, lost):
     part = Recording(recording.time[keep], recording.angular_velocity[keep])
     with pytest.raises(ValueError, match=f"missing for .* from {recording.time[first - 1]:.4g} s on"):
         check_readings(part)
+
+
+def test_a_rest_is_long_enough_for_a_bias(run):
+    assert rest_before(sensed(run, before=0.9)) is None
+    begin, end = rest_before(sensed(run, before=1.2, bias=(0.007, -0.005, 0.003)))
+    assert (begin, end) == pytest.approx((0.0, 0.7), abs=0.1)
 
 
 def test_a_second_release_is_said(run):

@@ -132,9 +132,7 @@ def test_parameters_of_fewer_tests_and_others_of_the_table(sampler):
     data = fit_population(frame, seed=1, draws=200)
     assert data.posterior["parameter"].values.tolist() == ["lambda", "lambda_lon", "lambda_lat"]
     assert data.posterior.attrs["left_out"] == "tilt"
-    assert origin_in_words(data).startswith(
-        "80 tests of 8 specimens in 16 positions, a table in memory (sha256 "
-    )
+    assert origin_in_words(data).startswith("80 tests of 8 specimens in 16 positions, a table in memory (sha")
 
 
 def test_netcdf_holds_all_of_it(fitted, tmp_path):
@@ -161,9 +159,7 @@ def test_options_out_of_range_are_named(small, options, message):
 
 
 def test_too_few_specimens_and_no_scatter_are_named(sampler, small):
-    with pytest.raises(
-        ValueError, match="lambda: tests of 2 specimens; the scatter between specimens needs 3"
-    ):
+    with pytest.raises(ValueError, match=r"lambda: tests of 2 specimens; .* between specimens needs 3"):
         fit_population(small[small["specimen"] < 3])
     with pytest.raises(ValueError, match="lambda: all 24 estimates are 1; there is no scatter to fit"):
         fit_population(small.assign(estimate=1.0))

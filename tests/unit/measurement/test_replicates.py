@@ -114,9 +114,9 @@ def test_a_campaign_is_checked(tmp_path):
         str(tmp_path / "check.png"),
     ]
     check = xr.load_dataset(tmp_path / "check.nc")
-    assert check["measured"].shape == (3, 4)
+    assert check["measured"].shape == (2, 4)
     assert ((check["rank"] > 0.0) & (check["rank"] < 1.0)).all()
     assert check["p_value"].mean() > 0.1  # of uniform ones, four with this mean have a probability of 0.001
-    for wrong, says in ((CheckOptions(check=5), "at least 19"), (options, "needs the folder of a campaign")):
+    for wrong, says in ((CheckOptions(check=5), "at least 19"), (options, "a check needs the folder")):
         with pytest.raises(ValueError, match=says):
             wrong.refuse(tmp_path / "none")

@@ -6,13 +6,8 @@ from mcrock.impact.conditions import CONTROL_PRESETS, Controls
 from mcrock.study import ConfigError, Study, load_config
 
 STUDY = """seed = 1
+body = {{ shape = "cuboid", width = 0.4, depth = 0.4, height = 1.6, density = 2600 }}
 {top}
-[body]
-shape = "cuboid"
-width = 0.4
-depth = 0.4
-height = 1.6
-density = 2600
 [motion]
 source = "pulse"
 shape = "one-sine"

@@ -17,12 +17,7 @@ from mcrock.study.sampling import check_inputs, draw_inputs, load_motions
 
 BODY = """
 seed = 4
-[body]
-shape = "cuboid"
-width = 0.3
-depth = 0.3
-height = 1.0
-density = 2000
+body = { shape = "cuboid", width = 0.3, depth = 0.3, height = 1.0, density = 2000 }
 [ensemble]
 realizations = 24
 [intensity]
