@@ -13,7 +13,7 @@ import typer
 from mcrock.commands import options
 from mcrock.commands.exit_codes import fail
 from mcrock.commands.options import unpacked
-from mcrock.commands.results import FigureOptions, save_figures, write_text
+from mcrock.commands.results import FigureOptions, OutputFolder, save_figures, write_text
 
 if TYPE_CHECKING:
     from mcrock.measurement import Recording
@@ -194,9 +194,7 @@ class SearchOptions:
 class FitOutput(FigureOptions):
     """Folder of all results."""
 
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results.")] = (
-        Path("fit")
-    )
+    output: OutputFolder = Path("fit")
 
 
 class Request(NamedTuple):
@@ -250,11 +248,10 @@ def fit(
     """
     listed = tests.listed()
     if tests.is_campaign:
-        places = [replace(results, output=results.output / test.name) for test in listed]
-        requests = [
-            Request(test, recording.of(test), search, energy_gain, place)
-            for test, place in zip(listed, places, strict=True)
-        ]
+        requests = []
+        for test in listed:
+            place = replace(results, output=results.output / test.name)
+            requests.append(Request(test, recording.of(test), search, energy_gain, place))
         outcomes = _fit_all(requests, overwrite, workers)
         _write_campaign(outcomes, results, as_json)
         if all(outcome["fit"] is None for outcome in outcomes):
@@ -364,10 +361,8 @@ def _write_campaign(outcomes: list[dict[str, Any]], results: FitOutput, as_json:
 
     output = results.output
     assert output is not None
-    fitted = sum(outcome["fit"] is not None for outcome in outcomes)
-    explained = sum(
-        each["fit"] is not None and each["fit"]["misfit"]["explained"] is True for each in outcomes
-    )
+    fits = [outcome["fit"] for outcome in outcomes if outcome["fit"] is not None]
+    fitted, explained = len(fits), sum(each["misfit"]["explained"] is True for each in fits)
     figures = {
         each["test"]: [output / each["test"] / f"{name}.{results.format}" for name in ("angles", "fit")]
         for each in outcomes

@@ -10,7 +10,7 @@ import typer
 
 from mcrock.commands.exit_codes import fail
 from mcrock.commands.options import unpacked
-from mcrock.commands.results import FigureOptions, save_figures, write_netcdf, write_text
+from mcrock.commands.results import FigureOptions, OutputFolder, save_figures, write_netcdf, write_text
 
 app = typer.Typer()
 
@@ -52,9 +52,7 @@ class SamplerOptions:
 class PopulationOutput(FigureOptions):
     """Folder of all results."""
 
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results.")] = (
-        Path("population")
-    )
+    output: OutputFolder = Path("population")
 
 
 @dataclass(frozen=True, kw_only=True)

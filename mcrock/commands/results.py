@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+OutputFolder = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results.")]
+
+
 @dataclass(frozen=True, kw_only=True)
 class FigureOptions:
     """Folder and format of the figures, checked."""

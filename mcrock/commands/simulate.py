@@ -101,9 +101,7 @@ class SensorOptions:
     sensor_still: Annotated[
         tuple[float, float], typer.Option(metavar="A B", help="Time at rest before and after the run [s].")
     ] = (2.0, 1.0)
-    sensor_instant: Annotated[bool, typer.Option("--sensor-instant", help="Without means over a sample.")] = (
-        False
-    )
+    sensor_instant: Annotated[bool, typer.Option("--sensor-instant", help="No means over a sample.")] = False
     sensor_acceleration: Annotated[
         bool,
         typer.Option("--sensor-acceleration", help="And accelerations of the centre of mass, for --rest."),
@@ -245,9 +243,8 @@ def simulate(
     if as_json:
         place = {name: at[name] for name in ("realization", "intensity")}
         own = {name: value if value == value else None for name, (value, _) in found.own.items()}
-        of_run = (
-            sources | place | {"scale": found.scale, "motion": found.record, "drawn": found.drawn, "own": own}
-        )
+        of_run = sources | place | {"scale": found.scale, "motion": found.record}
+        of_run |= {"drawn": found.drawn, "own": own}
         print(json.dumps(of_run | run_as_json(found.run) | {"files": list(map(str, paths))}))
         return
     print(format_replay(found, folder / "events.csv"))
