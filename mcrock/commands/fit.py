@@ -373,9 +373,7 @@ def _write_campaign(outcomes: list[dict[str, Any]], results: FitOutput, as_json:
         campaign_sections(outcomes, figures),
         figures=[
             KeyFigure("Tests fitted", f"{fitted} of {len(outcomes)}", "the others are named with the reason"),
-            KeyFigure(
-                "Explained to the noise", f"{explained} of {fitted}", "by a model of constant parameters"
-            ),
+            KeyFigure("Explained to the noise", f"{explained} of {fitted}", "by constant parameters"),
         ],
     )
     output.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 import tomllib
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -278,6 +279,8 @@ def _take_in_table(
         rows = len(value["values"] if isinstance(value, dict) else value)
         ensemble.setdefault("realizations", rows)
         if keys in kept:
+            words = "an override stands in its place, without its correlations"
+            warnings.warn(f"{source}, column {name!r}: {words}", stacklevel=2)
             continue
         problem = _apply(data, keys, value, kept)
         if problem:

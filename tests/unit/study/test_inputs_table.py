@@ -53,7 +53,8 @@ def test_stored_study_needs_no_file(study_of, tmp_path):
 
 
 def test_override_wins_over_column(study_of):
-    study = study_of(HEAD, *ROWS, overrides=["body.width=0.5", "ensemble.realizations=2"])
+    with pytest.warns(UserWarning, match=r"column 'body.width \[m\]': an override stands in its place"):
+        study = study_of(HEAD, *ROWS, overrides=["body.width=0.5", "ensemble.realizations=2"])
     assert (study.body.width, study.n_realizations) == (0.5, 2)
 
 
