@@ -46,7 +46,8 @@ def format_risk(rates: xr.Dataset, capacity: xr.Dataset) -> str:
         variable `rate_of_draws`, and `mcrock.statistics.high_confidence_capacity`.
     """
     lines = [*format_headline(rates), "", *format_rates(rates), *format_unsupported(rates)]
-    return "\n".join([*lines, *format_outside(rates), "", *format_capacity(capacity)])
+    lines += [*format_outside(rates), "", *format_capacity(capacity), *format_extrapolated(capacity)]
+    return "\n".join(lines)
 
 
 def format_hazard(hazard: xr.Dataset) -> str:
@@ -307,17 +308,22 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
         lines.append(
             "the lognormal curve is rejected, and with it these capacities: go by the rising fractions"
         )
-    weakest = capacity["weakest_overturning"]
-    if min(float(capacity[name]) for name in ("confident", "separation", "one_percent")) < float(weakest):
-        lines.append(
-            f"below {label(weakest)}, the weakest intensity at which a run overturned, a HCLPF is an "
-            "extrapolation"
-        )
     if not epistemic > 0:
         lines.append(
             "nothing is epistemic in this study: beta_R holds ignorance too (`mcrock docs assessment`)"
         )
     return lines
+
+
+def format_extrapolated(capacity: xr.Dataset) -> list[str]:
+    """A line on a HCLPF that no run supports, if there is one."""
+    weakest = capacity["weakest_overturning"]
+    if not min(float(capacity[name]) for name in ("confident", "separation", "one_percent")) < float(weakest):
+        return []
+    return [
+        f"below {label(weakest)}, the weakest intensity at which a run overturned, a HCLPF is an "
+        "extrapolation"
+    ]
 
 
 def _why_undefined(capacity: xr.Dataset) -> str:
@@ -353,7 +359,9 @@ def format_distribution(found: xr.Dataset, age: float | None = None) -> list[str
     below = labels(found["part_intensity"])
     lines = [
         f"Rate {WORDS[found.attrs['fragility']]} over all that is not known: median {middle} 1/a, 5 to 95 % "
-        f"{format_interval(*ends)}, mean {mean}",
+        f"{format_interval(*ends)}, mean {mean}"
+        + f" (of {int(found['hazards'])} curves through the fractiles, not of the mean curve of the table)"
+        * (int(found["hazards"]) > 1),
         f"shares of the variance of ln(rate): {parts or 'none'}",
         f"5, 50 and 95 % of the mean rate arise below {below[0]}, {below[1]} and {below[2]}; at {below[1]} "
         f"the hazard is k0 x^-k with k = {float(found['hazard_slope']):.3g} and k0 = "
@@ -373,11 +381,7 @@ def format_distribution(found: xr.Dataset, age: float | None = None) -> list[str
         )
     if age is not None:
         survival, number = estimate(found, "survival"), int(found["hazards"])
-        over = (
-            f"{number} hazard curves of equal weight"
-            if number > 1
-            else "the mean hazard, for lack of fractiles"
-        )
+        over = f"{number} hazard curves of equal weight" if number > 1 else "the mean hazard alone"
         lines += [
             f"A body that has stood for {age:g} years: {format_estimate(*survival)} of "
             f"such bodies do ({percent(found)} interval {format_interval(*survival[1:])}), "

@@ -30,7 +30,7 @@ def format_baselines(found: xr.Dataset) -> list[str]:
     columns = [
         ("rule", rule_words),
         ("capacity", _capacity),
-        (f"P at capacity ({level})", lambda row: with_ends(row, "probability", ".2f")),
+        (f"P at capacity by the curve ({level})", lambda row: with_ends(row, "probability", ".2f")),
         (f"misclassified ({level})", lambda row: with_ends(row, "misclassified", ".2f")),
         (f"log loss ({level})", lambda row: with_ends(row, "log_loss", ".3f")),
     ]

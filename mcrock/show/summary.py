@@ -253,7 +253,8 @@ def format_independence(probability: xr.Dataset) -> str:
         if records < FEW:
             bound = bound_without_events(records, probability.attrs["level"])
             few = (
-                f"; where none of so few overturns a body the probability may still be {bound:.2f}, and more "
+                f"; where none of so few overturns a body the {percent(probability)} interval of the "
+                f"probability reaches {bound:.2f}, and more "
             )
             few += "runs change nothing of that: add recordings"
         return (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-
-from mcrock.base.params import Inputs
+import xarray as xr
+from numpy.typing import ArrayLike
 
 TABLE = Path(__file__).with_name("assumptions.csv")  # of tests/benchmarks/assumptions.py
 SHOWN = 3  # assumptions that are named
@@ -23,14 +24,14 @@ def assumption_costs() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def assumption_notes(inputs: Inputs) -> list[str]:
+def assumption_notes(values: Mapping[str, ArrayLike] | xr.Dataset) -> list[str]:
     """Assumptions that change the capacity at 1 % most for the object that is most like that of a study.
 
     Empty where none is like it.
     """
-    if not (inputs.values["body_slenderness"] > 0.0).all():
+    if not np.all(np.asarray(values["body_slenderness"]) > 0.0):
         return []
-    own = np.log([np.median(inputs.values[f"body_{key}"]) for key in ("slenderness", "frequency")])
+    own = np.log([np.median(np.asarray(values[f"body_{key}"])) for key in ("slenderness", "frequency")])
 
     def apart(row: dict[str, str]) -> float:
         return float(np.linalg.norm(own - np.log([float(row["slenderness"]), float(row["p"])])))
@@ -46,14 +47,9 @@ def assumption_notes(inputs: Inputs) -> list[str]:
     ]
     sure.sort(key=lambda row: -abs(np.log(float(row["one_percent_ratio"]))))
     words = [f"{row['assumption']} ({float(row['one_percent_ratio']):.2f} of it)" for row in sure[:SHOWN]]
-    slide = [
-        f"with {row['assumption']} they slide rather than overturn"
-        for row in rows
-        if not row["one_percent_ratio"]
-    ]
-    changes = (
-        [f"the intensity at which 1 % of them overturn changes most with {', '.join(words)}"] if words else []
-    )
+    slid = [row["assumption"] for row in rows if not row["one_percent_ratio"]]
+    slide = [f"with {name} they slide rather than overturn" for name in slid]
+    changes = [f"the intensity at which 1 % overturn changes most with {', '.join(words)}"] * bool(words)
     if not words and not slide:
         return []
     degrees, p = np.degrees(float(nearest["slenderness"])), float(nearest["p"])

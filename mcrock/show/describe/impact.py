@@ -36,9 +36,9 @@ def describe_preset(study: Study) -> list[str]:
     return lines + [f"  {parameter.key}: the study's own" for parameter in preset.lacking]
 
 
-def impact_notes(study: Study, inputs: Inputs) -> list[str]:
+def range_notes(study: Study) -> list[str]:
     """Parameters that leave their usual range, with a preset that of the theory."""
-    found = loss_notes(study)
+    found = []
     for name, item in study.impact.parameters.items():
         parameter = parameter_of(name)
         within = parameter.row.within
@@ -56,6 +56,12 @@ def impact_notes(study: Study, inputs: Inputs) -> list[str]:
                 f"note: impact.{name} reaches outside [{low:g}, {high:g}], beyond the base; impacts may be "
                 "infeasible"
             )
+    return found
+
+
+def impact_notes(study: Study, inputs: Inputs) -> list[str]:
+    """Notes on the impacts."""
+    found = loss_notes(study) + range_notes(study)
     sides = len(inputs.faces[inputs.start_face[0]])
     if sides >= ROUND and (inputs.impact[inputs.law == DEFAULT_LAW, ImpactParameter.LAMBDA] != 0.0).any():
         found.append(

@@ -63,7 +63,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     lines += intensity_notes(study, inputs) if study.motion.shakes else []
     lines += _design_notes(study, motions)
     if study.motion.shakes:
-        lines += assumption_notes(inputs)
+        lines += assumption_notes(inputs.values)
     ranges = any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain)
     if ranges and look == 1 and study.n_realizations > 1:
         lines.insert(1, "numbers of the body and its release are those of the first realization")

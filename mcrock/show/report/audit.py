@@ -72,8 +72,7 @@ def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Datase
         if with_support is not None:
             off = f"the body overturns or falls off its support ({with_support.attrs[EVENT]})"
             said = {off: with_support} | said
-        years = f"{rates.attrs['years']:g} years"
-        words = f"The probability that {{}} at this site is {{}} in {years} ({{}})."
+        words = f"The probability that {{}} at this site is {{}} in {rates.attrs['years']:g} years ({{}})."
         return " ".join(
             words.format(event, *tell_risk(found, "probability", " %")) for event, found in said.items()
         )
@@ -157,7 +156,8 @@ def record_blocks(study: Study, folder: Path) -> list[Block]:
     how = (
         f"They were resampled by {toml(resampled[0])}, within their band."
         if resampled
-        else ("They were not resampled: a run takes the ground acceleration straight between these samples.")
+        else "They were not resampled: a run takes the acceleration straight between these samples. What "
+        'finer ones change, a study with `motion.processing = [{ step = "resample", dt = 0.001 }]` tells.'
     )
     return ["Records as they were read", format_table(["record", "own step [s]", "length [s]"], rows), how]
 

@@ -104,7 +104,7 @@ def build_report(
         risk_section(ds, site, few if rates is None else rates, how),
         standards_section(ds, site, rates, Path(folder), how),
         validity_section(summary),
-        convergence_section(runs, study, summary, how),
+        convergence_section(runs, summary, how),
         limits_section(study, summary),
         files_section(ds, Path(folder), [*([store] if store else []), *signed.files]),
         provenance_section(ds, store),

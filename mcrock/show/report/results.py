@@ -20,6 +20,7 @@ from mcrock.show.risk import (
     format_capacity,
     format_consistency,
     format_distribution,
+    format_extrapolated,
     format_hazard,
     format_headline,
     format_outside,
@@ -104,7 +105,7 @@ def fragility_section(
     blocks += format_probabilities(summary.probability, summary.is_shaken)
     blocks += [format_independence(summary.probability), *format_resurrection(summary.resurrected)]
     if isinstance(capacity, xr.Dataset):
-        blocks += [*format_capacity(capacity), DISPERSIONS]
+        blocks += [*format_capacity(capacity), DISPERSIONS, *cautions(format_extrapolated(capacity))]
     else:
         blocks.append(capacity or "")
     if summary.laws is not None and summary.is_shaken:

@@ -18,10 +18,12 @@ from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.impact.registry import Law
 from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import uncertain_rows
+from mcrock.show.describe.assumptions import assumption_notes
+from mcrock.show.describe.impact import range_notes
 from mcrock.show.inputs import has_distributions, plot_inputs
 from mcrock.show.numbers import format_count, format_range, label_intensities
 from mcrock.show.report.audit import floor_blocks, record_blocks
-from mcrock.show.report.content import Block, Code, Section, embed
+from mcrock.show.report.content import Block, Code, Section, cautions, embed
 from mcrock.show.tables import format_table
 from mcrock.statistics.runs import count_runs, intensity_classes, numbered, overturn_levels
 from mcrock.study import Study
@@ -35,7 +37,7 @@ def subject_sections(ds: xr.Dataset, study: Study, folder: Path) -> list[Section
     """What was computed."""
     body, inputs, motions = (part(ds, study) for part in (body_section, inputs_section, motions_section))
     further = [*record_blocks(study, folder), *floor_blocks(study)]
-    return [body, inputs, motions._replace(blocks=[*motions.blocks, *further]), model_section(study)]
+    return [body, inputs, motions._replace(blocks=[*motions.blocks, *further]), model_section(ds, study)]
 
 
 def table_section(ds: xr.Dataset) -> Section:
@@ -153,7 +155,7 @@ def _motion_table(ds: xr.Dataset, names: list[str]) -> list[Block]:
     return [format_table(heads, rows[:MOTIONS_SHOWN]), *more]
 
 
-def model_section(study: Study) -> Section:
+def model_section(ds: xr.Dataset, study: Study) -> Section:
     """Impact law, contacts and numerical settings."""
     keys = study.impact.law if isinstance(study.impact.law, tuple) else (study.impact.law,)
     laws = [law for law in Law if law.key in keys]
@@ -175,12 +177,19 @@ def model_section(study: Study) -> Section:
             for key, item in study.contact.parameters.items()
         )
         blocks.append(f"Contacts have Coulomb friction and may rebound: {items}.")
+    notes = range_notes(study) + (assumption_notes(ds) if study.motion.shakes else [])
+    blocks += cautions(note.replace("note: ", "the parameter ") for note in notes)
     return Section("model", "Model and impact law", blocks)
 
 
 def study_section(study: Study) -> Section:
     """The study file with every default, so that it can be run again."""
-    return Section("study", "Study file", [Code(study_as_toml(json.loads(study.to_json())))])
+    text = study_as_toml(json.loads(study.to_json()))
+    lacks = (
+        "Without the store this cannot be run: it alone has the values in the place of which a line begins "
+        "with #, as columns of a table of inputs. It keeps no name of that; `--file` lists its digest."
+    )
+    return Section("study", "Study file", [lacks * ("\n# " in text), Code(text)])
 
 
 def study_as_toml(data: dict[str, object], longest: float = LONGEST) -> str:
@@ -190,9 +199,6 @@ def study_as_toml(data: dict[str, object], longest: float = LONGEST) -> str:
         if isinstance(table, dict):
             lines += ["", f"[{section}]"]
             for key, value in table.items():
-                text = toml(value)
-                whole = len(text) <= longest
-                lines.append(
-                    f"{key} = {text}" if whole else f"# {key}: {len(value)} entries, kept in the store"
-                )
+                whole = f"{key} = {toml(value)}"
+                lines.append(whole if len(whole) <= longest else f"# {key}: too long, kept in the store")
     return "\n".join(lines)

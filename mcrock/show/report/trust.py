@@ -11,9 +11,8 @@ from mcrock.base.estimates import format_percent
 from mcrock.dataset.contents import STUDY
 from mcrock.dataset.inventory import store_digest
 from mcrock.ensemble.log import logged_versions
-from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.show.convergence import format_sizes, format_steps, plot_convergence
-from mcrock.show.numbers import label
+from mcrock.show.numbers import label, percent
 from mcrock.show.report.content import Block, Section, cautions, embed
 from mcrock.show.summary import Summary
 from mcrock.show.tables import Column, format_table, table_along
@@ -53,34 +52,21 @@ def validity_section(summary: Summary) -> Section:
         "Fractions of the runs that strain the model",
         table_along(validity.sel(among="all"), "intensity", columns),
     ]
-    blocks += [MEANING, *cautions(format_strain(validity)), *format_certificate(validity)]
+    certificate = format_certificate(validity)
+    few = "certified" in validity and float(validity["certified"].sel(among="all").mean()) < 0.5
+    blocks += [MEANING, *cautions(format_strain(validity)), *(cautions(certificate) if few else certificate)]
     return Section("validity", "Does the model hold?", blocks)
 
 
-def convergence_section(ds: xr.Dataset, study: Study | None, summary: Summary, how: Confidence) -> Section:
-    """What more runs, shorter steps and finer records would change."""
+def convergence_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section:
+    """What more runs and shorter steps would change."""
     blocks: list[Block] = []
     if ds.sizes["realization"] > 1:
         ax = plot_convergence(ds, **how.keywords)
         blocks.append(embed(ax, "Probability of overturning over the number of realizations"))
     blocks += format_sizes(summary.sizes, summary.is_shaken) if summary.steps is not None else []
-    blocks += [format_steps(summary.steps), *(_interpolation(study) if study else [])]
+    blocks += [format_steps(summary.steps)]
     return Section("convergence", "Convergence", blocks)
-
-
-def _interpolation(study: Study) -> list[str]:
-    """What lies between the samples of a record."""
-    if not isinstance(study.motion, RecordedSource):
-        return []
-    if any(step.get("step") == "resample" for step in study.motion.processing):
-        return ["the records were resampled within their band, and run straight between the new samples"]
-    return [
-        "between its samples a record runs straight here. A record resampled within its band, by "
-        '`motion.processing = [{ step = "resample", dt = 0.001 }]`, overturns other realizations: in the '
-        "main example of mcrock 15 % of them at some levels, more than half the time step does, while the "
-        "probability moves by 0.018 at most and the median by 1 %. What it does to this study, only a study "
-        "with that line tells"
-    ]
 
 
 def limits_section(study: Study | None, summary: Summary) -> Section:
@@ -104,8 +90,8 @@ def limits_section(study: Study | None, summary: Summary) -> Section:
             "The intervals count recordings, and hold for earthquakes of the kind of these recordings: not "
             "for other faults, soils or distances.",
             f"What {records} recordings cannot decide, no number of runs does: where none of them overturned "
-            f"the body, the probability may still be {bound_without_events(records, level):.2g} at "
-            f"{level:.0%} confidence. Only other recordings lower that.",
+            f"the body, the {percent(probability)} interval of the probability reaches "
+            f"{bound_without_events(records, level):.2g}. Only other recordings lower that.",
         ]
     return Section("limits", "Limits", list(lines))
 

@@ -1,7 +1,5 @@
 """Which assumption matters most for an object: the table that ships, and the line of `mcrock check`."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -10,9 +8,7 @@ from mcrock.show.describe.assumptions import LIKE, SHOWN, assumption_costs, assu
 
 
 def inputs_of(slenderness, p):
-    return SimpleNamespace(
-        values={"body_slenderness": np.array([slenderness]), "body_frequency": np.array([p])}
-    )
+    return {"body_slenderness": np.array([slenderness]), "body_frequency": np.array([p])}
 
 
 def row_of(name):

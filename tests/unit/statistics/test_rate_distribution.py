@@ -61,6 +61,7 @@ def test_shares_of_the_hazard_and_the_records(make_study):
     assert low < middle < float(found["rate_mean"]) < high
     mean = float(annual_rate(ds, spread_hazard(sigma))["rate"].sel(fragility="lognormal", hazard="mean"))
     assert float(found["rate_mean"]) == pytest.approx(mean, rel=0.15)
+    assert "(of 20 curves through the fractiles" in "\n".join(format_distribution(found))
 
 
 def test_the_power_law_at_the_middle_of_the_disaggregation(make_study):
