@@ -38,7 +38,8 @@ def describe_preset(study: Study) -> list[str]:
 
 def range_notes(study: Study) -> list[str]:
     """Parameters that leave their usual range, with a preset that of the theory."""
-    found = []
+    found: list[str] = []
+    outside: dict[tuple[float, float], list[str]] = {}
     for name, item in study.impact.parameters.items():
         parameter = parameter_of(name)
         within = parameter.row.within
@@ -51,12 +52,12 @@ def range_notes(study: Study) -> list[str]:
                 )
             continue
         if item is not None and within is not None and _leaves(item, *within):
-            low, high = within
-            found.append(
-                f"note: impact.{name} reaches outside [{low:g}, {high:g}], beyond the base; impacts may be "
-                "infeasible"
-            )
-    return found
+            outside.setdefault(within, []).append(f"impact.{name}")
+    return found + [
+        f"note: {', '.join(names)} {'reaches' if len(names) == 1 else 'reach'} outside [{low:g}, {high:g}], "
+        "beyond the base; impacts may be infeasible"
+        for (low, high), names in outside.items()
+    ]
 
 
 def impact_notes(study: Study, inputs: Inputs) -> list[str]:

@@ -46,7 +46,10 @@ def test_risk_as_json(mcrock, store, hazard):
     assert code == 0
     rates = found["annual_rate"]["variables"]
     assert rates["rate"]["dims"] == ["fragility", "hazard"]
+    assert {"share", "rate_above"} <= rates.keys()
+    assert {"survival", "variance_share"} <= found["rate_distribution"]["variables"].keys()
     assert found["annual_rate"]["attributes"]["years"] == 10
+    assert found["high_confidence_capacity"]["variables"]["beta_r"]["units"] == "1"
 
 
 def test_without_a_hazard_the_command_says_how(mcrock, store):

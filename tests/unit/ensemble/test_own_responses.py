@@ -13,19 +13,14 @@ from mcrock.study import load_config
 
 STUDY = """
 seed = 1
+motion = { source = "pulse", shape = "one-sine", period = 0.8 }
+intensity = { measure = "pga", levels_g = [0.2, 0.5, 1.0] }
 [body]
 shape = "cuboid"
 width = 0.3
 depth = 0.3
 height = { distribution = "uniform", low = 1.0, high = 1.6 }
 density = 2600.0
-[motion]
-source = "pulse"
-shape = "one-sine"
-period = 0.8
-[intensity]
-measure = "pga"
-levels_g = [0.2, 0.5, 1.0]
 [ensemble]
 realizations = 12
 """

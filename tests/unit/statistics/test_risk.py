@@ -305,6 +305,11 @@ def test_the_figure_has_areas_that_are_the_rate(make_study):
         assert area == pytest.approx(float(found["rate"].sel(fragility=curve, hazard="mean")))
 
 
+def test_a_cloud_has_a_rate_too(make_study):
+    found = annual_rate(make_study(cloud=True), power_law())
+    assert float(found["rate"][0, 0]) == pytest.approx(float(found["rate"][1, 0]), rel=0.25)
+
+
 def test_mistakes(make_study):
     with pytest.raises(ValueError, match=r"years must be finite and > 0 \[a\]"):
         annual_rate(make_study(), power_law(), years=0.0)

@@ -15,13 +15,7 @@ TRUE = 0.05  # of the centre of mass along x [m]
 STUDY = """
 title = "Block with a centre of mass that nobody knows"
 seed = 5
-[body]
-shape = "cuboid"
-width = 0.5
-depth = 0.5
-height = 1.5
-density = 2000
-com_x = {com}
+body = {{ shape = "cuboid", width = 0.5, depth = 0.5, height = 1.5, density = 2000, com_x = {com} }}
 [impact]
 lambda = {{ distribution = "uniform", low = 0.5, high = 1.0 }}
 [motion]
