@@ -22,6 +22,7 @@ LARGE = 0.5  # of the largest reading of all axes: an axis below it has not reac
 NOTHING = 5.0  # of the noise: what a thousand readings of noise alone seldom exceed [1]
 ALIKE = 2.0  # ratio of energies up to which body and recording may be of one test [1]
 MOVES = 0.1  # of the largest rate: a sensor whose rates differ by more does not rest [1]
+HAND = 0.002  # the same where nobody says that it rests: a hand may turn the body before it lets go [1]
 HELD = 0.5  # shortest rest that a bias is taken from, and how long before the release it ends [s]
 NO_REST = "no rest before the release: a bias of the sensor is in all numbers; --still START END takes it out"
 GAP = 3.5  # of the usual interval between samples: more than two are lost [1]
@@ -76,7 +77,7 @@ def check_still(recording: Recording, begin: float, end: float) -> None:
     ValueError
         If its rates differ there by more than its noise and a tenth of the largest of all, or there are none.
     """
-    if not _rests(recording, begin, end):
+    if not _rests(recording, begin, end, MOVES):
         raise ValueError(
             f"{recording.name}: the sensor does not rest from {begin:.4g} to {end:.4g} s: rates there "
             "are too large for a bias; check `--still`"
@@ -86,12 +87,12 @@ def check_still(recording: Recording, begin: float, end: float) -> None:
 def rest_before(recording: Recording) -> tuple[float, float] | None:
     """Start and end [s] of the rest before the release, for the bias; None if it is too short or is none."""
     begin, end = float(recording.time[0]), recording.motion()[0] - HELD
-    return (begin, end) if end - begin >= HELD and _rests(recording, begin, end) else None
+    return (begin, end) if end - begin >= HELD and _rests(recording, begin, end, HAND) else None
 
 
-def _rests(recording: Recording, begin: float, end: float) -> bool:
+def _rests(recording: Recording, begin: float, end: float, moves: float) -> bool:
     own, rates = recording.between(begin, end).angular_velocity, recording.angular_velocity
-    most = MOVES * np.linalg.norm(rates, axis=1).max() + NOTHING * max(map(rate_noise, rates.T))
+    most = moves * np.linalg.norm(rates, axis=1).max() + NOTHING * max(map(rate_noise, own.T))
     return bool(np.linalg.norm(own - own.mean(0), axis=1).max() <= most)
 
 

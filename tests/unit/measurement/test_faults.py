@@ -58,6 +58,10 @@ def test_a_rest_is_long_enough_for_a_bias(run):
     assert rest_before(sensed(run, before=0.9)) is None
     begin, end = rest_before(sensed(run, before=1.2, bias=(0.007, -0.005, 0.003)))
     assert (begin, end) == pytest.approx((0.0, 0.7), abs=0.1)
+    held = sensed(run, before=2.2)
+    turned = np.where(held.time < 1.5, 0.04 * np.sin(np.pi * held.time / 1.5), 0.0)  # 1.4 degrees by hand
+    assert rest_before(held) is not None
+    assert rest_before(Recording(held.time, held.angular_velocity + turned[:, None])) is None
 
 
 def test_a_second_release_is_said(run):
