@@ -50,10 +50,9 @@ def assumption_notes(values: Mapping[str, ArrayLike] | xr.Dataset) -> list[str]:
     slid = [row["assumption"] for row in rows if not row["one_percent_ratio"]]
     slide = [f"with {name} they slide rather than overturn" for name in slid]
     changes = [f"the intensity at which 1 % overturn changes most with {', '.join(words)}"] * bool(words)
-    if not words and not slide:
-        return []
-    degrees, p = np.degrees(float(nearest["slenderness"])), float(nearest["p"])
+    both = np.exp(own), (float(nearest["slenderness"]), float(nearest["p"]))
+    this, one = (f"{np.degrees(alpha):.0f} deg and p {p:.2g} rad/s" for alpha, p in both)
     return [
-        f"assumptions (mcrock docs assumptions): objects like this one were run as a {nearest['object']} of "
-        f"slenderness {degrees:.0f} deg and p {p:.2g} rad/s; {'; '.join([*changes, *slide])}"
-    ]
+        f"assumptions (mcrock docs assumptions): the nearest object that was run is a {nearest['object']} of "
+        f"slenderness {one}, for {this} here; {'; '.join([*changes, *slide])}"
+    ] * bool(changes or slide)

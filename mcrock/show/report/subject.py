@@ -178,7 +178,7 @@ def model_section(ds: xr.Dataset, study: Study) -> Section:
         )
         blocks.append(f"Contacts have Coulomb friction and may rebound: {items}.")
     notes = range_notes(study) + (assumption_notes(ds) if study.motion.shakes else [])
-    blocks += cautions(note.replace("note: ", "the parameter ") for note in notes)
+    blocks += cautions(note.replace("note: ", "of the parameters ") for note in notes)
     return Section("model", "Model and impact law", blocks)
 
 
