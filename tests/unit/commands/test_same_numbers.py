@@ -134,6 +134,7 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     words = f"{format_estimate(rate, *ends)} 1/a (95 % interval {format_interval(*ends)}, of recordings"
     assert text.startswith(f"Annual rate of overturning: {words}")
     assert words in report
+    assert f">95 % interval {format_interval(*ends)}, of recordings" in report  # of the key figure
     caption = f"{head}, {format_estimate(rate, *ends)} /a"
     assert figure_words(store, hazard) >= {caption}
     table = mcrock("fragility", store, *at)[1]
