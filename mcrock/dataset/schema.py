@@ -112,6 +112,7 @@ SCHEMA: dict[str, Variable] = {
 }
 
 OWN_RESPONSE = "own_"  # begins the name of a response that a function of the user gives
+OF_USER = Variable(OUTPUT, "f8", "", "response by a function of the user")  # of each of these
 MEASURED = "im_"  # begins the name of an intensity measure beside that of the axis
 
 NUMBER = r"(?<=_)\d+(?=_|$)"  # in a name
@@ -150,6 +151,11 @@ def is_declared(name: str) -> bool:
     return _found(name) is not None
 
 
+def own_names(ds: xr.Dataset) -> list[str]:
+    """Variables of a dataset that hold responses by functions of the user."""
+    return [str(name) for name in ds if _found(str(name)) is OF_USER]
+
+
 def declaration(name: str) -> Variable:
     """Declaration of a variable; KeyError if nothing is.
 
@@ -173,7 +179,7 @@ def _found(name: str) -> Variable | None:
             return None
         return Variable(INPUT, "f8", MEASURES[measure].units, MEASURES[measure].long_name + words)
     if name.startswith(OWN_RESPONSE):
-        return Variable(OUTPUT, "f8", "", "response by a function of the user")
+        return OF_USER
     pattern = re.sub(NUMBER, "#", name)
     found = NUMBERED.get(pattern)
     if found is None and name.startswith(tuple(OF_TABLES)):

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcrock.base.own_function import OwnFunction
 from mcrock.base.params import Inputs, MotionPack
-from mcrock.dataset.schema import OWN_RESPONSE
+from mcrock.dataset.schema import OWN_RESPONSE, SCHEMA
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import simulate_realization
 from mcrock.study import Study
@@ -24,6 +24,10 @@ class OwnResponse(OwnFunction):
         """Refuse a function of anything but one run, or a name that no variable has."""
         if len(inspect.signature(self.function).parameters) != 1 or not self.name.isidentifier():
             raise ValueError(f"response {self.name!r}: expected a named function of one argument, the run")
+        if self.variable in SCHEMA:
+            raise ValueError(
+                f"response {self.name!r}: {self.variable} is {SCHEMA[self.variable].long_name}; rename it"
+            )
 
     @property
     def variable(self) -> str:

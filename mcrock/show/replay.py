@@ -11,7 +11,7 @@ import xarray as xr
 
 from mcrock.base.params import Outcome
 from mcrock.dataset import load_dataset
-from mcrock.dataset.schema import OWN_RESPONSE
+from mcrock.dataset.schema import own_names
 from mcrock.ensemble.own_responses import OwnResponse
 from mcrock.excitation import pack_motions
 from mcrock.show.history import ground_moves
@@ -148,9 +148,11 @@ def repeat_run(
     drawn = {name: value for name in names if (value := float(inputs.values[name][0])) == value}
     named = [OwnResponse.named(name, study.folder) for name in study.ensemble.responses or ()]
     own = {one.variable: (one.of_run(run, place), one.attributes["units"]) for one in named}
-    for name, kept in ({} if stored is None else stored.data_vars).items():
-        if str(name).startswith(OWN_RESPONSE):
-            own[str(name)] = float(kept.isel(at, missing_dims="ignore")), kept.attrs["units"]
+    if stored is not None:
+        kept = {name: stored[name] for name in own_names(stored)}
+        own |= {
+            name: (float(v.isel(at, missing_dims="ignore")), v.attrs["units"]) for name, v in kept.items()
+        }
     return Replay(run, felt, motion.name, record.name, scale, place, measure, source, drawn, own)
 
 

@@ -10,7 +10,7 @@ import xarray as xr
 
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
-from mcrock.dataset.schema import OWN_RESPONSE
+from mcrock.dataset.schema import own_names
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import student_interval
 from mcrock.statistics.result_table import table
@@ -47,7 +47,7 @@ def own_responses(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.
     """
     how = Confidence(**keywords)
     check_runs(ds)
-    names = [str(name) for name in ds if str(name).startswith(OWN_RESPONSE)]
+    names = own_names(ds)
     if not names:
         return None
     record, records = record_index(ds)

@@ -46,6 +46,10 @@ def words(run):
     return "large"
 
 
+def intensity(run):
+    return 1.0
+
+
 def nothing(run):
     return nan
 
@@ -138,6 +142,7 @@ def test_another_source_is_another_study(study, tmp_path):
         (lambda run: 1.0, "response '<lambda>': expected a named function of one argument"),
         ("theirs", "no installed package has response 'theirs'"),
         (3, "response 'int': expected a function, got int"),
+        (intensity, "own_intensity is intensity measure .*; rename"),
     ],
 )
 def test_what_is_no_response_is_refused_before_a_store_is_made(study, tmp_path, given, message):

@@ -39,6 +39,16 @@ def test_the_numbers_are_those_of_the_known_runs():
     assert own_responses(result(values, np.zeros(12, int)).drop_vars("own_time")) is None
 
 
+@pytest.mark.parametrize("cloud", [False, True])
+def test_an_input_is_no_response_of_the_user(cloud):
+    """The intensity of generated motions before they are scaled, at fixed levels and in a cloud."""
+    ds = result(np.ones((12, 2)), np.arange(12) % 4).assign(own_intensity=("realization", np.ones(12)))
+    assert own_responses(ds)["response"].values.tolist() == ["own_time"]
+    if cloud:
+        ds = ds.isel(intensity=0, drop=True).assign(intensity_value=("realization", np.ones(12)))
+    assert own_responses(ds.drop_vars("own_time")) is None
+
+
 def test_intervals_of_the_mean_hold_with_few_recordings_of_unequal_effect():
     rng, held = np.random.default_rng(5), 0
     for _ in range(STUDIES):

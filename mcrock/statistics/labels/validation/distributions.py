@@ -31,7 +31,7 @@ from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_columns
 from mcrock.base.units import split_header
 from mcrock.dataset.outcome_table import SIZES
-from mcrock.dataset.schema import OUTER
+from mcrock.dataset.schema import OUTER, own_names
 from mcrock.statistics.intervals import check_level
 from mcrock.statistics.labels.read import COLUMNS, Labels, chosen_runs, whole_numbers
 from mcrock.statistics.labels.validation.scores import RESAMPLES, interval, resampled
@@ -102,9 +102,7 @@ def read_tests(path: str | Path, ds: xr.Dataset | None = None) -> MeasuredTests:
     fallen = columns.pop(OVERTURNED, np.zeros(n))
     if not np.isin(fallen, (0.0, 1.0)).all():
         raise ConfigError(f"{place}: {OVERTURNED}: expected 0 or 1")
-    there = (
-        {} if ds is None else {str(name): str(ds[name].attrs["units"]) for name in ds if "own_" in str(name)}
-    )
+    there = {} if ds is None else {name: str(ds[name].attrs["units"]) for name in own_names(ds)}
     measured, responses = {}, there | RESPONSES
     for header, values in columns.items():
         name, factor = _response(place, header, responses)
