@@ -43,7 +43,6 @@ from mcrock.statistics.cross_validation import (
     judged,
 )
 from mcrock.statistics.efficiency import measures_of
-from mcrock.statistics.fragility import resampled_bounds
 from mcrock.statistics.grouped_runs import Measures, weigh_runs
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import clustered_interval, student_interval
@@ -55,6 +54,7 @@ from mcrock.statistics.resample import Units
 from mcrock.statistics.result_table import table
 from mcrock.statistics.run_measures import Asked, has_records, measure_name, stands_on_floor
 from mcrock.statistics.runs import ESTIMATE, LOTS, record_index, slices
+from mcrock.statistics.studentized import resampled_bounds
 
 FITTED: dict[str, tuple[str, Rule]] = {
     "constant": ("", constant),

@@ -13,6 +13,7 @@ import xarray as xr
 from scipy.special import stdtrit
 
 from mcrock.dataset.opened import Source, opened
+from mcrock.statistics.accepted_curve import FAMILIES, Curve
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.hazard import check_measure
 from mcrock.statistics.hazard_files import MEAN
@@ -22,8 +23,7 @@ from mcrock.statistics.paired import PairingError, Pairs, check_pairs, count_pai
 from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
 from mcrock.statistics.rates import LognormalCurve, refine
 from mcrock.statistics.result_table import table
-from mcrock.statistics.rising import RisingCurve, places
-from mcrock.statistics.risk import CURVES
+from mcrock.statistics.rising import places
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -218,21 +218,18 @@ def _add_rates(
     check_measure(run_intensity(ds), hazard, own_measure(ds))
     table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
     grid, rate = refine(*table, places(x))
-    rates, ends = np.empty((len(CURVES), 2)), np.empty((2, len(CURVES)))
-    for i, curve in enumerate(CURVES.values()):
+    rates, ends = np.empty((len(FAMILIES), 2)), np.empty((2, len(FAMILIES)))
+    for i, family in enumerate(FAMILIES.values()):
 
         def quantity(
-            x: np.ndarray,
-            yes: np.ndarray,
-            runs: np.ndarray,
-            curve: type[LognormalCurve | RisingCurve] = curve,
+            x: np.ndarray, yes: np.ndarray, runs: np.ndarray, fit: Callable[..., Curve] = family.fit
         ) -> float:
             there = runs > 0
-            return float(curve(x[there], yes[there], runs[there], len(pairs.runs)).rates(grid, rate).sum())
+            return float(fit(x[there], yes[there], runs[there], len(pairs.runs)).rates(grid, rate).sum())
 
         rates[i] = [quantity(x, *_total(pairs, k, ESTIMATE)) for k in (0, 1)]
         ends[:, i] = _ratio_interval(x, pairs, quantity, level)
-    result.coords["fragility"] = list(CURVES)
+    result.coords["fragility"] = list(FAMILIES)
     result["rate"] = (("fragility", "design"), rates, {"units": "1/a", "long_name": "annual rate"})
     with np.errstate(invalid="ignore", divide="ignore"):
         result["rate_ratio"] = ("fragility", rates[:, 1] / rates[:, 0], {"units": "1"})

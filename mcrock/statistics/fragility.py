@@ -14,12 +14,13 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from mcrock.dataset.opened import takes_path
+from mcrock.statistics.accepted_curve import choose, rising_band
 from mcrock.statistics.goodness import fit_p_value
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
-from mcrock.statistics.probability import BOUNDS, level_bounds, overturning_probability
+from mcrock.statistics.probability import BOUNDS, level_bounds, overturning_probability, rising_bounds
 from mcrock.statistics.probit import PROBIT, FitKind, Link, evaluate_curves, fit_curves, link_of
-from mcrock.statistics.resample import Units, collect_units
+from mcrock.statistics.resample import Units, collect_units, curve_grid
 from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import rising_curve
 from mcrock.statistics.runs import (
@@ -32,10 +33,9 @@ from mcrock.statistics.runs import (
     run_intensity,
     slices,
 )
-from mcrock.statistics.studentized import fit_sample, readings_of, studentized_bounds
+from mcrock.statistics.studentized import resampled_bounds
 
 PROBABILITIES = (0.01, 0.05, 0.5)  # at which curves are read [1]
-GRID = 200  # intensities of the curve by default
 KEPT = (  # of every curve where several are side by side
     "median_capacity",
     "median_capacity_interval",
@@ -112,7 +112,8 @@ def fit_fragility(
         (probability) [unit of the intensity], where the rising fractions have 1, 5 and 50 %, inf where they
         have not, and `rising_below`, whether the weakest level has more already; `rising_curve`
         (intensity_grid) [1], those fractions; numbers of `runs`, `overturned`, `undecided` and `records`.
-        Attribute `fit` says what the likelihood looks like. No run supports the curve where it is
+        Attribute `fit` says what the likelihood looks like, `headline` which family the study goes by
+        (`mcrock.statistics.accepted_curve`), and `why` says so. No run supports the curve where it is
         `extrapolated` (intensity_grid): below `weakest_overturning`, the weakest
         intensity at which a run overturned without doubt, or above the strongest intensity
         `strongest_run` [unit of the intensity]. Of `runs_below` the weakest overturning none overturned,
@@ -132,21 +133,20 @@ def fit_fragility(
     units = collect_units(ds, record if how.cluster else None, how.allow_missing)
     x, (here, _, runs), kind = curve_grid(units, grid), units.sums(), _kind(units, shape_of)
     whole, rising = units.curve(shape_of), rising_curve(units)
-    estimate, p_value = np.full(2 + len(x), np.nan), np.nan
+    estimate, choice = np.full(2 + len(x), np.nan), choose(ds, units, how)
+    p_value = choice.p_value if shape_of is PROBIT else fit_p_value(units, how, shape_of)
     if kind == FitKind.MAXIMUM:
         estimate[:2] = whole.low_median[0], whole.low_dispersion[0]
         estimate[2:] = evaluate_curves(whole, x)[0][0]
-        if how.reaches_level(units.number):
-            p_value = fit_p_value(units, fit_sample(units, units.overturned[ESTIMATE], how, shape_of))
     bounds = resampled_bounds(units, how, x, shape_of)
     method = "rising curves through exact intervals" if bounds is None else "resampling"
     if bounds is None:
         bounds = _shape_bounds(overturning_probability(ds, **how.keywords), x, shape_of)
-    low, high = bounds
-    # each resampled curve rises, but quantiles are taken at each intensity by itself
-    low[2:], high[2:] = np.minimum.accumulate(low[:1:-1])[::-1], np.maximum.accumulate(high[2:])
+    bounds[:, 2:] = rising_band(bounds[:, 2:], estimate[2:])
     scale = np.append([1.0, shape_of.deviation], np.ones(len(x)))
-    low, high, estimate = np.fmin(low, estimate) * scale, np.fmax(high, estimate) * scale, estimate * scale
+    low, high, estimate = (
+        part * scale for part in (np.fmin(bounds[0], estimate), np.fmax(bounds[1], estimate), estimate)
+    )
     axis, at = axis_attrs(ds), {"units": run_intensity(ds).attrs.get("units", "1")}
     fit = WORDS[kind] if len(here) > 1 or kind != FitKind.FLAT else "one intensity: no curve to fit"
     return table(
@@ -171,6 +171,7 @@ def fit_fragility(
             "probability": ("probability", list(PROBABILITIES), {"units": "1"}),
         },
         attrs=how.attrs(record)
+        | choice.attrs
         | {"link": link, "fit": fit, "method": method}
         | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
     )
@@ -191,27 +192,6 @@ def side_by_side(fits: Sequence[xr.Dataset], axis: xr.DataArray) -> xr.Dataset:
     return result
 
 
-def resampled_bounds(units: Units, how: Bootstrap, x: np.ndarray, link: Link = PROBIT) -> np.ndarray | None:
-    """Bounds (2, 2 + n_grid) over all readings of the undecided runs; None where one has no interval."""
-    if not how.reaches_level(units.number):
-        return None
-    found = []
-    for overturned in readings_of(units, _ends_of_curve, link):
-        fitted = fit_sample(units, overturned, how, link)
-        if fitted.whole.kind[0] != FitKind.MAXIMUM:
-            return None
-        found.append(studentized_bounds(fitted, how.level, x))
-        if np.isnan(found[-1]).any():
-            return None
-    return np.stack([np.min(found, axis=0)[0], np.max(found, axis=0)[1]])
-
-
-def _ends_of_curve(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
-    """ln(median), ln(dispersion), and ln(intensity) two dispersions below and above the median."""
-    away = 2 * np.exp(dispersion)
-    return np.concatenate([median, dispersion, median - away, median + away], axis=1)
-
-
 def _only_slide(ds: xr.Dataset) -> float:
     """Fraction of the realizations that slide flat under any horizontal shaking [1]; 0 for another event."""
     names = ("contact_static_friction", "body_slenderness")
@@ -224,18 +204,6 @@ def _only_slide(ds: xr.Dataset) -> float:
         slides += int((there & (static <= np.tan(slenderness))).sum())
         known += int(there.sum())
     return slides / known if known else np.nan
-
-
-def curve_grid(units: Units, grid: ArrayLike | None) -> np.ndarray:
-    """Intensities (n_grid,) of a curve: those given, or 0, the levels, and `GRID` values beyond both ends."""
-    if grid is None:
-        low, high = units.intensity[0], units.intensity[-1]
-        x = np.concatenate([[0.0], np.geomspace(low / 8, 1.1 * high, GRID)])
-        return x if len(units.intensity) > GRID else np.unique(np.concatenate([x, units.intensity]))
-    x = np.asarray(grid, float)
-    if x.ndim != 1 or x.size == 0 or not (np.isfinite(x).all() and (x >= 0).all() and (np.diff(x) > 0).all()):
-        raise ValueError("grid must hold finite intensities >= 0 in rising order")
-    return x
 
 
 def _shape_bounds(points: xr.Dataset, x: np.ndarray, link: Link = PROBIT) -> np.ndarray:
@@ -260,16 +228,6 @@ def _shape_bounds(points: xr.Dataset, x: np.ndarray, link: Link = PROBIT) -> np.
     ):  # overturning falls: no curve rises through all
         median, dispersion = (0.0, np.inf), (0.0, np.inf)
     return np.column_stack([median, dispersion, rising_bounds(points, x)])
-
-
-def rising_bounds(points: xr.Dataset, x: np.ndarray) -> np.ndarray:
-    """Bounds (2, n_grid) of all rising curves through the intervals of `overturning_probability`."""
-    weakest, strongest, lower, upper = level_bounds(points)
-    least = np.where(strongest <= x[:, None], lower, 0.0).max(axis=1)
-    most = np.where(weakest >= x[:, None], upper, 1.0).min(axis=1)
-    open_ended = least > most  # overturning falls beyond doubt: nothing rises through all intervals
-    least, most = np.where(open_ended, 0.0, least), np.where(open_ended, 1.0, most)
-    return np.stack([least, np.where(x > 0, most, 0.0)])
 
 
 def _support(

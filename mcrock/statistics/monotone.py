@@ -15,12 +15,13 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.fragility import PROBABILITIES, curve_grid, rising_bounds
+from mcrock.statistics.accepted_curve import rising_band
+from mcrock.statistics.fragility import PROBABILITIES
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
-from mcrock.statistics.probability import BOUNDS, overturning_probability
-from mcrock.statistics.resample import collect_units
+from mcrock.statistics.probability import BOUNDS, overturning_probability, rising_bounds
+from mcrock.statistics.resample import collect_units, curve_grid
 from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import rising_curve
 from mcrock.statistics.run_measures import static_thresholds
@@ -80,8 +81,7 @@ def monotone_fragility(
     at = curve_grid(units, grid)
     value = curve.at(at)
     points = overturning_probability(ds, **how.keywords)
-    low, high = rising_bounds(points, at)
-    band = np.stack([np.minimum(low, value), np.maximum(high, value)])
+    band = rising_band(rising_bounds(points, at), value)
     axis = axis_attrs(ds)
     ends = [np.nan, np.nan] if static is None else [static.min(), static.max()]
     one = {"units": "1"}

@@ -147,6 +147,16 @@ def level_bounds(points: xr.Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return weakest, strongest, lower, upper
 
 
+def rising_bounds(points: xr.Dataset, x: np.ndarray) -> np.ndarray:
+    """Bounds (2, n_grid) of all rising curves through the intervals of `overturning_probability`."""
+    weakest, strongest, lower, upper = level_bounds(points)
+    least = np.where(strongest <= x[:, None], lower, 0.0).max(axis=1)
+    most = np.where(weakest >= x[:, None], upper, 1.0).min(axis=1)
+    open_ended = least > most  # overturning falls beyond doubt: nothing rises through all intervals
+    least, most = np.where(open_ended, 0.0, least), np.where(open_ended, 1.0, most)
+    return np.stack([least, np.where(x > 0, most, 0.0)])
+
+
 def _probability(
     ds: xr.Dataset,
     beyond: Callable[[xr.Dataset], Passed],

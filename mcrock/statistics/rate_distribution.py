@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from mcrock.dataset.opened import takes_path
+from mcrock.statistics.accepted_curve import FAMILIES, goes_by
 from mcrock.statistics.bounds import rank_scores
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
@@ -34,7 +35,7 @@ from mcrock.statistics.rates import LognormalCurve, lognormal_rates, refine
 from mcrock.statistics.resample import Units, collect_units, draw_units
 from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import RisingCurve, places, rising_curve
-from mcrock.statistics.risk import CURVES, annual_rate, rate_of_draws
+from mcrock.statistics.risk import annual_rate, rate_of_draws
 from mcrock.statistics.runs import ESTIMATE, check_runs, record_index, run_intensity
 from mcrock.statistics.studentized import curve_quantity, fit_sample, values_of
 
@@ -126,9 +127,9 @@ def rate_distribution(
     if not (np.isfinite(beta_u) and beta_u >= 0):
         raise ValueError(f"beta_u must be finite and >= 0 [1], got {beta_u!r}")
     if fragility is None:
-        fragility = annual_rate(ds, hazard, **keywords).attrs["headline"]
-    if fragility not in CURVES:
-        raise ValueError(f"fragility must be {' or '.join(map(repr, CURVES))}, got {fragility!r}")
+        fragility = goes_by(annual_rate(ds, hazard, **keywords))
+    if fragility not in FAMILIES:
+        raise ValueError(f"fragility must be {' or '.join(map(repr, FAMILIES))}, got {fragility!r}")
     flat = pooled(ds)
     check_runs(flat)
     check_measure(run_intensity(flat), hazard, own_measure(flat))

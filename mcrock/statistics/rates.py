@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr, ndtr, ndtri
 
 from mcrock.statistics.probit import FitKind, fit_curves
 
@@ -90,6 +90,14 @@ class LognormalCurve:
         """Probability (n,) at some intensities, at least 0 [1]."""
         with np.errstate(divide="ignore"):
             return ndtr((np.log(intensity) - np.log(self.median)) / self.dispersion)
+
+    def reached(self, probability: float) -> float:
+        """Intensity with a probability."""
+        return float(self.median * np.exp(self.dispersion * ndtri(probability)))
+
+    def is_open(self, probability: float) -> bool:
+        """False: the curve knows every intensity."""
+        return False
 
     def rates(self, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
         """Rate of overturning from each piece of a hazard table (n - 1,) [1/a]."""

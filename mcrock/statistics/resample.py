@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.probit import PROBIT, Curves, Link, fit_curves
@@ -33,6 +34,7 @@ KINDS = np.array(  # of runs, by doubt, and how often each counts in the reading
     ]
 )
 MISSING = len(KINDS)
+GRID = 200  # intensities of a curve by default
 CELLS = 256  # places along the logarithm of a cloud's intensity
 NO_INTENSITY = "a fragility curve needs intensities > 0, and all are 0"
 BATCH = 4_000_000  # numbers held at a time while drawing
@@ -161,6 +163,18 @@ def draw_units(units: Units, how: Bootstrap) -> Iterator[np.ndarray]:
     batch = max(1, min(resamples, BATCH // len(share)))
     for start in range(0, resamples, batch):
         yield rng.multinomial(units.number, share, size=min(batch, resamples - start)).astype(float)
+
+
+def curve_grid(units: Units, grid: ArrayLike | None) -> np.ndarray:
+    """Intensities (n_grid,) of a curve: those given, or 0, the levels, and `GRID` values beyond both ends."""
+    if grid is None:
+        low, high = units.intensity[0], units.intensity[-1]
+        x = np.concatenate([[0.0], np.geomspace(low / 8, 1.1 * high, GRID)])
+        return x if len(units.intensity) > GRID else np.unique(np.concatenate([x, units.intensity]))
+    x = np.asarray(grid, float)
+    if x.ndim != 1 or x.size == 0 or not (np.isfinite(x).all() and (x >= 0).all() and (np.diff(x) > 0).all()):
+        raise ValueError("grid must hold finite intensities >= 0 in rising order")
+    return x
 
 
 def _laid_out(ds: xr.Dataset) -> tuple[xr.Dataset, Classes]:

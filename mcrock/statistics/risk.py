@@ -15,21 +15,20 @@ from scipy.special import ndtri
 
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
+from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, goes_by
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
-from mcrock.statistics.goodness import REJECTED, fit_p_value
 from mcrock.statistics.hazard import check_measure
 from mcrock.statistics.hazard_files import MEAN
-from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, takes
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT, by_support
 from mcrock.statistics.nested import is_nested, pooled, read_crossed
-from mcrock.statistics.probability import BOUNDS, overturning_probability
+from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import FitKind
-from mcrock.statistics.rate_intervals import lognormal_bounds, rising_rate_bounds
-from mcrock.statistics.rates import LognormalCurve, refine
-from mcrock.statistics.resample import Units, collect_units
+from mcrock.statistics.rates import refine
+from mcrock.statistics.resample import Units
 from mcrock.statistics.result_table import table
-from mcrock.statistics.rising import RisingCurve, places, rising_curve
+from mcrock.statistics.rising import places
 from mcrock.statistics.runs import (
     ALL_STAND,
     ESTIMATE,
@@ -49,8 +48,6 @@ from mcrock.statistics.studentized import (
     widened,
 )
 
-# from intensities, overturned and all runs, and the number of units
-CURVES: dict[str, type[LognormalCurve | RisingCurve]] = {"lognormal": LognormalCurve, "stripes": RisingCurve}
 BINS = 48  # along ln(intensity) in which the rate is disaggregated
 LOW = 0.01  # probability of the capacity of high confidence on the mean curve [1]
 CONFIDENCE = 0.95  # of the capacity of high confidence, of at most a probability of 1 - CONFIDENCE [1]
@@ -97,9 +94,7 @@ def annual_rate(
         below which "stripes" is 0, the rising fraction is `weakest_fraction` [1]: unless that is small the
         rate by "stripes" lacks much. `first_probability` (fragility) [1] at the weakest row of the table,
         the largest among intensities below it. NaN where there is no curve or no interval. Attribute
-        `headline` is the fragility to go by, and `why` says so: the lognormal curve where it has an
-        interval and the test of `mcrock.statistics.goodness` does not reject it (`fit_p_value` >= 0.05),
-        else the stripes.
+        `headline` is the fragility to go by, and `why` says so (`mcrock.statistics.accepted_curve`).
 
     Raises
     ------
@@ -114,23 +109,20 @@ def annual_rate(
     ds = pooled(ds)
     check_runs(ds)
     check_measure(run_intensity(ds), hazard, own_measure(ds))
-    units = _units(ds, how)
+    accepted = accept_curve(ds, how)
+    units = _enough(accepted.units)
     x, names = hazard["hazard_intensity"].values, hazard["hazard"].values.tolist()
     weakest, strongest = _support(units)
     edges, counts = np.geomspace(x[0], x[-1], BINS + 1), units.sums()
     further = np.concatenate([edges, places(counts[0]), [weakest, strongest]])
     rows = [(x, hazard["rate"].sel(hazard=name).values) for name in names]
     tables = [refine(*row, further) for row in rows]
-    points = overturning_probability(ds, **how.keywords)
-    ends = np.stack(
-        [lognormal_bounds(units, how, rows), rising_rate_bounds(units, how, tables, points)], axis=1
-    )
-    curves = {name: curve(*counts, units.number) for name, curve in CURVES.items()}
+    ends = np.stack([accepted.rate_interval(rows, family) for family in FAMILIES], axis=1)
+    curves = accepted.curves
     pieces = [[curve.rates(*table) for table in tables] for curve in curves.values()]
     rates = np.array([[piece.sum() for piece in row] for row in pieces])
     last = np.array([rate[-1] for _, rate in tables])
     above = [[curve.at(grid[-1:]).item() for grid, _ in tables] for curve in curves.values()] * last
-    p_value, headline, why = _headline(units, how, bool(np.isfinite(ends[0, 0]).all()), rates[0])
     axis, per_year, mean = axis_attrs(ds), {"units": "1/a"}, names.index(MEAN)
     dims = ("fragility", "hazard")
     return table(
@@ -144,21 +136,20 @@ def annual_rate(
             "bin_lower": ("intensity_bin", edges[:-1], axis),
             "bin_upper": ("intensity_bin", edges[1:], axis),
             "first_probability": ("fragility", [curve.at(x[:1]).item() for curve in curves.values()]),
-            "fit_p_value": ((), p_value),
+            "fit_p_value": ((), accepted.choice.p_value),
             "weakest_overturning": ((), weakest, axis),
             "strongest_run": ((), strongest, axis),
             "weakest_run": ((), units.intensity[0], axis),
             "weakest_fraction": ((), curves["stripes"].at(units.intensity[:1]).item()),
             "records": ((), record_index(ds)[1]),
         },
-        coords={"fragility": list(CURVES), "hazard": names, "bound": BOUNDS},
+        coords={"fragility": list(FAMILIES), "hazard": names, "bound": BOUNDS},
         attrs={
             "level": how.level,
             "years": years,
-            "headline": headline,
-            "why": why,
             "independent": "records" if how.cluster else "realizations",
-        },
+        }
+        | accepted.choice.attrs,
     )
 
 
@@ -168,7 +159,7 @@ def largest_rate(rates: xr.Dataset) -> tuple[float, bool]:
     It is the upper end of its interval and every earthquake beyond the hazard table, and alone is known where
     these come more often than the rate of those in the table.
     """
-    one = rates.sel(hazard=MEAN, fragility=rates.attrs["headline"])
+    one = rates.sel(hazard=MEAN, fragility=goes_by(rates))
     end, beyond = (float(one[name].sel(bound="upper")) for name in ("rate_interval", "rate_above"))
     return end + beyond, beyond > (float(one["rate"]) or end)
 
@@ -200,18 +191,6 @@ def rate_with_support(
     return found.assign_attrs({EVENT: off.attrs[EVENT]})
 
 
-def _headline(units: Units, how: Bootstrap, known: bool, rates: np.ndarray) -> tuple[float, str, str]:
-    """P-value of the test of fit, the headline, and why; ``known`` if the lognormal rate has an interval."""
-    if not known:
-        there = np.isfinite(rates).all()
-        why = "the lognormal curve has no interval" if there else "there is no lognormal curve"
-        return np.nan, "stripes", why
-    p_value = fit_p_value(units, fit_sample(units, units.overturned[ESTIMATE], how))
-    if p_value < REJECTED:
-        return p_value, "stripes", "the lognormal curve is rejected"
-    return p_value, "lognormal", "the lognormal curve is not rejected"
-
-
 def _disaggregation(
     edges: np.ndarray, grid: np.ndarray, pieces: list[np.ndarray], weakest: float, strongest: float
 ) -> dict[str, tuple[Any, ...]]:
@@ -228,9 +207,14 @@ def _disaggregation(
     }
 
 
-def _units(ds: xr.Dataset, how: Confidence) -> Units:
-    record, _ = record_index(ds)
-    units = collect_units(ds, record if how.cluster else None, how.allow_missing)
+def _enough(units: Units) -> Units:
+    """Units that can give a rate.
+
+    Raises
+    ------
+    FewError
+        If there is one alone.
+    """
     if units.number < 2:
         raise FewError("a rate needs at least 2 recordings, or independent realizations")
     return units
@@ -278,11 +262,11 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.DataArray:
     runs = np.full(len(x), float(crossed.runs.sum()))
     grid, rate = refine(hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values, places(x))
     rates = [
-        [curve(x, yes, runs, len(crossed.runs)).rates(grid, rate).sum() for yes in counts]
-        for curve in CURVES.values()
+        [family.fit(x, yes, runs, len(crossed.runs)).rates(grid, rate).sum() for yes in counts]
+        for family in FAMILIES.values()
     ]
     words = {"units": "1/a", "long_name": "annual rate of overturning of each outer draw"}
-    return xr.DataArray(rates, coords={"fragility": list(CURVES)}, dims=("fragility", OUTER), attrs=words)
+    return xr.DataArray(rates, coords={"fragility": list(FAMILIES)}, dims=("fragility", OUTER), attrs=words)
 
 
 @takes_path
@@ -324,9 +308,8 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
         As `fit_fragility`.
     """
     how = Bootstrap(**keywords)
-    flat = pooled(ds)
-    check_runs(flat)
-    units = _units(flat, how)
+    accepted = accept_curve(ds, how)
+    flat, units = accepted.ds, _enough(accepted.units)
     fitted = fit_sample(units, units.overturned[ESTIMATE], how)
     whole, log_low = fitted.whole, _low_quantile(units, how)
     known = whole.kind[0] == FitKind.MAXIMUM
@@ -346,7 +329,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     beta_u, factor = float(np.hypot(epistemic, sampling)), ndtri(1 - CONFIDENCE)
     if not how.reaches_level(units.number):
         beta_u = np.nan
-    rising, units_of = rising_curve(units), run_intensity(flat).attrs
+    rising, units_of = accepted.curves["stripes"], run_intensity(flat).attrs
     axis = {key: value for key, value in units_of.items() if key == "units"}
     values = {
         "median_capacity": (median, "median of the mean curve"),
@@ -365,12 +348,12 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
         "beta_epistemic": (epistemic, "of it, from epistemic inputs"),
         "beta_sampling": (sampling, "of it, from the number of records"),
         "records": (record_index(flat)[1], "number of independent recordings"),
-        "fit_p_value": (fit_p_value(units, fitted), "of the test of fit of the lognormal curve"),
+        "fit_p_value": (accepted.choice.p_value, "of the test of fit of the lognormal curve"),
     }
     found = {name: ((), value, axis | {"long_name": words}) for name, (value, words) in values.items()}
     for name, (value, words) in (dispersions | draws).items():
         found[name] = ((), value, {"units": "1", "long_name": words})
-    return xr.Dataset(found | {"stripes_open": ((), rising.is_open(LOW))})
+    return xr.Dataset(found | {"stripes_open": ((), rising.is_open(LOW))}, attrs=accepted.choice.attrs)
 
 
 def _both(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:

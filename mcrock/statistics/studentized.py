@@ -191,6 +191,27 @@ def studentized_bounds(fitted: Fitted, level: float, grid: np.ndarray) -> np.nda
     return bounds
 
 
+def resampled_bounds(units: Units, how: Bootstrap, x: np.ndarray, link: Link = PROBIT) -> np.ndarray | None:
+    """`studentized_bounds` over all readings of the undecided runs; None where one has no interval."""
+    if not how.reaches_level(units.number):
+        return None
+    found = []
+    for overturned in readings_of(units, _ends_of_curve, link):
+        fitted = fit_sample(units, overturned, how, link)
+        if fitted.whole.kind[0] != FitKind.MAXIMUM:
+            return None
+        found.append(studentized_bounds(fitted, how.level, x))
+        if np.isnan(found[-1]).any():
+            return None
+    return np.stack([np.min(found, axis=0)[0], np.max(found, axis=0)[1]])
+
+
+def _ends_of_curve(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
+    """ln(median), ln(dispersion), and ln(intensity) two dispersions below and above the median."""
+    away = 2 * np.exp(dispersion)
+    return np.concatenate([median, dispersion, median - away, median + away], axis=1)
+
+
 def values_of(curves: Curves, quantity: Quantity, median: float = 0.0, dispersion: float = 0.0) -> np.ndarray:
     """Quantities (n, m) of curves whose ln(median) and ln(dispersion) are moved; NaN without a maximum."""
     regular = curves.kind == FitKind.MAXIMUM

@@ -1,0 +1,206 @@
+"""The fragility curve that a study goes by: chosen once, by one rule, and taken by every result.
+
+`choose` is the rule. `accept_curve` makes the object that statistics, standards, exports, figures and pages
+take: the family, why, and its probabilities, intensities and rates with their intervals. Results carry the
+choice as the attributes of `Choice.attrs`, and `goes_by` reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import xarray as xr
+
+from mcrock.statistics.goodness import FEWEST, REJECTED, fit_p_value
+from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.nested import pooled
+from mcrock.statistics.probability import overturning_probability, rising_bounds
+from mcrock.statistics.probit import FitKind
+from mcrock.statistics.rate_intervals import Table, lognormal_bounds, rising_rate_bounds
+from mcrock.statistics.rates import LognormalCurve
+from mcrock.statistics.resample import Units, collect_units, curve_grid
+from mcrock.statistics.rising import RisingCurve
+from mcrock.statistics.runs import check_runs, record_index
+from mcrock.statistics.studentized import resampled_bounds
+
+ACCEPTED, WHY = "headline", "why"  # attributes of results
+
+
+class Curve(Protocol):
+    """A fragility curve of counts; NaN where the family has none of them."""
+
+    def at(self, intensity: np.ndarray) -> np.ndarray:
+        """Probability (n,) at some intensities, at least 0 [1]."""
+
+    def reached(self, probability: float) -> float:
+        """Weakest intensity with a probability [unit of the intensity]; inf if there is none."""
+
+    def is_open(self, probability: float) -> bool:
+        """Whether a probability is reached below all that the curve knows."""
+
+    def rates(self, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        """Rate of overturning from each piece of a hazard table (n - 1,) [1/a]."""
+
+
+class Family(NamedTuple):
+    """A kind of curve, and its intervals for new earthquakes."""
+
+    words: str
+    fit: Callable[[np.ndarray, np.ndarray, np.ndarray, float], Curve]  # of levels, overturned, runs, units
+    band: Callable[[AcceptedCurve, np.ndarray], np.ndarray]  # (2, n) at some intensities [1]
+    rate_bounds: Callable[[AcceptedCurve, list[Table]], np.ndarray]  # (2, n_table) of the rate [1/a]
+
+
+def _lognormal_band(accepted: AcceptedCurve, x: np.ndarray) -> np.ndarray:
+    bounds = resampled_bounds(accepted.units, accepted.how, x)
+    return np.full((2, len(x)), [[0.0], [1.0]]) if bounds is None else bounds[:, 2:]
+
+
+FAMILIES = {
+    "lognormal": Family(
+        "the lognormal curve",
+        LognormalCurve,
+        _lognormal_band,
+        lambda accepted, hazards: lognormal_bounds(accepted.units, accepted.how, hazards),
+    ),
+    "stripes": Family(
+        "the rising fractions",
+        RisingCurve,
+        lambda accepted, x: rising_bounds(accepted.points, x),
+        lambda accepted, hazards: rising_rate_bounds(accepted.units, accepted.how, hazards, accepted.points),
+    ),
+}
+
+
+class Choice(NamedTuple):
+    """A family of `FAMILIES`, why, and the p-value of the test of fit of the lognormal curve [1]."""
+
+    family: str
+    why: str
+    p_value: float
+
+    @property
+    def attrs(self) -> dict[str, str]:
+        """What a result says of it."""
+        return {ACCEPTED: self.family, WHY: self.why}
+
+
+def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> Choice:
+    """The rule: which family the runs of a study go by.
+
+    The lognormal curve where it has an interval and its test of fit (`mcrock.statistics.goodness`) does not
+    reject it, else the rising fractions.
+
+    Parameters
+    ----------
+    ds : Dataset
+        The study, without outer draws.
+    units : Units
+        Of it.
+    how : Bootstrap
+        Level, resamples and seed.
+    """
+    if units.curve().kind[0] != FitKind.MAXIMUM:
+        return Choice("stripes", "there is no lognormal curve", np.nan)
+    p_value = fit_p_value(units, how)
+    if p_value < REJECTED:
+        return Choice("stripes", "the lognormal curve is rejected", p_value)
+    noun = "recordings" if how.cluster and "record" in ds else "realizations"
+    few = f", and fewer than {FEWEST} {noun} cannot test it" * (units.number < FEWEST)
+    if resampled_bounds(units, how, np.zeros(0)) is None:
+        return Choice("stripes", f"the lognormal curve has no interval{few}", p_value)
+    return Choice("lognormal", f"the lognormal curve is not rejected{few}", p_value)
+
+
+@dataclass(frozen=True)
+class AcceptedCurve:
+    """The curve that a study goes by.
+
+    Attributes
+    ----------
+    ds : Dataset
+        The study, without outer draws.
+    units : Units
+        Of it.
+    how : Bootstrap
+        Level, resamples and seed.
+    choice : Choice
+        Family, why, and the test of fit of the lognormal curve.
+    """
+
+    ds: xr.Dataset
+    units: Units
+    how: Bootstrap
+    choice: Choice
+
+    @cached_property
+    def points(self) -> xr.Dataset:
+        """Fractions of the levels with their intervals."""
+        return overturning_probability(self.ds, **self.how.keywords)
+
+    @cached_property
+    def curves(self) -> dict[str, Curve]:
+        """The curve of each family; the accepted one is `curve`."""
+        return {name: family.fit(*self.units.sums(), self.units.number) for name, family in FAMILIES.items()}
+
+    @property
+    def curve(self) -> Curve:
+        """The accepted curve itself."""
+        return self.curves[self.choice.family]
+
+    def band(self, x: np.ndarray) -> np.ndarray:
+        """Bounds (2, n) of the curve at rising intensities, each by itself; they rise and hold it [1]."""
+        return rising_band(FAMILIES[self.choice.family].band(self, x), self.curve.at(x))
+
+    def reached_interval(self, probability: float) -> tuple[float, float]:
+        """Ends of the intensity with a probability, from 0 to inf where `band` excludes none."""
+        x = curve_grid(self.units, None)
+        low, high = self.band(x)
+        least = np.where(high < probability, x, 0.0).max()
+        return float(least), float(np.where(low >= probability, x, np.inf).min())
+
+    def rate_interval(self, hazards: list[Table], family: str | None = None) -> np.ndarray:
+        """Bounds (2, n_hazard) of the rate of the accepted curve, or of a family, for new earthquakes [1/a].
+
+        NaN where the family has none.
+        """
+        return FAMILIES[family or self.choice.family].rate_bounds(self, hazards)
+
+
+def accept_curve(ds: xr.Dataset, how: Bootstrap) -> AcceptedCurve:
+    """The curve that a study goes by.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `fit_fragility`; the runs of a nested study are pooled.
+    how : Bootstrap
+        Level, resamples and seed.
+
+    Raises
+    ------
+    ValueError
+        As `fit_fragility`.
+    """
+    ds = pooled(ds)
+    check_runs(ds)
+    units = collect_units(ds, record_index(ds)[0] if how.cluster else None, how.allow_missing)
+    return AcceptedCurve(ds, units, how, choose(ds, units, how))
+
+
+def goes_by(found: xr.Dataset) -> str:
+    """Family of `FAMILIES` that a result goes by."""
+    return str(found.attrs[ACCEPTED])
+
+
+def rising_band(bounds: np.ndarray, curve: np.ndarray) -> np.ndarray:
+    """Bounds (2, n) along rising intensities, made so that they rise, and hold a curve.
+
+    Each resampled curve rises, but quantiles are taken at each intensity by itself.
+    """
+    low, high = np.minimum.accumulate(bounds[0, ::-1])[::-1], np.maximum.accumulate(bounds[1])
+    return np.stack([np.fmin(low, curve), np.fmax(high, curve)])
