@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+ROUNDING = 1e-7  # relative difference up to which levels are one: float32, sums of steps, units [1]
+
 
 class Rule:
     """What a value must be: in words, and as a test."""

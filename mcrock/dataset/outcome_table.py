@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mcrock.base.checks import ROUNDING
 from mcrock.base.params import Outcome
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
@@ -141,7 +142,7 @@ def read_outcomes(source: str | Path | pd.DataFrame) -> xr.Dataset:
         weight = given.numbers("weight", expected, lambda x: (x >= 1) & (x == np.floor(x)))
     single = "realization" not in given.columns
     own = record if single else _labels(given, "realization")[0]
-    _check_repeated(given, measures, single)
+    _check_repeated(given, dict(zip(measures, strengths, strict=True)), single)
     order = np.lexsort((outcome, strengths[0], record, own))
     others = {
         name: _variable(given, name)[order]
@@ -304,8 +305,21 @@ def _intensities(given: OutcomeTable, measures: list[str]) -> tuple[str, list[np
         expected = f"expected a finite number >= 0 [{unit}]"
         values = given.numbers(name, expected, lambda x: np.isfinite(x) & (x >= 0))
         units.append(parsed[0])
-        found.append(values * parsed[1])
+        found.append(levelled(values * parsed[1]))
     return units[0], found
+
+
+def levelled(values: np.ndarray) -> np.ndarray:
+    """Intensities (n,), of which those that differ by rounding alone are the least of them.
+
+    >>> levelled(np.array([0.1 + 0.2, 0.6, 0.3, 0.3001])).tolist()
+    [0.3, 0.6, 0.3, 0.3001]
+    """
+    levels, place = np.unique(values, return_inverse=True)
+    for k in np.flatnonzero(np.diff(levels) <= ROUNDING * levels[1:]) + 1:
+        if levels[k] - levels[k - 1] <= ROUNDING * levels[k]:  # not a chain of many small steps
+            levels[k] = levels[k - 1]
+    return levels[place]
 
 
 def _labels(given: OutcomeTable, column: str) -> tuple[np.ndarray, list[str]]:
@@ -357,11 +371,12 @@ def _number(cell: Any) -> float:
         return np.nan
 
 
-def _check_repeated(given: OutcomeTable, measures: list[str], single: bool) -> None:
+def _check_repeated(given: OutcomeTable, measured: dict[str, np.ndarray], single: bool) -> None:
     """Refuse a run that is there twice: a row that says all the same or, with realizations, the same run."""
-    names = list(given.columns) if single else ["record", "realization", *measures]
+    names = list(given.columns) if single else ["record", "realization", *measured]
+    cells = [measured.get(name, given.columns[name].values) for name in names]
     seen: dict[tuple[str, ...], int] = {}
-    for row, key in enumerate(zip(*(map(str, given.columns[name].values) for name in names), strict=True)):
+    for row, key in enumerate(zip(*(map(str, column) for column in cells), strict=True)):
         if key in seen:
             first, what = given.places[seen[key]], "row" if single else "run of that realization"
             raise DatasetError(

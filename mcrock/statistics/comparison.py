@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import stdtrit
 
+from mcrock.base.checks import ROUNDING
 from mcrock.dataset.opened import Source, opened
 from mcrock.statistics.accepted_curve import FAMILIES, Curve
 from mcrock.statistics.efficiency import own_measure
@@ -134,11 +135,13 @@ def compare_designs(
 def _at_same_levels(first: xr.Dataset, second: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
     if is_cloud(first):
         return first, second
-    levels = [ds["intensity"].values for ds in (first, second)]
-    shared = levels[0][np.isin(levels[0], levels[1])]
-    if not shared.size:
+    own, other = (ds["intensity"].values for ds in (first, second))
+    same = np.isclose(own[:, None], other, rtol=ROUNDING, atol=0.0)
+    places = np.nonzero(same)
+    if not same.any():
         raise PairingError("the studies have no level of the intensity in common")
-    return first.sel(intensity=shared), second.sel(intensity=shared)
+    first, second = first.isel(intensity=places[0]), second.isel(intensity=places[1])
+    return first, second.assign_coords(intensity=first["intensity"])
 
 
 def _paired_interval(pairs: Pairs, level: float) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError, model_validator
@@ -288,14 +289,18 @@ class Levels(Kind):
         if not value:
             refuse(f"expected {self.expected}, got an empty list")
         levels = each(value, self._level)
-        fallen = [i for i in range(1, len(levels)) if levels[i] <= levels[i - 1]]
-        if fallen:
-            refuse(
-                *(
-                    mistake(f"must be > the level before it, {levels[i - 1]:g}, got {levels[i]:g}", (i,))
-                    for i in fallen
-                )
+        steps = enumerate(pairwise(levels), 1)
+        fallen = [
+            mistake(
+                f"must be > the level before it, {low!r}, got {high!r}"
+                + ", the same but for rounding" * (high > low),
+                (i,),
             )
+            for i, (low, high) in steps
+            if high <= low * (1 + checks.ROUNDING)
+        ]
+        if fallen:
+            refuse(*fallen)
         return levels
 
 

@@ -165,6 +165,18 @@ def test_runs_of_tables_are_pairs_by_record_and_intensity():
         check_pairs(first, first.assign_attrs(config="{}"))
 
 
+def test_levels_that_differ_by_rounding_are_one():
+    near = [0.1 + 0.2, 0.6, 0.3, 0.6 * (1 + 6e-8), float(np.float32(0.3)), 0.6]
+    first = mr.read_outcomes(pd.DataFrame(ROWS | {"pga [g]": near}))
+    assert first.sizes["intensity"] == 2
+    assert first["outcome"].sizes == {"realization": 3, "intensity": 2}
+    second = mr.read_outcomes(pd.DataFrame(ROWS | {"pga [g]": [0.3, 0.60000001] * 3}))
+    assert compare_designs(first, second)["pairs"].values.tolist() == [3, 3]
+    twice = pd.DataFrame(ROWS | {"pga [g]": [0.3, 0.1 + 0.2] * 3, "overturned": 0})
+    with pytest.raises(DatasetError, match="row 2 has the same row as row 1"):
+        mr.read_outcomes(twice)
+
+
 def test_rules_of_thumb_go_by_what_the_table_has():
     n = 12
     rows = {"pga [g]": np.linspace(0.1, 1, n), "pgv [m/s]": np.linspace(0.3, 0.4, n) ** 2}

@@ -71,6 +71,7 @@ ONE_MISTAKE = {
     'azimuth_deg => records = [1, "2"]\nazimuth_deg': "study.toml [motion] records[1]: expected an integer >= 1 and < 2**63, got '2'",
     # levels
     f"{LEVELS} => levels_g = [0.2, 0.2]": "study.toml [intensity] levels_g[1]: must be > the level before it, 0.2, got 0.2",
+    f"{LEVELS} => levels_g = [0.3, 0.30000000000000004]": "study.toml [intensity] levels_g[1]: must be > the level before it, 0.3, got 0.30000000000000004, the same but for rounding",
     f"{LEVELS} => levels_g = [0.0, 0.2]": "study.toml [intensity] levels_g[0]: must be > 0 [g], got 0.0",
     f"{LEVELS} => levels_g = [0.2, nan]": "study.toml [intensity] levels_g[1]: expected a finite number [g], got nan",
     f"{LEVELS} => levels_g = []": "study.toml [intensity] levels_g: expected a list of increasing numbers > 0 [g], got an empty list",
