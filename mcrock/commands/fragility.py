@@ -78,7 +78,7 @@ def fragility(
     from mcrock.show.rules import plot_baselines
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import fragility_by_limit, fragility_by_way, measure_sufficiency, with_measures
-    from mcrock.statistics.baseline_rules import NO_MOTIONS, can_measure
+    from mcrock.statistics.baseline_rules import without_rules
     from mcrock.statistics.inference import Bootstrap, Confidence
     from mcrock.statistics.run_measures import has_records
     from mcrock.study import ConfigError
@@ -95,10 +95,10 @@ def fragility(
             "fragility_ways": lambda: plot_ways(ds, folder=folder, found=found["ways"], **how),
             "fragility_limits": lambda: plot_limits(ds, limits, found=found["limits"], **how),
         }
-        if can_measure(ds):
-            draw["baselines"] = lambda: plot_baselines(ds, folder=folder, **how)
+        if why := without_rules(ds):
+            lines += ["", why]
         else:
-            lines += ["", NO_MOTIONS]
+            draw["baselines"] = lambda: plot_baselines(ds, folder=folder, **how)
         if asked:
             runs = with_measures(ds, asked, folder=folder)
             if has_records(ds) and "peak_tilt_ratio" in ds:

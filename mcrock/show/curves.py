@@ -38,7 +38,6 @@ from mcrock.statistics import (
 from mcrock.statistics.choices import LAW
 from mcrock.statistics.fitting_methods import WORDS
 from mcrock.statistics.goodness import is_rejected
-from mcrock.statistics.increments import NO_FIT
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limit_states import limit_words
 
@@ -73,13 +72,24 @@ def format_ways(found: xr.Dataset) -> list[str]:
         rows.append([words, median, format_dispersion(one), place(0), place(1), score])
     heads = ["fit", f"median ({level})", f"dispersion ({level})", "1 % at", "5 % at", "log loss"]
     lines = ["Fragility of the same runs by several ways of fitting", format_table(heads, rows)]
-    if "capacities" in found["way"] and found["median_capacity"].sel(way="capacities").isnull():
-        lines.append(f"{WORDS['capacities']}: {NO_FIT}")
-    lines += [*_plateau(found), *_families(found)]
+    lines += [
+        *without_curve(found, "way", lambda one: WORDS[str(one["way"].item())]),
+        *_plateau(found),
+        *_families(found),
+    ]
     if math.isfinite(float(found["static_threshold"][0])):
         low, high = labels(found["static_threshold"])
         lines.append(f"no realization can rock below {low}; all may above {high}")
     return lines
+
+
+def without_curve(found: xr.Dataset, dim: str, words: Callable[[xr.Dataset], str]) -> list[str]:
+    """Lines that say why rows of a table of curves have none, those of one reason together."""
+    reasons: dict[str, list[str]] = {}
+    for one in (found.isel({dim: i}) for i in np.flatnonzero(found["median_capacity"].isnull())):
+        reasons.setdefault(str(one["fit"].item()), []).append(words(one))
+    reasons.pop("", None)  # of a curve without a formula
+    return [f"no curve ({fit}): {'; '.join(names)}" for fit, names in reasons.items()]
 
 
 def _plateau(found: xr.Dataset) -> list[str]:
@@ -106,6 +116,8 @@ def _families(found: xr.Dataset) -> list[str]:
         verdict = "is rejected" if is_rejected(found) else "is not rejected"
         lines.append(f"test of fit: the lognormal curve {verdict} ({format_p_value(p)})")
     scored = found.isel(way=found["log_loss"].notnull().values)
+    if not scored.sizes["way"]:
+        return [*lines, "no log loss on records left out: a single recording leaves no others to fit to"]
     least = str(scored["way"].values[scored["log_loss"].values.argmin()])
     parts = []
     for way in scored["way"].values.tolist():
@@ -126,7 +138,11 @@ def format_limits(found: xr.Dataset) -> list[str]:
         (f"median ({level})", format_median),
         (f"dispersion ({level})", format_dispersion),
     ]
-    return ["Fragility by limit states", table_along(found, "limit", columns)]
+    return [
+        "Fragility by limit states",
+        table_along(found, "limit", columns),
+        *without_curve(found, "limit", limit_words),
+    ]
 
 
 def format_laws(laws: xr.Dataset) -> list[str]:
@@ -138,7 +154,10 @@ def format_laws(laws: xr.Dataset) -> list[str]:
         *median_columns(level),
         (f"over that of all ({level})", _ratio),
     ]
-    lines: list[str] = [table_along(laws, "impact_law", columns)]
+    lines: list[str] = [
+        table_along(laws, "impact_law", columns),
+        *without_curve(laws, "impact_law", columns[0][1]),
+    ]
     if laws.attrs["independent"] == "records" and laws["ratio_interval"].notnull().any():
         lines.append(
             "The last column compares medians under the same ground motions: what the law alone does"

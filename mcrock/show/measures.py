@@ -13,7 +13,7 @@ from mcrock.base.estimates import format_percent
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
-from mcrock.show.curves import median_columns
+from mcrock.show.curves import median_columns, without_curve
 from mcrock.show.fragility import format_dispersion
 from mcrock.show.numbers import count_words, estimate, format_count, label, percent, with_ends
 from mcrock.show.tables import table_along
@@ -58,6 +58,7 @@ def format_measures(measures: xr.Dataset) -> list[str]:
     order = (-measures["explained"]).argsort().values
     return [
         table_along(measures.isel(measure=order), "measure", columns),
+        *without_curve(measures, "measure", columns[0][1]),
         "explained: fraction of the deviance that the curve by the measure explains; most in: fraction of "
         "the resamples in which it explains most; log loss: on records left out, 0 if every outcome was "
         "predicted with certainty",

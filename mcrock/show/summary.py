@@ -19,7 +19,7 @@ from mcrock.show.rules import format_baselines
 from mcrock.show.standards import format_standards
 from mcrock.show.tables import dataset_as_json, table_along
 from mcrock.show.validity import format_doubt, format_validity
-from mcrock.statistics.baseline_rules import NO_MOTIONS, can_measure
+from mcrock.statistics.baseline_rules import NO_MOTIONS, without_rules
 from mcrock.statistics.capacity import count_resurrected
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
@@ -130,8 +130,8 @@ def _rules(
     if not (is_shaken(ds) and 0 < fell < int(fragility["runs"]) - int(fragility["undecided"])):
         return None
     try:
-        if not can_measure(ds):
-            return None if config_of(ds) else NO_MOTIONS
+        if why := without_rules(ds):
+            return None if config_of(ds) and why == NO_MOTIONS else why
         return statistics.baselines(ds, folder=folder, **keywords)
     except ConfigError as error:
         return f"no rules of thumb: {error.mistakes[0]}; give the folder of the study file (--folder)"

@@ -80,6 +80,7 @@ NO_MOTIONS = (
     "no rules of thumb: they need peak acceleration and velocity of every run, as in columns pga [g] and "
     "pgv [m/s] of a table of outcomes"
 )
+ONE_RECORD = "no rules of thumb: they are scored on recordings left out, and there is only one"
 BELOW, ABOVE = 0.5, 2.0  # what a check says of a run, as an intensity whose threshold is 1
 P58_DISPERSION = 0.5  # of its fragilities of overturning by peak floor velocity [1]
 P58_DAMPING = (0.005, 0.2)  # for which the amplification is meant [1]
@@ -340,10 +341,14 @@ def rule_words(row: xr.Dataset) -> str:
     return words
 
 
-def can_measure(ds: xr.Dataset) -> bool:
-    """True if peak acceleration and velocity of every run are kept, or its motion can be measured."""
-    names = set(measures_of(ds))
-    return {"pga", "pgv"} <= names or has_records(ds)
+def without_rules(ds: xr.Dataset) -> str:
+    """Why no rules of thumb can be scored; empty if they can.
+
+    Peak acceleration and velocity of every run are kept or can be measured, and there are two recordings.
+    """
+    if not ({"pga", "pgv"} <= set(measures_of(ds)) or has_records(ds)):
+        return NO_MOTIONS
+    return ONE_RECORD if record_index(pooled(ds))[1] < 2 else ""
 
 
 def _dataset(rows: list[_Row], units_of: Mapping[str, str], curve: np.ndarray, level: float) -> xr.Dataset:

@@ -52,7 +52,9 @@ def held_out(units: Units, rule: Rule) -> HeldOut:
 def cross_validated(
     runs: np.ndarray, yes: np.ndarray, predict: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> HeldOut:
-    """`held_out` of counts (n_record, n_cell) in any cells, predicted from those of other records."""
+    """`held_out` of counts (n_record, n_cell) in any cells; NaN of a single record, which has no others."""
+    if len(runs) < 2:
+        return HeldOut(runs.sum(axis=1), *np.full((2, len(runs)), np.nan))
     others = yes.sum(axis=0) - yes, runs.sum(axis=0) - runs
     least = 0.5 / (others[1].sum(axis=1, keepdims=True) + 1)
     predicted = np.clip(predict(*others), least, 1 - least)

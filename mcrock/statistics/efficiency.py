@@ -155,7 +155,8 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     number = groups.number
     kept = [name for name in KEPT if "intensity_grid" not in fits[0][name].dims]
     result = xr.concat(
-        [fit[kept].drop_attrs() for fit in fits], xr.DataArray(names, dims="measure", name="measure")
+        [fit[kept].drop_attrs().assign(fit=fit.attrs["fit"]) for fit in fits],
+        xr.DataArray(names, dims="measure", name="measure"),
     )
     result.attrs = {key: fits[0].attrs[key] for key in HOW}
     ends, first = np.full((2, len(names)), np.nan), np.full(len(names), np.nan)

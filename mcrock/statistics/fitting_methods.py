@@ -92,7 +92,7 @@ def fragility_by_way(
     whole = fits["probit"]
     grid = whole["intensity_grid"].values
     units = record_units(ds, how.allow_missing)
-    fits["plateau"] = _plateau(units, grid)
+    fits["plateau"] = _plateau(units, grid).assign_attrs(fit=whole.attrs["fit"])
     if not is_cloud(ds) and (ds["intensity"] > 0).sum() > 1:
         fits["capacities"] = _with_curve(fit_capacities(ds, **keywords), grid)
     monotone = monotone_fragility(ds, grid=grid, folder=folder, **how.keywords)
@@ -111,6 +111,7 @@ def fragility_by_way(
         below = fit["reached_below"].values if "reached_below" in fit else np.zeros(len(PROBABILITIES), bool)
         part["share"] = fit["share"] if "share" in fit else xr.DataArray(np.nan if "reached" in fit else 1.0)
         part["reached_below"] = ("probability", below)
+        part["fit"] = fit.attrs.get("fit", "")
         parts.append(part)
     axis = xr.DataArray(list(fits), dims="way", name="way")
     result = xr.concat(parts, axis, combine_attrs="override", join="override")
@@ -158,7 +159,7 @@ def _add_losses(result: xr.Dataset, units: Units, level: float) -> None:
             for way in result["way"].values.tolist()
         ]
     )
-    best = int(np.nanargmin(losses.sum(axis=1)))
+    best = int(np.nan_to_num(losses.sum(axis=1), nan=np.inf).argmin())
     add_log_losses(result, "way", losses, units.runs.sum(axis=1), level, best)
     for name in ("log_loss_interval", "log_loss_difference_interval"):  # as the other intervals stand
         result[name] = result[name].transpose("way", "bound")

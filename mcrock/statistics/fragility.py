@@ -187,7 +187,8 @@ def _kind(units: Units, link: Link) -> FitKind:
 
 def side_by_side(fits: Sequence[xr.Dataset], axis: xr.DataArray) -> xr.Dataset:
     """Results of `fit_fragility` of the same runs along one dimension, on one grid."""
-    result = xr.concat([fit[list(KEPT)] for fit in fits], axis, combine_attrs="override")
+    kept = [fit[list(KEPT)].assign(fit=fit.attrs["fit"]) for fit in fits]
+    result = xr.concat(kept, axis, combine_attrs="override")
     result.attrs = {key: fits[0].attrs[key] for key in HOW}
     return result
 

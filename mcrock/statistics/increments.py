@@ -41,7 +41,7 @@ from mcrock.statistics.runs import (
 from mcrock.statistics.studentized import bootstrap_t, sandwich_errors
 
 FLATTEST = 0.1  # slope in 1/ln(intensity), below which the capacities among the levels tell no curve
-NO_FIT = "no curve: too few capacities lie among the levels to tell it"
+NO_FIT = "too few capacities lie among the levels to tell it"
 CLOSE = 1e-11  # gain of ln(likelihood) for each realization below which a sample is at its maximum
 
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def test_fragility_of_a_store(mcrock, study_file, store, tmp_path):
     folder = "--folder", study_file.parent
@@ -38,3 +40,26 @@ def test_mistakes_are_said_in_one_line(mcrock, study_file, store, tmp_path):
         code, output, error = mcrock("fragility", store, *options)
         assert (code, output) == (2, "")
         assert words in error
+
+
+STEP = ("0", "0", "1", "1"), "no curve (separated: ", "no log loss on records left out: a single recording"
+NEVER = ("0", "0", "0", "0"), "no curve (none overturned: ", "a single recording"
+FALLING = (
+    ("1", "1", "0", "0"),
+    "no curve (not increasing: ",
+    "log-logistic, of the runs; lognormal to a plateau",
+)
+
+
+@pytest.mark.parametrize(
+    ("fell", "why", "scores", "records"), [(*STEP, 1), (*NEVER, 1), (*FALLING, 9)], ids="snf"
+)
+def test_a_row_without_a_curve_says_why(mcrock, tmp_path, fell, why, scores, records):
+    rows = [f"0.{k + 1},0.{k + 1},r{i},{x}" for i in range(records) for k, x in enumerate(fell)]
+    (tmp_path / "t.csv").write_text("\n".join(["pga [g],pgv [m/s],record,overturned", *rows]))
+    options = "--compare", "pgv", "-o", tmp_path
+    code, output, error = mcrock("fragility", tmp_path / "t.csv", *options)
+    assert (code, error) == (0, "")
+    assert output.count(why) == 3  # of ways, limit states and measures
+    assert scores in output
+    assert ("scored on recordings left out" in output) == (records < 2)
