@@ -17,7 +17,7 @@ AXIS = re.compile(r"(?:a|acc|accel|acceleration)?([xyz])")
 # names of directions that are not quantities: `u`, `v` and `d` may be displacement and velocity
 DIRECTION = re.compile(
     r"[ne]|[nsewu]-?[nsewd]|north|east|south|west|up|vert|vertical|h[12]|long\w*|tran\w*|fn|fp|"
-    r"[ns]\d{1,2}[ew]|[behl][hlng][zne12]"
+    r"[ns]\d{1,2}[ew]|[bcehlms][hln][zne123](?:[. -]?\d\d)?"
 )
 BRACKETS = re.compile(r"[(\[].*?[)\]]")
 

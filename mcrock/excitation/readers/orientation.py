@@ -12,7 +12,6 @@ from typing import NamedTuple
 UP = {"UP", "U", "Z", "V", "V1", "V2", "V3", "UD", "U-D", "VER", "VERT", "VRT", "VERTICAL", "UPDO", "HAUT"}
 DOWN = {"DOWN", "DWN", "DN", "D", "D-U", "DU"}
 HEADINGS = {"N": 0.0, "E": 90.0, "S": 180.0, "W": 270.0}
-WORDS = {"NORTH": "N", "EAST": "E", "SOUTH": "S", "WEST": "W"}
 # a pair of letters names an axis; networks that write W-E or S-N count east and north positive too
 PAIRS = {"NS": "N", "N-S": "N", "EW": "E", "E-W": "E"}
 REVERSED = {"SN": "N", "S-N": "N", "WE": "E", "W-E": "E"}
@@ -20,6 +19,8 @@ REVERSED = {"SN": "N", "S-N": "N", "WE": "E", "W-E": "E"}
 UNKNOWN = re.compile(
     r"[123]|[HLT][123]|[LTRXY]|LN|TR|TE|LONG(ITUDINAL)?|TRAN(S|SVERSE|SVERSAL)?|RADL|TANG|FN|FP"
 )
+# of SEED: band, instrument and direction, perhaps between other codes and that of the location, as in BHZ.00
+CHANNEL = re.compile(r"(?:\w*\.)*[A-W][HLNG]([ZNE123XYRT])(?:[ ._-]?(?:\d\d|--))?")
 SKEW = 15.0  # largest deviation of horizontal components from a right angle [deg]
 
 
@@ -34,8 +35,9 @@ def parse_orientation(name: str) -> Orientation | None:
     """Orientation of a component by its name; None if the name says nothing.
 
     Understands azimuths in degrees (``067``, ``360 Deg``), bearings (``N28W``), points of the compass
-    (``E``, ``N-S``, ``West``), ``Up``, ``Down`` and their short forms, SEED channel codes (``HNZ``),
-    components of borehole arrays (``NS2``) and names of axes without a direction (``H1``, ``L``, ``FN``).
+    (``E``, ``N-S``, ``North South``), ``Up``, ``Down`` and their short forms, channel codes of SEED
+    (``HNZ``, ``BHZ00``, ``IU.CCM.00.BHZ``), components of borehole arrays (``NS2``) and names of axes without
+    a direction (``H1``, ``L``, ``FN``).
 
     >>> parse_orientation("UP")
     Orientation(role='up', azimuth=None)
@@ -48,7 +50,9 @@ def parse_orientation(name: str) -> Orientation | None:
     name = name.strip(" -_")
     name = re.sub(r"^(?:[XY](?=(?:LN|TE|TR)$)|Z(?=UP$))", "", name)  # axis of the sensor and direction: XTE
     name = re.sub(r"^(NS|EW|UD)[12]$", r"\1", name)  # 1 in the borehole, 2 at the surface
-    name = WORDS.get(name) or PAIRS.get(name) or REVERSED.get(name, name)
+    name = re.sub("NORTH|EAST|SOUTH|WEST", lambda word: word[0][0], name)
+    name = re.sub("^([NESW])[ -]+([NESW])$", r"\1-\2", name)
+    name = PAIRS.get(name) or REVERSED.get(name, name)
     if name in UP:
         return Orientation("up")
     if name in DOWN:
@@ -62,7 +66,7 @@ def parse_orientation(name: str) -> Orientation | None:
     bearing = re.fullmatch(r"([NS])\s*(\d{1,2}(?:\.\d+)?)\s*([EW])", name)
     if bearing:
         return Orientation("horizontal", radians(_from_bearing(*bearing.groups())))
-    channel = re.fullmatch(r"[A-W][HLNG]([ZNE123XYRT])", name)
+    channel = CHANNEL.fullmatch(name)
     return parse_orientation(channel[1]) if channel else None
 
 

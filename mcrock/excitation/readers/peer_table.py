@@ -31,7 +31,9 @@ TABLE = "summary of metadata of selected records"
 TITLE_LINES = 200  # in which that title has to come, below the criteria of the search
 NUMBER_COLUMN = "Record Sequence Number"
 SLOTS = ("Horizontal-1 Acc. Filename", "Horizontal-2 Acc. Filename", "Vertical Acc. Filename")
-NUMBERED = re.compile(r"([A-W][HLNG])?[123]", re.IGNORECASE)  # axes of a sensor, of which any may be vertical
+NUMBERED = re.compile(
+    r"([A-W][HLNG])?[123](?:[ ._-]?(?:\d\d|--))?", re.IGNORECASE
+)  # axes of a sensor, of which any may be vertical
 
 
 class ListedFile(NamedTuple):
