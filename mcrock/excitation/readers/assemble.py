@@ -169,6 +169,11 @@ def _way_out(components: Sequence[RecordedComponent]) -> str:
     """Advice about too many components."""
     if any(component.channel is None for component in components):
         return "keep the files of one sensor and one earthquake together and others in a folder of their own"
+    if len(components) == 3 and all(component.role == "horizontal" for component in components):
+        return (
+            "the file does not say which is the vertical: choose the two horizontal ones, as in "
+            "`--channels 1,2` or channels=[1, 2]"
+        )
     return "choose the channels of one sensor, as in `--channels 1,2,3` or channels=[1, 2, 3]"
 
 

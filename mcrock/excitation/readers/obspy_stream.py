@@ -20,7 +20,7 @@ from mcrock.base.units import ACCELERATIONS
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers.assemble import assemble
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import GIVEN, RecordedComponent
+from mcrock.excitation.readers.recording import GIVEN, NotRecordError, RecordedComponent, number_channels
 from mcrock.excitation.readers.text_file import known_unit
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 NAME = "ObsPy"
 INSTALL = "pip install obspy"
+QUANTITIES = {6: "displacement", 7: "velocity", 50: "voltage"}  # of SAC, by IDEP
 GAP = 10.0  # between traces of a station that still are taken for one recording [s]
 
 
@@ -79,7 +80,7 @@ def read_file(path: Path, unit: str | None) -> list[RecordedComponent] | None:
             f"{path}: the format {stream[0].stats.get('_format', '')} does not say the unit of its samples; "
             "give the unit of the acceleration"
         )
-    return read_stream(stream, unit, path)
+    return number_channels(read_stream(stream, unit, path))
 
 
 def read_stream(stream: Stream, unit: str, path: Path) -> list[RecordedComponent]:
@@ -124,6 +125,12 @@ def _read_trace(trace: Trace, unit: str, path: Path) -> RecordedComponent:
     where = f"{path}, trace {trace.id}"
     if np.ma.is_masked(trace.data):
         raise MotionError(f"{where}: the samples have gaps; fill them, or cut the record before them")
+    quantity = QUANTITIES.get(int(stats.get("sac", {}).get("idep", 0)))
+    if quantity:
+        raise NotRecordError(
+            f"trace {trace.id}: {quantity} by its header (IDEP), no acceleration; differentiate it, or "
+            "remove the instrument with output='ACC'"
+        )
     samples = np.asarray(trace.data, dtype=np.float64)
     if len(samples) < 2 or not np.isfinite(samples).all():
         raise MotionError(f"{where}: expected at least 2 samples, all of them finite")
@@ -153,11 +160,14 @@ def _read_trace(trace: Trace, unit: str, path: Path) -> RecordedComponent:
 
 
 def _orientation(trace: Trace) -> Orientation | None:
-    """Orientation by the header of SAC if it has one, else by the last letter of the channel code."""
+    """Orientation by the header of SAC if it has one, else by the channel code or its last letter."""
     sac = trace.stats.get("sac", {})
     azimuth, inclination = sac.get("cmpaz", -12345.0), sac.get("cmpinc", -12345.0)
     if inclination == 0:
         return Orientation("up")
     if inclination == 90 and 0 <= azimuth <= 360:
         return Orientation("horizontal", radians(azimuth % 360))
-    return parse_orientation(trace.stats.channel[-1:])
+    channel = trace.stats.channel
+    if channel.isdecimal() and len(channel) == 1:  # a number, as of EVT, no azimuth
+        return Orientation("horizontal")
+    return parse_orientation(channel) or parse_orientation(channel[-1:])

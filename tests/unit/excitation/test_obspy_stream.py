@@ -125,3 +125,47 @@ def test_files_around_a_full_minute_are_one_recording(stream, tmp_path):
         trace.write(str(tmp_path / f"{trace.stats.channel}.sac"), format="SAC")
     (motion,) = read_records(tmp_path, unit="m/s^2")
     assert motion.acceleration.any(axis=1).all()
+
+
+@pytest.mark.parametrize(("code", "said"), [(6, "displacement"), (7, "velocity"), (50, "voltage")])
+def test_sac_that_says_another_quantity_is_left_out(stream, tmp_path, code, said):
+    for trace in stream:
+        trace.stats.sac = {"idep": code}
+        trace.write(str(tmp_path / f"{trace.stats.channel}.sac"), format="SAC")
+    with pytest.raises(MotionError, match=f"HNE: {said} by its header"):
+        read_records(tmp_path, unit="m/s2")
+    for trace in stream:
+        trace.stats.sac = {"idep": 8}
+        trace.write(str(tmp_path / f"{trace.stats.channel}.sac"), format="SAC")
+    assert read_records(tmp_path, unit="m/s2")[0].acceleration.any(axis=1).all()
+
+
+def test_numbered_channels_of_one_file_are_chosen(stream, tmp_path):
+    """A file of an EVT recorder numbers its channels and says no direction."""
+    for number, trace in enumerate(stream):
+        trace.stats.channel = str(number)
+    path = tmp_path / "a.mseed"
+    stream.write(str(path), format="MSEED")
+    with pytest.raises(
+        MotionError, match=r"channel 3: 2.*choose the two horizontal ones, as in `--channels 1,2"
+    ):
+        read_records(path, unit="gal")
+    with pytest.warns(UserWarning, match="directions unknown"):
+        (motion,) = read_records(path, unit="gal", channels=[2, 3])
+    np.testing.assert_array_equal(motion.acceleration[:2], 0.01 * np.outer([2, 3], np.arange(1.0, 6.0)))
+
+
+@pytest.mark.parametrize("option", [{"dt": 0.02}, {"columns": ["x"]}])
+def test_options_that_do_not_apply_are_refused(stream, tmp_path, option):
+    path = tmp_path / "a.mseed"
+    stream.write(str(path), format="MSEED")
+    with pytest.raises(MotionError, match="given, but"):
+        read_records(path, unit="gal", **option)
+
+
+@pytest.mark.parametrize(("channel", "axis"), [("UD", 2), ("EW", 0), ("EW2", 0)])
+def test_pairs_of_letters_are_no_channels_of_seed(stream, channel, axis):
+    stream[0].stats.channel = channel
+    (motion,) = from_stream(stream[:1], "gal")
+    np.testing.assert_array_equal(motion.acceleration[axis], 0.01 * np.arange(1.0, 6.0))
+    assert motion.metadata.get("azimuth_x", np.pi / 2) == np.pi / 2
