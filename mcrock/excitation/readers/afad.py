@@ -15,16 +15,16 @@ from mcrock.excitation.readers.text_file import NUMBER, Header, TextFile, year_o
 NAME = "AFAD"
 TITLE = "STRONG GROUND MOTION RECORDS OF TURK"
 HEADER_LINES = 30  # in which the names of the columns have to come
-DIRECTIONS = re.compile(r"\s*(?:[NEU]-?[SWD]\s*){3}", re.IGNORECASE)  # the names of the columns
+DIRECTIONS = re.compile(r"\s*(?:[NEU]-?[SWD]\s*){1,3}", re.IGNORECASE)  # the names of the columns
 
 
 def matches(file: TextFile) -> bool:
-    """Whether the file begins with the title of the network."""
-    return file.lines[0].strip().upper().startswith(TITLE)
+    """Whether the file begins with the title of the network, and keys follow."""
+    return file.lines[0].strip().upper().startswith(TITLE) and any(" : " in line for line in file.lines[1:5])
 
 
 def read(file: TextFile) -> list[RecordedComponent]:
-    """Read the three components of a file.
+    """Read the components of a file.
 
     Raises
     ------
@@ -35,15 +35,15 @@ def read(file: TextFile) -> list[RecordedComponent]:
     if names is None:
         raise file.error(HEADER_LINES - 1, "no line with the names of the columns N-S, E-W, U-D up to here")
     header = Header.of(file, names)
-    header.need("NUMBER OF DATA", "SAMPLING INTERVAL (sec)", "STATION ID", "RECORD TIME")
+    header.need("NUMBER OF DATA", "SAMPLING INTERVAL (sec)", "STATION ID")
     dt, heads = header.number("SAMPLING INTERVAL (sec)"), file.lines[names].split()
     table = file.table(names + 1, len(heads), header.count("NUMBER OF DATA"))
     station, began = header["STATION ID"], header["RECORD TIME"]
     of_all = {
         "format": NAME,
         "unit_known": FIXED,
-        "record": f"{station} {began}",
-        "name": f"{station} {began.partition('.')[0]}",
+        "record": f"{station} {began}".strip(),
+        "name": f"{station} {began.partition('.')[0]}".strip(),
         "facts": {"station": station}
         | ({"place": header["PLACE"]} if header["PLACE"] else {})
         | year_of(header["EARTHQUAKE DATE"])

@@ -28,8 +28,9 @@ UNIT, STATION, DATE = "UNIDADES DE LOS DATOS", "CLAVE DE LA ESTACION", "FECHA DE
 
 
 def matches(file: TextFile) -> bool:
-    """Whether the file begins with the title of the format."""
-    return any(TITLE in line.upper().translate(PLAIN) for line in file.lines[:TITLE_LINES])
+    """Whether the file begins with the title of the format, and keys follow."""
+    head = [line.upper().translate(PLAIN) for line in file.lines[:HEADER_LINES]]
+    return any(TITLE in line for line in head[:TITLE_LINES]) and any(ORIENTATION in line for line in head)
 
 
 def read(file: TextFile) -> list[RecordedComponent]:

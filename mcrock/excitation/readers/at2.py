@@ -25,24 +25,32 @@ ANY_COUNTS = re.compile(r"\bNPTS\s*=|^\s*\S+\s+\S+\s+NPTS\b", re.IGNORECASE)
 NEW_COUNTS = re.compile(rf"NPTS\s*=\s*([^\s,]+)\s*,?\s*DT\s*=\s*{STEP}", re.IGNORECASE)
 OLD_COUNTS = re.compile(rf"^\s*([^\s,]+)\s+{STEP}\s+NPTS\s*,\s*DT", re.IGNORECASE)
 BARE_COUNTS = re.compile(rf"^\s*(\d+)\s+{STEP}\s*$", re.IGNORECASE)
+SAMPLES = re.compile(r"[-+.\dEe\s]*\d[-+.\dEe\s]*")
 DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2,4})")
 CENTURY = 30  # years of two digits from here on are of the 20th century
 CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
 # end of a file name: RSN864_LANDERS_JOS-UP, ..._CLW-LN, ..._VFS-90
-APART = re.compile(r"[-_.]([A-Z]+\d?|90)$", re.IGNORECASE)
+APART = re.compile(r"[-_.]([A-Z][HLNG][ZNE123][-_.]?(?:\d\d|--)|[A-Z]+\d?|90)$", re.IGNORECASE)
 # ..._HVSCS26W, ..._GIL067, ..._IWTH25NS2
 TOUCHING = re.compile(
     r"([NS]\d\d[EW]|\d{3}|UP|DWN|VER|(?:NS|EW|UD)[12]?|XTE|YLN|ZUP|[BEH][HLN][NEZ12])$", re.IGNORECASE
+)
+SPOKEN = re.compile(  # in free text
+    r"\b((?:NORTH|EAST|SOUTH|WEST)(?:[ -](?:NORTH|EAST|SOUTH|WEST))?|[NSEW]-?[NSEW]?|VERTICAL|UP|\d+ DEG\w*)"
+    r"\s+COMPONENT"
+    r"|\bCOMPONENT\s*[:=]?\s*([\w-]+)",
+    re.IGNORECASE,
 )
 COMPONENT = re.compile(r"[A-Z][A-Z0-9-]{0,7}", re.IGNORECASE)  # of a name that may say nothing to us
 
 
 def matches(file: TextFile) -> bool:
-    """Whether the file looks like one of PEER, of any quantity, and however damaged."""
-    return any(
-        TITLE.match(line) or ANY_COUNTS.search(line) or (QUANTITY.search(line) and UNIT.search(line))
-        for line in file.lines[:HEADER_LINES]
-    )
+    """Whether the file looks like one of PEER, of any quantity, and however damaged; not if it is prose."""
+    head = file.lines[:HEADER_LINES]
+    if any(ANY_COUNTS.search(line) for line in head):
+        return True
+    named = any(TITLE.match(line) or (QUANTITY.search(line) and UNIT.search(line)) for line in head)
+    return named and any(SAMPLES.fullmatch(line) for line in file.lines)
 
 
 def read(file: TextFile) -> list[RecordedComponent]:
@@ -54,7 +62,8 @@ def read(file: TextFile) -> list[RecordedComponent]:
         With file, line and reason, if the file is damaged or its unit is missing or unknown.
     """
     index, counts = _find_counts(file)
-    unit = _unit(file, index)
+    _refuse_other_quantity(file, index)
+    unit, known = file.spoken_unit(range(index), "IN UNITS OF G")
     count = file.count(index, counts[1], "NPTS")
     dt = file.number(index, counts[2], "DT [s]", positive=True)
     samples, _ = file.samples(index + 1, count)
@@ -73,6 +82,7 @@ def read(file: TextFile) -> list[RecordedComponent]:
             component,
             orientation,
             format=NAME,
+            unit_known=known,
             record=f"RSN {rsn[1]}" if rsn else _record(title, stem, ending),
             name=f"{title.event} {title.year}, {title.station}" if title.event and title.station else stem,
             facts=facts,
@@ -116,7 +126,8 @@ def _record(title: _Title, stem: str, ending: str) -> str:
 
 def _direction(file: TextFile, title: _Title, ending: str) -> tuple[str, Orientation, tuple[str, ...]]:
     """Name of the component, its orientation and a remark, where that is not known but must be horizontal."""
-    for words in (title.component, ending):
+    said = SPOKEN.search(" ".join(file.lines[:HEADER_LINES]))
+    for words in (title.component, ending, (said[1] or said[2]) if said else ""):
         orientation = parse_orientation(words)
         if orientation:
             return words, orientation, ()
@@ -128,16 +139,6 @@ def _direction(file: TextFile, title: _Title, ending: str) -> tuple[str, Orienta
         f"the direction of the component is neither in {file.line(1).strip()!r} nor in the name of the "
         "file; expected an azimuth in degrees, N, E, UP or the like at the end",
     )
-
-
-def _unit(file: TextFile, end: int) -> str:
-    """Unit in the lines of text before the counts."""
-    _refuse_other_quantity(file, end)
-    for i, line in enumerate(file.lines[:end]):
-        found = UNIT.search(line)
-        if found:
-            return file.unit(i, found[1])
-    raise file.error(max(end - 1, 0), "the header does not say the unit; expected 'IN UNITS OF G'")
 
 
 def _refuse_other_quantity(file: TextFile, end: int) -> None:

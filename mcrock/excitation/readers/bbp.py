@@ -22,7 +22,7 @@ QUANTITIES = {"cm/s": "velocity", "m/s": "velocity", "cm": "displacement", "m": 
 
 
 def matches(file: TextFile) -> bool:
-    """Whether a comment above the table names a time, three directions and their units."""
+    """Whether a comment above the table names a time, directions and their units."""
     return _names(file) is not None
 
 
@@ -35,7 +35,11 @@ def _names(file: TextFile) -> tuple[int, list[tuple[str, str]]] | None:
         if text[0] not in "#%":
             return None
         columns = COLUMN.findall(text)
-        if COLUMN.sub("", text).strip("#% \t") or len(columns) != 4 or columns[0][0].lower() != "time":
+        if (
+            COLUMN.sub("", text).strip("#% \t")
+            or not 2 <= len(columns) <= 4
+            or columns[0][0].lower() != "time"
+        ):
             continue
         if all(parse_orientation(name) for name, _ in columns[1:]):
             return i, columns[1:]
@@ -43,7 +47,7 @@ def _names(file: TextFile) -> tuple[int, list[tuple[str, str]]] | None:
 
 
 def read(file: TextFile) -> list[RecordedComponent]:
-    """Read the three components of a file.
+    """Read the components of a file.
 
     Raises
     ------
@@ -67,7 +71,7 @@ def read(file: TextFile) -> list[RecordedComponent]:
         (i for i in range(line, file.last + 1) if file.lines[i].strip()[:1] not in ("", "#", "%")),
         file.last + 1,
     )
-    table = file.table(first, 4)
+    table = file.table(first, 1 + len(columns))
     dt = uniform_step(file.path, file.numbers_from(first), table[:, 0], None)
     of_all = {"format": NAME, "record": file.path.stem, "name": file.path.stem}
     return [

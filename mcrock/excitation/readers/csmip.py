@@ -9,8 +9,8 @@ Geology, Office of Strong Motion Studies, report 85-03.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from mcrock.base.units import parse_unit
 from mcrock.excitation.motion import FloatArray
 from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent, number_channels
@@ -22,7 +22,6 @@ OTHER = re.compile(r"\s*RESPONSE AND FOURIER AMPLITUDE SPECTRA", re.IGNORECASE)
 HEADER_LINES = 60  # in which the line that announces the acceleration has to come
 ANNOUNCED = re.compile(r"\s*\d+\s+(?:POINTS OF ACCEL DATA|ACCELEROGRAM POINTS)", re.IGNORECASE)
 STEP = re.compile(rf"EQUALLY SPACED AT\s+({NUMBER})\s*SEC|AT\s+({NUMBER})\s*PTS/SEC", re.IGNORECASE)
-UNIT = re.compile(r"[A-Z][A-Z0-9/*^²]*", re.IGNORECASE)
 CHANNEL = re.compile(
     r"CHA?N\s*(\d+):\s*([NS]\s*\d+(?:\.\d+)?\s*[EW]\b|\d+(?:\.\d+)?(?:\s*DEG\b)?|\w+(?:-\w\b)?)",
     re.IGNORECASE,
@@ -89,10 +88,7 @@ def _read_channel(file: TextFile, start: int) -> tuple[RecordedComponent, int]:
     step = STEP.search(announced)
     if not step:
         raise file.error(index, f"the time step is missing in {announced.strip()!r}")
-    words = {unit for word in UNIT.findall(announced) if (unit := parse_unit(word))}
-    if len(words) != 1:
-        raise file.error(index, f"the unit is missing in {announced.strip()!r}")
-    unit = words.pop()
+    unit, known = file.spoken_unit([index], "UNITS: CM/SEC/SEC")
     number = file.number(index, step[1] or step[2], "time step or rate", positive=True)
     dt = number if step[1] else 1.0 / number
     samples, end = file.counted(index, "samples", *USUAL)
@@ -103,7 +99,7 @@ def _read_channel(file: TextFile, start: int) -> tuple[RecordedComponent, int]:
     if end <= file.last and file.lines[end].lstrip().startswith("/&"):
         end += 1
     text = file.lines[start:index]
-    return _recording(file, start, text, samples, dt, unit, not title[1]), end
+    return replace(_recording(file, start, text, samples, dt, unit, not title[1]), unit_known=known), end
 
 
 def _recording(

@@ -8,11 +8,10 @@ Seismological Research Letters 87(4), 987-997.
 from __future__ import annotations
 
 from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent
-from mcrock.excitation.readers.text_file import Header, TextFile, year_of
+from mcrock.excitation.readers.text_file import Header, TextFile, start_of, year_of
 
 NAME = "ESM"
 BEGAN = "DATE_TIME_FIRST_SAMPLE_YYYYMMDD_HHMMSS"
-TIMES = ("20190728_160919.870", "%Y%m%d_%H%M%S.%f", "%Y%m%d_%H%M%S")  # an example and the forms
 HEADER_LINES = 64  # at most; older files have fewer
 FACTS = {  # key: (fact, factor to SI units)
     "MAGNITUDE_L": ("magnitude", 1.0),
@@ -41,7 +40,7 @@ def read(file: TextFile) -> list[RecordedComponent]:
     """
     first = next((i for i in range(HEADER_LINES) if ":" not in file.line(i)), HEADER_LINES)
     header = Header.of(file, first)
-    header.need("NDATA", "UNITS", "STREAM", "STATION_CODE", BEGAN)
+    header.need("NDATA", "UNITS", "STREAM", "STATION_CODE")
     quantity = header["DATA_TYPE"]
     if quantity and quantity.upper() != "ACCELERATION":
         raise NotRecordError(f"{quantity.lower()}, no acceleration")
@@ -49,6 +48,7 @@ def read(file: TextFile) -> list[RecordedComponent]:
     samples, _ = file.samples(first, header.count("NDATA"))
     stream, event = header["STREAM"], header["EVENT_NAME"].title()
     station = ".".join(filter(None, (header[key] for key in ("NETWORK", "STATION_CODE", "LOCATION"))))
+    start, remarks = start_of(header[BEGAN])
     date, facts = header["EVENT_DATE_YYYYMMDD"], {"event": event} if event else {}
     recording = file.recorded(
         samples,
@@ -60,7 +60,8 @@ def read(file: TextFile) -> list[RecordedComponent]:
         # the same shaking is handed out raw and processed
         record=" ".join(filter(None, (station, header["EVENT_ID"] or date, header["PROCESSING"]))),
         name=f"{f'{event} {date[:4]}'.strip()}, {station}",
-        start=header.seconds(BEGAN, *TIMES) if header[BEGAN] else None,
+        start=start,
+        remarks=remarks,
         facts=facts | year_of(date) | header.facts(FACTS) | {"station": station},
     )
     return [

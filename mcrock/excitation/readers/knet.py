@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from mcrock.excitation.readers.recording import FIXED, RecordedComponent
-from mcrock.excitation.readers.text_file import NUMBER, Header, TextFile, year_of
+from mcrock.excitation.readers.text_file import NUMBER, Header, TextFile, start_of, year_of
 
 NAME = "K-NET"
 HEADER = (  # first words of the lines
@@ -36,7 +36,6 @@ HEADER = (  # first words of the lines
 )
 FACTS = {"Mag.": ("magnitude", 1.0), "Depth": ("event_depth", 1000.0)}
 VALUE = 18  # column in which values begin
-PER_LINE = 8
 # directions of KiK-net: 1 to 3 in the borehole, 4 to 6 at the surface
 KIKNET = {"1": "N-S", "2": "E-W", "3": "U-D", "4": "N-S", "5": "E-W", "6": "U-D"}
 
@@ -79,6 +78,7 @@ def read(file: TextFile) -> list[RecordedComponent]:
     elif component.upper() not in KIKNET.values():
         raise header.error("Dir.", f"direction must be N-S, E-W, U-D or 1 to 6, got {component!r}")
     station, began, origin = header["Station Code"] + sensor, header["Record Time"], header["Origin Time"]
+    start, remarks = start_of(began)
     facts = year_of(origin) | ({"origin_time": origin} if year_of(origin) else {})
     recording = file.recorded(
         (counts - counts.mean()) * (float(scale[1]) / float(scale[2])),
@@ -90,7 +90,8 @@ def read(file: TextFile) -> list[RecordedComponent]:
         unit_known=FIXED,
         record=f"{station} {began}",
         name=f"{station} {began.replace('/', '-')}",
-        start=header.seconds("Record Time", "2000/10/06 13:31:24", "%Y/%m/%d %H:%M:%S"),
+        start=start,
+        remarks=remarks,
         facts=facts | header.facts(FACTS) | {"station": station},
         history=(f"mean of the counts removed ({np.mean(counts):.6g})",),
     )

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from types import ModuleType
 
@@ -56,6 +56,7 @@ READERS: dict[str, ModuleType] = {
     "bbp": bbp,
 }
 FORMATS = (*READERS, "csv", "obspy")
+PROSE = 5  # lines above a table, from which on it is a format of its own
 TABLE_LINES = 60  # looked at for two lines of numbers
 
 
@@ -82,39 +83,59 @@ def read_file(
     if format == "csv":
         return [_read_table(path, unit, dt, columns)]
     try:
-        file = TextFile.load(path)
+        file = TextFile.load(path, parse_unit(unit))
     except BinaryFileError:
-        if format is not None:
+        if format is not None and alone:
             raise
+        if format is not None:
+            raise NotRecordError("not a text file") from None
         return _read_with_obspy(path, unit, forced=False)
     reader = READERS[format] if format else detect(file)
+    if reader is not None and (_is_other(file) or not reader.matches(file)):
+        reason = f"is not in the format '{format}': {file.lines[0].strip()[:60]!r}"
+        raise MotionError(f"{path}: {reason}") if alone else NotRecordError(reason)
     if reader is not None:
-        recordings = _read_with(reader, file)
-        if alone:
-            _check_given(recordings[0], unit, dt, columns)
+        with failing_in_words(path, reader.__name__.rpartition(".")[2]):
+            recordings: list[RecordedComponent] = reader.read(file)
         return recordings
+    if network := _unread(file):
+        raise NotRecordError(f"format of {network}, which is not read; export it as a table or as COSMOS")
     if peer_table.is_search_results(file):
         raise NotRecordError("table of a PEER download")
     if not (_is_table(file) or (alone and unit is not None)):
         raise NotRecordError("no format that is known")
     if unit is None:
-        raise NotRecordError("table of numbers; say its unit, as unit='cm/s2' or --unit cm/s2")
+        above = next(i for i, line in enumerate(file.lines) if _numbers_in(line))
+        what = (
+            "table of numbers"
+            if above < PROSE
+            else f"numbers below {above} lines, in no format that is known"
+        )
+        raise NotRecordError(f"{what}; say its unit, as unit='cm/s2' or --unit cm/s2")
     return [_read_table(path, unit, dt, columns)]
 
 
 def detect(file: TextFile) -> ModuleType | None:
     """Reader of a text file by its content, None if no format fits."""
+    if _is_other(file):
+        return None
     return next((reader for reader in READERS.values() if reader.matches(file)), None)
 
 
-def _read_with(reader: ModuleType, file: TextFile) -> list[RecordedComponent]:
-    """Components of a text file by the reader of one format."""
-    name = reader.__name__.rpartition(".")[2]
-    if not reader.matches(file):
-        raise MotionError(f"{file.path}: is not in the format '{name}': {file.lines[0].strip()[:60]!r}")
-    with failing_in_words(file.path, name):
-        recordings: list[RecordedComponent] = reader.read(file)
-    return recordings
+def _is_other(file: TextFile) -> bool:
+    """Whether a file is of no reader, though it may quote one: JSON, XML, a format that is not read."""
+    return file.lines[0].lstrip()[:1] in ("{", "[", "<") or bool(_unread(file))
+
+
+def _unread(file: TextFile) -> str:
+    """Network whose files are known and not read, empty for others."""
+    head = file.lines[:13]
+    if len(head) < 13:
+        return ""
+    if head[0].startswith("* VOL") and head[6].startswith("COMP"):
+        return "BHRC (Iran)"
+    numbered = all(line[72:74].strip().isdecimal() for line in head[2:12])  # its lines of text
+    return "USC" if numbered and "CORRECTED ACCELEROGRAM" in head[0].upper() else ""
 
 
 @contextmanager
@@ -174,6 +195,32 @@ def _check_given(
             f"{recording.path}: columns are given, but a {recording.format} file says its directions; leave "
             "them out"
         )
+
+
+def _unused(
+    folder: Path,
+    pieces: list[RecordedComponent | Motion],
+    unit: str | None,
+    dt: float | None,
+    columns: Sequence[str] | None,
+    channels: Sequence[int] | None,
+) -> list[str]:
+    """What is given and no file of a folder needs, or says too."""
+    known, tables = parse_unit(unit), [piece for piece in pieces if isinstance(piece, Motion)]
+    components = [piece for piece in pieces if isinstance(piece, RecordedComponent)]
+    used = {
+        f"the unit '{unit}'": unit is None
+        or tables
+        or any(each.unit_known == GIVEN or each.unit == known for each in components),
+        f"dt = {dt} s": dt is None or any(abs(dt - piece.dt) <= 1e-3 * piece.dt for piece in pieces),
+        "a list of columns": not columns or tables,
+        "a list of channels": not channels or any(each.channel is not None for each in components),
+    }
+    return [
+        f"{folder}: {what} is given, and no file of the folder needs it; leave it out"
+        for what, there in used.items()
+        if pieces and not there
+    ]
 
 
 def _is_table(file: TextFile) -> bool:
@@ -236,7 +283,8 @@ def read_records(
     dt : float, optional
         Time step of tables without a time column [s].
     channels : sequence of int, optional
-        Numbers of the channels that make one motion, in files that number theirs (COSMOS, CSMIP, ASA).
+        Numbers of the channels that make one motion, in files that number theirs (COSMOS, CSMIP, ASA)
+        or come through ObsPy.
     columns : sequence of str, optional
         Names of the columns of tables of text that do not name them, as ``["time", "EW", "NS", "UD"]``.
     progress : callable, optional
@@ -310,6 +358,8 @@ def scan_records(
         pieces = folders.setdefault(name.parent, [])
         try:
             found = read_file(name, format, unit, dt, columns, alone=path.is_file())
+            if path.is_file() and isinstance(found[0], RecordedComponent):
+                _check_given(found[0], unit, dt, columns)
             pieces += found if channels is None else _choose(name, found, channels, alone=path.is_file())
         except NotRecordError as error:
             scan.left_out[name] = str(error)
@@ -317,6 +367,8 @@ def scan_records(
             scan.problems.append(str(error))
         if progress:
             progress(i + 1, len(files))
+    if path.is_dir():
+        scan.problems += _unused(path, [*chain(*folders.values())], unit, dt, columns, channels)
     for folder, pieces in folders.items():
         if path.is_dir():
             pieces = _with_table(folder, pieces, scan)

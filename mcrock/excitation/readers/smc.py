@@ -69,8 +69,8 @@ def read(file: TextFile) -> list[RecordedComponent]:
     if reals[RATE] == absent:
         raise file.error(rate_line, "the sampling rate [Hz] is unknown by the header")
     rate = file.number(rate_line, str(reals[RATE]), "sampling rate [Hz]", positive=True)
-    samples, _ = file.samples(first, count, PER_LINE, WIDTH)
-    if file.last >= first + -(-count // PER_LINE):
+    samples, end = file.samples(first, count, PER_LINE, WIDTH)
+    if file.last >= end:
         raise file.error(file.last, f"the file goes on after {count} samples, the number in its header")
     component = re.search(r"component\s*=\s*(.*)", text[5], re.IGNORECASE)
     orientation = _orientation(file, integers)

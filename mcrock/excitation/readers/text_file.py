@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,10 +16,16 @@ import numpy as np
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import FloatArray, MotionError
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, RecordedComponent
+from mcrock.excitation.readers.recording import DECLARED, GIVEN, RecordedComponent
 
 MOST = 2**28  # of a record file [bytes]
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"  # in a regular expression
+SPOKEN_UNIT = re.compile(r"(?:\bUNITS?\b|ACCEL.*?(?:\bIN\b|[(\[]))(.*)", re.IGNORECASE)
+MOMENT = re.compile(  # date and time of day, with the year first or last
+    r"(?:(\d{4})[-/.]?(\d\d?)[-/.]?(\d\d?)|(\d\d?)[-/.](\d\d?)[-/.](\d{4}))"
+    r"[ T_-]+(\d\d?):?(\d\d):?(\d\d(?:\.\d+)?)",
+    re.ASCII,
+)
 FORMAT = re.compile(r"\(\s*(\d*)[A-Z]+(\d+)(?:\.\d+)?\s*\)\s*$", re.IGNORECASE)  # of Fortran: (8f9.6)
 
 
@@ -88,9 +94,10 @@ class TextFile:
     path: Path
     lines: list[str]
     skipped: int = 0
+    given: str | None = None  # unit of the acceleration, for a header that does not say it
 
     @classmethod
-    def load(cls, path: Path) -> TextFile:
+    def load(cls, path: Path, given: str | None = None) -> TextFile:
         """Read a file in UTF-8 or, where it is not that, Latin-1.
 
         Raises
@@ -103,7 +110,7 @@ class TextFile:
             raise BinaryFileError(f"{path}: not a text file")
         lines = split_lines(content)
         skipped = next((i for i, line in enumerate(lines) if line.strip()), 0)
-        return cls(path, lines[skipped:], skipped)
+        return cls(path, lines[skipped:], skipped, given)
 
     def line(self, index: int) -> str:
         """A line, refused where the file is shorter."""
@@ -145,6 +152,31 @@ class TextFile:
         if unit is None:
             raise self.error(index, f"{what} must be one of {', '.join(ACCELERATIONS)}, got {text!r}")
         return unit
+
+    def spoken_unit(self, lines: Sequence[int], example: str) -> tuple[str, str]:
+        """Unit of the acceleration in lines of free text, and how it is known: else it is the one given.
+
+        Raises
+        ------
+        MotionError
+            If they say no unit or several, and none is given.
+        """
+        for i in lines:
+            said = SPOKEN_UNIT.search(self.lines[i])
+            words = re.findall(r"[A-Z][A-Z0-9/*^²]*", said[1], re.IGNORECASE) if said else []
+            known = {unit for word in words if (unit := parse_unit(word))}
+            if len(known) == 1:
+                return known.pop(), DECLARED
+            if said and words and not self.given:
+                raise self.error(
+                    i, f"unit of the acceleration must be one of {', '.join(ACCELERATIONS)}, got {said[0]!r}"
+                )
+        if self.given:
+            return self.given, GIVEN
+        raise self.error(
+            max(lines, default=0),
+            f"the header does not say the unit; expected {example!r}, or give it, as unit='g' or --unit g",
+        )
 
     def orientation(self, index: int, name: str, what: str) -> Orientation:
         """Orientation of a component by its name, where that has to say one."""
@@ -210,13 +242,17 @@ class TextFile:
         per_line : int, optional
             Samples in a full line; without it the samples go on to the end of the file.
         width : int, optional
-            Width of the columns, of formats whose numbers may touch; without it blanks separate.
+            Width of the columns, of formats whose numbers may touch; blanks separate wherever that gives
+            `count` numbers.
 
         Raises
         ------
         MotionError
             Where the file has fewer or more samples, or something that is not a finite number.
         """
+        if width is not None:
+            with suppress(MotionError):
+                return self.samples(first, count, len(self.line(first).split()) or 1)
         end = self.last + 1 if per_line is None else first + ceil(count / per_line)
         block = self.lines[first:end]
         fields = _fields(block, width)
@@ -350,13 +386,6 @@ class Header:
         text = self[key].partition(separator)[0] if separator else self[key]
         return self.file.unit(self.lines.get(key, self.end - 1), text, key)
 
-    def seconds(self, key: str, example: str, *forms: str) -> float:
-        """Time of a key after 1970 [s], in one of the `forms` of `datetime.strptime`, as in the `example`."""
-        for form in forms:
-            with suppress(ValueError):
-                return datetime.strptime(self[key], form).replace(tzinfo=UTC).timestamp()
-        raise self.error(key, f"expected a time as in {example}, got {self[key]!r}")
-
     def facts(self, wanted: Mapping[str, tuple[str, float]]) -> dict[str, str | float]:
         """Facts in SI units: `wanted` has the name and the factor of each by its key."""
         return facts_of(self.values, wanted)
@@ -374,6 +403,27 @@ def facts_of(values: Mapping[str, str], wanted: Mapping[str, tuple[str, float]])
         if number:
             found[name] = round(factor * float(number[0]), 6)  # [km] to [m], less the noise of the product
     return found
+
+
+def start_of(text: str) -> tuple[float | None, tuple[str, ...]]:
+    """Time of a first sample after 1970 [s], None where a file does not say it, and a remark where it is odd.
+
+    Day and month may stand before the year; which of both is first only has to be the same in all components.
+
+    >>> start_of("01/02/1970 00:00:05.300"), start_of("19700102_000005.3"), start_of("")
+    ((2678405.3, ()), (86405.3, ()), (None, ()))
+    """
+    found = MOMENT.match(text.strip())
+    if found:
+        year, month, day = (found[1], found[2], found[3]) if found[1] else (found[6], found[5], found[4])
+        if int(month) > 12:
+            month, day = day, month
+        with suppress(ValueError):
+            date = datetime(int(year), int(month), int(day), int(found[7]), int(found[8]), tzinfo=UTC)
+            return date.timestamp() + float(found[9]), ()
+    if not text.strip():
+        return None, ()
+    return None, (f"the time {text!r} is not understood; components are taken to begin together",)
 
 
 def year_of(date: str) -> dict[str, str | float]:

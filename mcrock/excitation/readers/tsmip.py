@@ -34,7 +34,7 @@ def _header(file: TextFile) -> Header:
 
 
 def read(file: TextFile) -> list[RecordedComponent]:
-    """Read the three components of a file.
+    """Read the components of a file.
 
     Raises
     ------

@@ -128,6 +128,18 @@ def test_x_is_east_and_y_north_in_any_order(tmp_path_factory, name, order, sampl
     assert motion.metadata["unit_known"] == "declared in the file"
 
 
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize(("order", "missing"), [("NE", "z"), ("EU", "y"), ("U", "x, y")])
+def test_components_may_be_missing(write, name, order, missing):
+    samples = SAMPLE[:, ["NEU".index(axis) for axis in order]]
+    more = {"signs": "+" * len(order)} if name == "tsmip" else {}
+    (motion,) = read_records(write(WRITERS[name](samples, order, 0.01, **more)))
+    assert motion.metadata["missing"] == missing
+    for axis, found in zip("ENU", motion.acceleration, strict=True):
+        expected = SAMPLE[:, "NEU".index(axis)] if axis in order else 0.0 * found
+        np.testing.assert_allclose(found, 0.01 * expected, rtol=1e-5)
+
+
 @given(bearing=st.integers(0, 89), quarter=st.integers(0, 3), swap=st.booleans())
 def test_bearings_of_asa(tmp_path_factory, bearing, quarter, swap):
     """A horizontal acceleration of known direction is found again, whatever the sensor's axes are."""
