@@ -36,4 +36,6 @@ def _cell(one: xr.Dataset, name: str) -> str:
             return "-"
         return f"{format_estimate(x, low, high)} 1/a" if units == "1/a" else label_intensities([x], units)[0]
 
-    return word(value) if low == high else f"{word(value)} ({word(low)} to {word(high)})"
+    if low == high:
+        return word(value)
+    return f"{word(value)} ({f'above {word(low)}' if math.isinf(high) else f'{word(low)} to {word(high)}'})"

@@ -21,10 +21,10 @@ from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import overturning_probability, rising_bounds
 from mcrock.statistics.probit import FitKind
 from mcrock.statistics.rate_intervals import Table, lognormal_bounds, rising_rate_bounds
-from mcrock.statistics.rates import LognormalCurve
+from mcrock.statistics.rates import LognormalCurve, refine
 from mcrock.statistics.resample import Units, collect_units, curve_grid
-from mcrock.statistics.rising import RisingCurve
-from mcrock.statistics.runs import check_runs, record_index
+from mcrock.statistics.rising import RisingCurve, places
+from mcrock.statistics.runs import ALL_STAND, check_runs, record_index
 from mcrock.statistics.studentized import resampled_bounds
 
 ACCEPTED, WHY = "headline", "why"  # attributes of results
@@ -151,6 +151,16 @@ class AcceptedCurve:
     def curve(self) -> Curve:
         """The accepted curve itself."""
         return self.curves[self.choice.family]
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """Weakest intensity at which a run overturned without doubt, inf if none, and strongest of a run."""
+        x, fell, _ = self.units.sums(ALL_STAND)
+        return float(x[fell > 0].min(initial=np.inf)), float(x[-1])
+
+    def rate(self, x: np.ndarray, rate: np.ndarray) -> float:
+        """Rate of overturning by rising intensities and the rates at which they are exceeded [1/a]."""
+        return float(self.curve.rates(*refine(x, rate, places(self.units.sums()[0]))).sum())
 
     def band(self, x: np.ndarray) -> np.ndarray:
         """Bounds (2, n) of the curve at rising intensities, each by itself; they rise and hold it [1]."""

@@ -29,15 +29,7 @@ from mcrock.statistics.rates import refine
 from mcrock.statistics.resample import Units
 from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import places
-from mcrock.statistics.runs import (
-    ALL_STAND,
-    ESTIMATE,
-    axis_attrs,
-    check_runs,
-    overturned,
-    record_index,
-    run_intensity,
-)
+from mcrock.statistics.runs import ESTIMATE, axis_attrs, check_runs, overturned, record_index, run_intensity
 from mcrock.statistics.studentized import (
     fit_sample,
     jackknife,
@@ -112,7 +104,7 @@ def annual_rate(
     accepted = accept_curve(ds, how)
     units = _enough(accepted.units)
     x, names = hazard["hazard_intensity"].values, hazard["hazard"].values.tolist()
-    weakest, strongest = _support(units)
+    weakest, strongest = accepted.support
     edges, counts = np.geomspace(x[0], x[-1], BINS + 1), units.sums()
     further = np.concatenate([edges, places(counts[0]), [weakest, strongest]])
     rows = [(x, hazard["rate"].sel(hazard=name).values) for name in names]
@@ -218,13 +210,6 @@ def _enough(units: Units) -> Units:
     if units.number < 2:
         raise FewError("a rate needs at least 2 recordings, or independent realizations")
     return units
-
-
-def _support(units: Units) -> tuple[float, float]:
-    """Weakest intensity at which a run overturned without doubt, and strongest of a run."""
-    fell = units.total(units.overturned[ALL_STAND]) > 0
-    there = units.total(units.runs) > 0
-    return float(units.intensity[fell].min(initial=np.inf)), float(units.intensity[there][-1])
 
 
 @takes_path
@@ -340,7 +325,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
         "separation": (median * np.exp(factor * (beta_r + beta_u)), "the same, by separated dispersions"),
         "one_percent": (median * np.exp(ndtri(LOW) * np.hypot(beta_r, beta_u)), "1 % of the mean curve"),
         "stripes_one_percent": (rising.reached(LOW), "1 % of the rising fractions"),
-        "weakest_overturning": (_support(units)[0], "weakest intensity with overturning"),
+        "weakest_overturning": (accepted.support[0], "weakest intensity with overturning"),
     }
     dispersions = {
         "beta_r": (beta_r, "dispersion of the shaking"),

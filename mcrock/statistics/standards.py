@@ -10,8 +10,7 @@ facilities, appendix C: capacity, slope of the hazard and annual frequency.
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import nan, pi
 from pathlib import Path
 from typing import NamedTuple, Unpack
@@ -27,24 +26,18 @@ from mcrock.dataset.opened import takes_path
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.measures.response_spectra import rotated_spectrum
 from mcrock.excitation.motion import Motion
+from mcrock.statistics.accepted_curve import FAMILIES, AcceptedCurve, accept_curve, goes_by
 from mcrock.statistics.baseline_rules import WORDS, checks_of_medians, median_of
-from mcrock.statistics.curve_capacity import capacity_at
 from mcrock.statistics.efficiency import own_measure
-from mcrock.statistics.fragility import fit_fragility
-from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import displacement_limit
-from mcrock.statistics.monotone import monotone_fragility
-from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.rates import lognormal_rates
-from mcrock.statistics.resample import collect_units
 from mcrock.statistics.result_table import table
-from mcrock.statistics.rising import rising_curve
 from mcrock.statistics.risk import largest_rate
 from mcrock.statistics.run_measures import has_records, motions_at
-from mcrock.statistics.runs import is_cloud, record_index, run_intensity
+from mcrock.statistics.runs import axis_attrs, is_cloud, run_intensity
 from mcrock.study import ConfigError
 
 ACCEPTANCE = (
@@ -158,13 +151,19 @@ def required_median(hazard: xr.Dataset, target: float, dispersion: float) -> flo
         ``H = k0 x**-k`` it is ``(k0 exp(k**2 dispersion**2 / 2) / target)**(1 / k)``.
     """
     x, rate = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
+    if np.isnan(dispersion):
+        return nan
+    return _scale(lambda scale: float(lognormal_rates(x, rate, scale, dispersion).sum()), x, target)
 
-    def excess(log_median: float) -> float:
-        found = lognormal_rates(x, rate, np.exp(log_median), dispersion).sum()
-        return float(np.log(max(found, 1e-300)) - np.log(target))
+
+def _scale(rate: Callable[[float], float], x: np.ndarray, target: float) -> float:
+    """Where a rate that falls with a scale is the target; NaN beyond a thousand times around ``x``."""
+
+    def excess(log_scale: float) -> float:
+        return float(np.log(max(rate(np.exp(log_scale)), 1e-300)) - np.log(target))
 
     low, high = np.log(x[0]) - 7, np.log(x[-1]) + 7
-    if np.isnan(dispersion) or excess(low) < 0 or excess(high) > 0:
+    if excess(low) < 0 or excess(high) > 0:
         return nan
     return float(np.exp(brentq(excess, low, high)))
 
@@ -203,11 +202,11 @@ def standards(
 
     A check is passed if the interval of its demand ends below that of its capacity, failed if it begins
     above, and undecided otherwise. With a design motion: the acceptance of ASCE/SEI 43, at most 1 % at the
-    design motion and 10 % at 1.5 times it, by the lognormal curve or, where its test of fit rejects it, by
-    the rising fractions; the checks of `checks_of_body` that deny overturning, and in a study with friction
-    the sliding distance by A.1 next to the simulated one, with the median of the recordings scaled to the
-    design motion as demand. With a target: the annual rate of overturning, and the median that a curve of
-    this dispersion needs.
+    design motion and 10 % at 1.5 times it, by the accepted curve (`mcrock.statistics.accepted_curve`); the
+    checks of `checks_of_body` that deny overturning, and in a study with friction the sliding distance by
+    A.1 next to the simulated one, with the median of the recordings scaled to the design motion as demand.
+    With a target: the annual rate of overturning, and the median that the accepted curve would need,
+    stretched along the intensity.
 
     Parameters
     ----------
@@ -238,49 +237,32 @@ def standards(
     for name, value in (("design motion", design), ("target frequency", target)):
         if value is not None and not (np.isfinite(value) and value > 0):
             raise ValueError(f"the {name} must be finite and > 0, got {value!r}")
-    flat, notes, rows = pooled(ds), list[str](), list[JudgedCheck]()
-    fit = fit_fragility(flat, **keywords)
+    accepted, notes, rows = accept_curve(ds, how), list[str](), list[JudgedCheck]()
     if design is not None:
-        rows += _acceptance(flat, fit, design, notes, how)
+        rows += _acceptance(accepted, design, notes)
         try:
-            rows += _at_design(flat, design, folder, notes, how.level)
+            rows += _at_design(accepted.ds, design, folder, notes, how.level)
         except ConfigError as error:
             notes.append(
                 f"no checks of the body: {error.mistakes[0]}; give the folder of the study file (--folder)"
             )
     if rates is not None and hazard is not None and target is not None:
-        rows += _against_target(fit, rates, hazard, target)
+        rows += _against_target(accepted, rates, hazard, target)
     return _table(rows, {"level": how.level, "notes": "\n".join(notes)})
 
 
-def _acceptance(
-    ds: xr.Dataset, fit: xr.Dataset, design: float, notes: list[str], how: Bootstrap
-) -> list[JudgedCheck]:
-    """Intensities at which the curve has the probabilities of ASCE/SEI 43."""
-    units, rows = fit["median_capacity"].attrs["units"], []
-    rejected = is_rejected(fit)
-    if rejected:
-        notes.append("the lognormal curve is rejected: capacities are those of the rising fractions")
-        rising = rising_curve(
-            collect_units(ds, record_index(ds)[0] if how.cluster else None, how.allow_missing)
-        )
-        grid, (low, high) = (
-            fit["intensity_grid"].values,
-            monotone_fragility(ds, **how.keywords)["band"].values,
-        )
+def _acceptance(accepted: AcceptedCurve, design: float, notes: list[str]) -> list[JudgedCheck]:
+    """Intensities at which the accepted curve has the probabilities of ASCE/SEI 43."""
+    units, rows, words = axis_attrs(accepted.ds).get("units", "1"), [], FAMILIES[accepted.choice.family].words
+    weakest, strongest = accepted.support
+    if accepted.choice.family != "lognormal":
+        notes.append(f"{accepted.choice.why}: capacities are those of {words}")
     for factor, most in ACCEPTANCE:
-        if rejected:
-            ends = np.where(high < most, grid, 0.0).max(), np.where(low >= most, grid, np.inf).min()
-            capacity = (rising.reached(most), *ends)
-        else:
-            with warnings.catch_warnings(action="ignore"):  # what it warns of is noted below
-                found = capacity_at(fit, most)
-            capacity = (float(found["capacity"]), *found["capacity_interval"].values.tolist())
-            if found["extrapolated"] and np.isfinite(capacity[0]):
-                notes.append(
-                    f"no run supports the curve where it has {100 * most:g} %: its tail is an assumption"
-                )
+        at = accepted.curve.reached(most)
+        if np.isfinite(at) and not weakest <= at <= strongest:
+            notes.append(f"no run supports {words} where it has {100 * most:g} %: its tail is an assumption")
         check = f"at most {100 * most:g} % at {'' if factor == 1 else f'{factor:g} times '}the design motion"
+        capacity = (at, *accepted.reached_interval(most))
         rows.append(JudgedCheck(check, (factor * design,) * 3, capacity, units, f"{ASCE}, 1.3"))
     return rows
 
@@ -364,20 +346,21 @@ def _median(values: Sequence[float] | np.ndarray, level: float) -> Three:
 
 
 def _against_target(
-    fit: xr.Dataset, rates: xr.Dataset, hazard: xr.Dataset, target: float
+    accepted: AcceptedCurve, rates: xr.Dataset, hazard: xr.Dataset, target: float
 ) -> list[JudgedCheck]:
-    """The rate of overturning and the median that is needed, for a target frequency."""
-    one = rates.sel(hazard=MEAN, fragility=rates.attrs["headline"])
+    """The rate of overturning for a target frequency, and the median that the accepted curve needs."""
+    one = rates.sel(hazard=MEAN, fragility=goes_by(rates))
     (low, high), (most, is_bound) = one["rate_interval"].values.tolist(), largest_rate(rates)
-    rate = (float(one["rate"]), low, most if is_bound else high)
-    rows = [JudgedCheck("annual rate of overturning", rate, (target,) * 3, "1/a", "target frequency")]
-    need = required_median(hazard, target, float(fit["dispersion"]))
+    found = (float(one["rate"]), low, most if is_bound else high)
+    rows = [JudgedCheck("annual rate of overturning", found, (target,) * 3, "1/a", "target frequency")]
+    words, half = FAMILIES[accepted.choice.family].words, accepted.curve.reached(0.5)
+    if not np.isfinite(half):
+        return rows
+    x, rate = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
+    need = _scale(lambda median: accepted.rate(x * half / median, rate), x, target)
     if np.isfinite(need) and not is_bound:
-        median = (float(fit["median_capacity"]), *fit["median_capacity_interval"].values.tolist())
-        units = fit["median_capacity"].attrs["units"]
-        rows.append(
-            JudgedCheck("median for the target", (need,) * 3, median, units, "hazard, this dispersion")
-        )
+        median, units = (half, *accepted.reached_interval(0.5)), axis_attrs(accepted.ds).get("units", "1")
+        rows.append(JudgedCheck("median for the target", (need,) * 3, median, units, f"hazard, {words}"))
     return rows
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.base.params import Outcome
-from mcrock.statistics import annual_rate, fit_fragility, high_confidence_capacity
+from mcrock.statistics import annual_rate, fit_fragility, high_confidence_capacity, standards
 from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, goes_by
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.rates import refine
@@ -69,6 +69,20 @@ def test_every_result_goes_by_one_curve(share, expected):
         assert float(found["fit_p_value"]) == accepted.choice.p_value
     low, high = accepted.reached_interval(0.05)
     assert low <= accepted.curve.reached(0.05) <= high
+
+
+@pytest.mark.parametrize("share", [1.0, 0.6])
+@pytest.mark.parametrize("factor", [0.3, 0.99, 1.01, 3.0])
+def test_the_rows_of_a_target_do_not_contradict_each_other(share, factor):
+    """A rejected curve's median failed a target that the accepted rate met."""
+    ds = study(4, share=share)
+    rates = annual_rate(ds, hazard())
+    rate = float(rates["rate"].sel(hazard="mean", fragility=goes_by(rates)))
+    found = standards(ds, rates=rates, hazard=hazard(), target=factor * rate)
+    need, median = (float(found[name].sel(check="median for the target")) for name in ("demand", "capacity"))
+    assert median == accept_curve(ds, Bootstrap()).curve.reached(0.5)
+    assert (need < median) == (factor > 1)
+    assert {"pass", "fail"} - set(found["verdict"].values.tolist())
 
 
 @pytest.mark.parametrize("records", [2, 3, 5])
