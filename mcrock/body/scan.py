@@ -8,6 +8,8 @@ in numbers of edges and triangles, which trimesh answers with yes or no.
 
 from __future__ import annotations
 
+import logging
+import warnings
 from io import BytesIO
 from math import isfinite
 from pathlib import Path
@@ -27,6 +29,8 @@ LARGEST = 2**29  # file [bytes]
 MOST_CORNERS = (
     20_000  # of a convex hull: a run reads all at every step, and a scan of millions of points has fewer
 )
+FINE, COARSE = 1e-4, 0.01  # of the size of a body: steps of its coordinates to warn of, and to refuse [1]
+PRINTED = 0.1  # of a step: how far a number in single precision is from what nine digits of it say [1]
 ELSEWHERE = "or give com, inertia and mass, which then need no closed mesh"
 
 
@@ -85,7 +89,13 @@ def read_scan(path: str | Path, unit: str | None = None, up: str = "z") -> Scan:
     Raises
     ------
     ValueError
-        If the file cannot be read, holds no points, or a mesh comes without its unit.
+        If the file cannot be read, holds no points, a mesh comes without its unit, or its coordinates are so
+        large that single precision has rounded them to more than a hundredth of the body.
+
+    Warns
+    -----
+    UserWarning
+        If it has rounded them to more than a ten-thousandth.
     """
     file = Path(path)
     if unit is not None:
@@ -93,13 +103,15 @@ def read_scan(path: str | Path, unit: str | None = None, up: str = "z") -> Scan:
     Choice(UP).check("read_scan.up", up)
     factor = LENGTHS[unit or "m"]
     if not is_mesh(file):
-        points = factor * np.array(read_points(file), float).reshape(-1, 3)
-        return Scan(_upright(points, up), None, str(path))
+        points = np.array(read_points(file), float).reshape(-1, 3)
+        _check_step(points, unit or "m", file)
+        return Scan(_upright(factor * points, up), None, str(path))
     if unit is None:
         raise ValueError(
             f"{path}: a mesh does not say the unit of its lengths: give unit = 'm', 'cm', 'mm', 'in' or 'ft'"
         )
     points, triangles = _read_mesh(file)
+    _check_step(points, unit, file)
     points = factor * points
     if not np.isfinite(points).all():
         raise ValueError(f"{path}: the points must be finite numbers, and some are not")
@@ -112,6 +124,26 @@ def read_scan(path: str | Path, unit: str | None = None, up: str = "z") -> Scan:
     triangles = triangles[(first != second) & (second != third) & (third != first)]
     used = np.unique(triangles)
     return Scan(points[used], np.searchsorted(used, triangles), str(path))
+
+
+def _check_step(points: Array, unit: str, path: Path) -> None:
+    """Refuse corners (n, 3) that single precision has moved by much of the body, and warn of less."""
+    single = points.astype(np.float32)
+    if not len(points) or (np.abs(points - single) > PRINTED * np.spacing(np.abs(single))).any():
+        return
+    size, step = np.ptp(points, axis=0), np.spacing(np.abs(single).max(axis=0))
+    share = np.divide(step, size, out=np.zeros(3), where=size > 0)
+    worst = int(share.argmax())
+    largest, width = np.abs(points[:, worst]).max(), size[worst]
+    words = (
+        f"{path}: coordinates up to {largest:.4g} {unit} in single precision are rounded to "
+        f"{step[worst]:.2g} {unit}, and the body is {width:.4g} {unit} wide there: subtract a common offset "
+        "before the export"
+    )
+    if share[worst] > COARSE:
+        raise ValueError(words)
+    if share[worst] > FINE:
+        warnings.warn(words, UserWarning, stacklevel=3)
 
 
 def _each_once(points: Array) -> tuple[Array, NDArray[np.int64]]:
@@ -150,9 +182,11 @@ def _read_mesh(path: Path) -> tuple[Array, NDArray[np.int64] | None]:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
     if len(content) > LARGEST:
         raise ValueError(f"{path}: has more than {LARGEST >> 20} MiB, which is more than any scan needs")
+    log = logging.getLogger("trimesh")
+    before, log.disabled = log.disabled, True  # it prints tracebacks of what nobody needs, as of textures
     try:
         with np.errstate(all="ignore"):  # as bytes, so that no other file is opened that the mesh names
-            scene = trimesh.load_scene(BytesIO(content), file_type=kind, process=False)
+            scene = trimesh.load_scene(BytesIO(content), file_type=kind, process=False, skip_materials=True)
         pieces = list(scene.geometry.values())
         points = [np.asarray(piece.vertices, float).reshape(-1, 3) for piece in pieces]
         faces = [np.asarray(getattr(piece, "faces", []), np.int64).reshape(-1, 3) for piece in pieces]
@@ -160,6 +194,8 @@ def _read_mesh(path: Path) -> tuple[Array, NDArray[np.int64] | None]:
             corners[numbers]  # raises where a triangle names no point
     except Exception as error:  # of any kind, whatever the bytes are
         raise ValueError(f"{path}: not a file in {kind.upper()} that trimesh reads: {error}") from None
+    finally:
+        log.disabled = before
     if not sum(map(len, points)):
         raise ValueError(f"{path}: no triangles and no points were found: is it in {kind.upper()}?")
     starts = np.cumsum([0, *map(len, points)])

@@ -14,6 +14,7 @@ from mcrock.body.scan import MOST_CORNERS, UP, hull_corners
 
 BOX = trimesh.creation.box((0.4, 0.3, 1.6))
 CORNERS, TRIANGLES = np.asarray(BOX.vertices), np.asarray(BOX.faces)
+MAP = (512_345.67, 4_312_345.67, 20.0)  # in metres, as of UTM
 SINGLE = 1e-6  # coordinates of binary STL have 24 bits
 
 
@@ -246,3 +247,43 @@ def test_damage_is_refused_or_read(tmp_path_factory, kind, data):
     except ValueError as error:
         scan, message = None, str(error)
     assert str(path) in message if scan is None else np.isfinite(scan.points).all()
+
+
+@pytest.mark.parametrize("name", ["a.stl", "a.ply", "a.xyz"])
+@pytest.mark.parametrize(
+    ("offset", "said"),
+    [((50.0, 43.0, 2.0), ""), ((12e3, 5e3, 20.0), "rounded to 0.00098 m"), (MAP, "rounded to 0.5 m")],
+)
+def test_coordinates_that_single_precision_has_moved(save, tmp_path, name, offset, said):
+    """The body of map coordinates had 56 % more mass; in double precision it is right."""
+    corners = CORNERS + np.array(offset)
+    path = save(corners, TRIANGLES, name) if name != "a.xyz" else tmp_path / name
+    if name == "a.xyz":
+        np.savetxt(path, corners.astype(np.float32), "%.9g")
+    if offset == MAP:
+        with pytest.raises(ValueError, match=f"coordinates up to .*{said}.*subtract a common offset"):
+            read_scan(path, "m")
+    elif said:
+        with pytest.warns(UserWarning, match=said):
+            read_scan(path, "m")
+    else:
+        read_scan(path, "m")
+    np.testing.assert_allclose(
+        np.ptp(read_scan(save(corners, TRIANGLES), "m").points, axis=0), (0.4, 0.3, 1.6), rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.ply", "comment TextureFile scan_0.png\n"), ("a.obj", "mtllib scan.mtl\nusemtl stone\n")],
+)
+def test_textures_are_neither_read_nor_spoken_of(save, capfd, caplog, name, text):
+    path = save(CORNERS, TRIANGLES, name)
+    if name == "a.ply":
+        trimesh.Trimesh(CORNERS, TRIANGLES).export(path, encoding="ascii")
+        text = path.read_text().replace("element vertex", f"{text}element vertex", 1)
+    else:
+        text += path.read_text()
+    path.write_text(text)
+    assert scanned(path, 2600, unit="m").mass == pytest.approx(cuboid(0.4, 0.3, 1.6, 2600).mass, rel=SINGLE)
+    assert capfd.readouterr().err == "" == caplog.text
