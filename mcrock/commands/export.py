@@ -44,7 +44,7 @@ def export(
         str, typer.Option("--id", metavar="NAME", help="Name of the body in a fragility file.")
     ] = "body",
     stripes: Annotated[
-        bool, typer.Option("--stripes", help="For OpenQuake and pelicun: fractions, not the lognormal curve.")
+        bool, typer.Option("--stripes", help="For OpenQuake and pelicun: fractions, whatever is gone by.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     allow_incomplete: Incomplete = False,
@@ -68,6 +68,8 @@ def export(
         print(output)
         return
     from mcrock.show import fragility_files
+    from mcrock.statistics.accepted_curve import accept_curve
+    from mcrock.statistics.inference import Bootstrap
 
     if stripes and kind not in (ExportKind.OPENQUAKE, ExportKind.PELICUN):
         raise ValueError(f"--stripes goes with openquake and pelicun, not with {kind.value}")
@@ -75,7 +77,7 @@ def export(
         raise ValueError(f"{output} exists already; replace it with --overwrite or choose another output")
     if not output.parent.is_dir():
         raise ValueError(f"{output}: the folder {output.parent} does not exist")
-    ds = load_dataset(store)
+    ds, words = load_dataset(store), ""
     with reading_progress():
         if kind == ExportKind.OUTCOMES:
             text = fragility_files.outcome_rows(ds)
@@ -84,6 +86,9 @@ def export(
         else:
             of_openquake = kind == ExportKind.OPENQUAKE
             write = fragility_files.openquake_fragility if of_openquake else fragility_files.pelicun_fragility
-            text = write(ds, identifier=identifier, curve="stripes" if stripes else "lognormal")
+            text = write(ds, identifier=identifier, curve="stripes" if stripes else None)
+            words = fragility_files.written_curve(
+                accept_curve(ds, Bootstrap()), "stripes" if stripes else None
+            )
     write_text(output, text)
-    print(output)
+    print(*filter(None, [words, output]), sep="\n")

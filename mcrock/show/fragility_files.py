@@ -14,19 +14,24 @@ import xarray as xr
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import VELOCITIES, as_written
 from mcrock.dataset import to_frame
-from mcrock.statistics import fit_fragility, overturning_probability, pooled
+from mcrock.statistics import fit_fragility, pooled
+from mcrock.statistics.accepted_curve import FAMILIES, AcceptedCurve, Curve, accept_curve
 from mcrock.statistics.efficiency import own_measure
+from mcrock.statistics.fragility import WORDS
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.limits import EVENT
-from mcrock.statistics.resample import collect_units
-from mcrock.statistics.rising import rising_curve
-from mcrock.statistics.runs import ESTIMATE, is_cloud, record_index, run_intensity
+from mcrock.statistics.probit import FitKind
+from mcrock.statistics.rates import LognormalCurve
+from mcrock.statistics.rising import places
+from mcrock.statistics.runs import ESTIMATE, run_intensity
 from mcrock.statistics.studentized import curve_quantity, fit_sample, values_of
 
 NRML = "http://openquake.org/xmlns/nrml/0.5"
 STATE = "overturning"
 WIDE = 4.0  # dispersions on both sides of the median that a continuous curve is given for
 FAINT = 1e-3  # of the lowest level of a study: what shakes nothing [1]
+TAIL = 1e-6  # probability that a curve is given from on, up to as little below 1 [1]
+MOST = 40  # levels of which what is between them is given too
 PARTED = 1e-7  # by which equal fractions are where a program wants them to rise [1]
 CURVE = ("median_capacity", "dispersion", "median_capacity_interval", "dispersion_interval")
 POINTS = ("probability", "interval", "runs", "overturned", "undecided")
@@ -56,7 +61,7 @@ PELICUN = {
 }
 
 
-def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str = "lognormal") -> str:
+def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str | None = None) -> str:
     """Fragility of a study as an OpenQuake fragility model, NRML 0.5.
 
     Parameters
@@ -65,9 +70,10 @@ def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str 
         Study whose intensity is PGA, PGV or a spectral acceleration; a nested one is pooled.
     identifier : str
         Taxonomy of the body in the exposure.
-    curve : str
-        "lognormal", given by mean and standard deviation of the intensity itself, as OpenQuake wants them, or
-        "stripes", the fractions at the levels made rising. Below the lowest level there is no damage if
+    curve : str, optional
+        One of `mcrock.statistics.accepted_curve.FAMILIES`; by default that which the study goes by. The
+        lognormal curve is given by mean and standard deviation of the intensity itself, as OpenQuake wants
+        them, any other by its values. Below the lowest level of the rising fractions there is no damage if
         nothing overturned there, else the fraction falls to 0 in a line, at a thousandth of the level:
         OpenQuake takes what is not given for no damage, or for no number.
 
@@ -76,27 +82,19 @@ def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str 
     ValueError
         If the intensity has no name there, or there is no such curve.
     """
-    ds = pooled(ds)
-    imt = _name(ds, OPENQUAKE, "OpenQuake", "{}({})")
+    accepted = accept_curve(ds, Bootstrap())
+    found = _curve(accepted, curve)
+    imt = _name(accepted.ds, OPENQUAKE, "OpenQuake", "{}({})")
     root = ElementTree.Element("nrml", xmlns=NRML)
     model = ElementTree.SubElement(
         root, "fragilityModel", id="mcrock", assetCategory="contents", lossCategory="contents"
     )
-    words = filter(None, (ds.attrs.get("title"), ds.attrs.get("source")))
+    words = filter(None, (ds.attrs.get("title"), ds.attrs.get("source"), written_curve(accepted, curve)))
     ElementTree.SubElement(model, "description").text = ", ".join(words)
     ElementTree.SubElement(model, "limitStates").text = STATE
     function = ElementTree.SubElement(model, "fragilityFunction", id=identifier)
-    if curve == "stripes":
-        function.set("format", "discrete")
-        level, rising = _rising(ds)
-        imls = ElementTree.SubElement(
-            function, "imls", imt=imt.name, noDamageLimit=_text(level[0] / imt.size)
-        )
-        imls.text = " ".join(_text(x / imt.size) for x in level)
-        ElementTree.SubElement(function, "poes", ls=STATE).text = " ".join(map(_text, rising))
-    elif curve == "lognormal":
-        median, dispersion = _curve(ds)
-        median /= imt.size
+    if isinstance(found, LognormalCurve):
+        median, dispersion = found.median / imt.size, found.dispersion
         mean = median * math.exp(dispersion**2 / 2)
         least, most = (_text(median * math.exp(sign * WIDE * dispersion)) for sign in (-1, 1))
         function.attrib |= {"format": "continuous", "shape": "logncdf"}
@@ -104,18 +102,23 @@ def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str 
         spread = mean * math.sqrt(math.expm1(dispersion**2))
         ElementTree.SubElement(function, "params", ls=STATE, mean=_text(mean), stddev=_text(spread))
     else:
-        raise ValueError(f"curve must be 'lognormal' or 'stripes', got {curve!r}")
+        function.set("format", "discrete")
+        x, probability = _values(found, accepted.units.sums()[0])
+        imls = ElementTree.SubElement(function, "imls", imt=imt.name, noDamageLimit=_text(x[0] / imt.size))
+        imls.text = " ".join(_text(at / imt.size) for at in x)
+        ElementTree.SubElement(function, "poes", ls=STATE).text = " ".join(map(_text, probability))
     ElementTree.indent(root)
     return f"<?xml version='1.0' encoding='utf-8'?>\n{ElementTree.tostring(root, encoding='unicode')}\n"
 
 
-def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str = "lognormal") -> str:
+def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str | None = None) -> str:
     """Fragility of a study as a row of a pelicun fragility library, CSV of version 3.
 
-    "stripes" are a `multilinear_CDF`, which pelicun wants to rise strictly from 0 to 1: equal fractions are
-    parted by 1e-7, and what stands at the strongest level gets capacities up to a thousand times as large.
-    The demand is that at the location itself (offset 0). Two defaults of pelicun change it: what is not
-    directional is multiplied by 1.2, and floor accelerations and velocities are those one floor down.
+    Any curve but the lognormal one is a `multilinear_CDF`, which pelicun wants to rise strictly from 0 to 1:
+    equal values are parted by 1e-7, and what stands at the strongest level gets capacities up to a thousand
+    times as large. The demand is that at the location itself (offset 0). Two defaults of pelicun change it:
+    what is not directional is multiplied by 1.2, and floor accelerations and velocities are those one floor
+    down.
 
     Parameters
     ----------
@@ -127,10 +130,12 @@ def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str = 
     ValueError
         If the intensity has no name there, or there is no such curve.
     """
-    ds = pooled(ds)
-    demand = _name(ds, PELICUN, "pelicun", "{}|{}")
-    if curve == "stripes":
-        level, rising = _rising(ds)
+    accepted = accept_curve(ds, Bootstrap())
+    found, demand = _curve(accepted, curve), _name(accepted.ds, PELICUN, "pelicun", "{}|{}")
+    if isinstance(found, LognormalCurve):
+        family, parameters = "lognormal", [_text(found.median / demand.size), _text(found.dispersion)]
+    else:
+        level, rising = _values(found, accepted.units.sums()[0])
         level, rising = np.append(level, level[-1] / FAINT), np.append(rising, 1.0)
         rising = np.minimum(rising + PARTED * np.arange(len(rising)), 1.0)
         rising[0] = 0.0
@@ -138,11 +143,6 @@ def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str = 
         rising[last] = 1.0
         x, y = (",".join(map(_text, part[: last + 1])) for part in (level / demand.size, rising))
         family, parameters = "multilinear_CDF", [f'"{x}|{y}"', ""]
-    elif curve == "lognormal":
-        median, dispersion = _curve(ds)
-        family, parameters = "lognormal", [_text(median / demand.size), _text(dispersion)]
-    else:
-        raise ValueError(f"curve must be 'lognormal' or 'stripes', got {curve!r}")
     row = [identifier, "0", demand.name, demand.unit, "0", "0", family, *parameters, ""]
     return f"{HEADER}\n{','.join(row)}\n"
 
@@ -152,7 +152,8 @@ def json_fragility(ds: xr.Dataset) -> str:
 
     `lognormal` has median, dispersion, their intervals and the `covariance` of ln(median) and ln(dispersion),
     the jackknife's over recordings; null where there is no curve. `points` are the fractions at the levels,
-    or in the bins of a cloud, with their intervals.
+    or in the bins of a cloud, with their intervals. `accepted` is the curve that the study goes by, why, and
+    its values with their band.
 
     Parameters
     ----------
@@ -160,8 +161,8 @@ def json_fragility(ds: xr.Dataset) -> str:
         As for `mcrock.fit_fragility`; a nested study is pooled.
     """
     ds = pooled(ds)
-    fit, points = fit_fragility(ds), overturning_probability(ds)
-    units = collect_units(ds, record_index(ds)[0], False)
+    fit, accepted = fit_fragility(ds), accept_curve(ds, Bootstrap())
+    points, units, x = accepted.points, accepted.units, fit["intensity_grid"].values
     known = math.isfinite(float(fit["median_capacity"])) and float(fit["dispersion"]) > 0
     lognormal = {name: fit[name].values.tolist() for name in CURVE}
     if known:
@@ -180,6 +181,11 @@ def json_fragility(ds: xr.Dataset) -> str:
         "fit": fit.attrs["fit"],
         "fit_p_value": fit["fit_p_value"].values,
         "lognormal": lognormal if known else None,
+        "accepted": {
+            "family": accepted.choice.family,
+            "why": accepted.choice.why,
+            "curve": {"intensity": x, "probability": accepted.curve.at(x), "band": accepted.band(x)},
+        },
         "points": {"intensity": points["intensity"].values} | {name: points[name].values for name in POINTS},
         "recordings": int(fit["records"]),
         "independent": fit.attrs["independent"],
@@ -226,19 +232,36 @@ def _name(ds: xr.Dataset, names: dict[str, tuple[str, str, float]], program: str
     return Name(with_period.format(name, float(found[2].replace("p", "."))) if found[2] else name, unit, size)
 
 
-def _curve(ds: xr.Dataset) -> tuple[float, float]:
-    fit = fit_fragility(ds, resamples=1)  # its intervals are not written
-    median, dispersion = float(fit["median_capacity"]), float(fit["dispersion"])
-    if not (math.isfinite(median) and dispersion > 0):
-        raise ValueError(f"there is no lognormal curve to export: {fit.attrs['fit']}")
-    return median, dispersion
+def _curve(accepted: AcceptedCurve, family: str | None) -> Curve:
+    """The accepted curve of a study, or that of a family."""
+    if family is not None and family not in FAMILIES:
+        raise ValueError(f"curve must be {' or '.join(map(repr, FAMILIES))}, got {family!r}")
+    curve = accepted.curves[family or accepted.choice.family]
+    if not curve.at(accepted.units.intensity[-1:])[0] > 0:
+        kind = FitKind(accepted.units.curve().kind[0])
+        raise ValueError(f"there is no curve to export: {WORDS[kind]}")
+    return curve
 
 
-def _rising(ds: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Levels and fractions that overturned, made rising with the least change, from 0 on."""
-    if is_cloud(ds):
-        raise ValueError("a cloud study has no stripes: export its lognormal curve")
-    curve = rising_curve(collect_units(ds, None, False))
-    if curve.fraction[0] > 0.0:
-        return np.append(curve.level[0] * FAINT, curve.level), np.append(0.0, curve.fraction)
-    return curve.level, curve.fraction
+def written_curve(accepted: AcceptedCurve, family: str | None = None) -> str:
+    """What an export says of its curve; empty where that is the lognormal one, which the study goes by."""
+    own, written = accepted.choice.family, family or accepted.choice.family
+    if written == own:
+        return "" if own == "lognormal" else f"by {FAMILIES[own].words}: {accepted.choice.words}"
+    return (
+        f"by {FAMILIES[written].words}, but the study goes by {FAMILIES[own].words}: {accepted.choice.words}"
+    )
+
+
+def _values(curve: Curve, level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Intensities and probabilities of a curve that is straight between them, from 0 on."""
+    x = places(level) if len(level) <= MOST else level
+    least, most = curve.reached(TAIL), curve.reached(1 - TAIL)
+    if least < level[0]:
+        x = np.append(np.geomspace(least, level[0], MOST)[:-1], x)
+    if level[-1] < most < np.inf:
+        x = np.append(x, np.geomspace(level[-1], most, MOST)[1:])
+    probability = curve.at(x)
+    if probability[0] > TAIL:
+        return np.append(level[0] * FAINT, x), np.append(0.0, probability)
+    return x, np.append(0.0, probability[1:])

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import xarray as xr
 
+from mcrock.base.estimates import format_p_value
 from mcrock.statistics.goodness import FEWEST, REJECTED, fit_p_value
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.nested import pooled
@@ -87,6 +88,11 @@ class Choice(NamedTuple):
     def attrs(self) -> dict[str, str]:
         """What a result says of it."""
         return {ACCEPTED: self.family, WHY: self.why}
+
+    @property
+    def words(self) -> str:
+        """Why, with the p-value."""
+        return self.why + ("" if np.isnan(self.p_value) else f" ({format_p_value(self.p_value)})")
 
 
 def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> Choice:
@@ -202,9 +208,14 @@ def accept_curve(ds: xr.Dataset, how: Bootstrap) -> AcceptedCurve:
     return AcceptedCurve(ds, units, how, choose(ds, units, how))
 
 
+def choice_of(found: xr.Dataset) -> Choice:
+    """The choice that a result carries."""
+    return Choice(found.attrs[ACCEPTED], found.attrs[WHY], float(found["fit_p_value"]))
+
+
 def goes_by(found: xr.Dataset) -> str:
     """Family of `FAMILIES` that a result goes by."""
-    return str(found.attrs[ACCEPTED])
+    return choice_of(found).family
 
 
 def rising_band(bounds: np.ndarray, curve: np.ndarray) -> np.ndarray:

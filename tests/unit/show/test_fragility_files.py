@@ -9,8 +9,17 @@ import pytest
 from scipy.special import ndtr
 
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
-from mcrock.show.fragility_files import HEADER, NRML, json_fragility, openquake_fragility, pelicun_fragility
+from mcrock.show.fragility_files import (
+    HEADER,
+    NRML,
+    json_fragility,
+    openquake_fragility,
+    pelicun_fragility,
+    written_curve,
+)
 from mcrock.statistics import fit_fragility, overturning_probability
+from mcrock.statistics.accepted_curve import accept_curve
+from mcrock.statistics.inference import Bootstrap
 
 SPACE = {"": NRML}
 
@@ -65,8 +74,9 @@ def test_openquake_stripes_are_the_fractions(study, fell):
     if points["probability"][0] > 0.0:
         assert levels[0] == pytest.approx(1e-3 * levels[1])
         levels, poes = levels[1:], poes[1:]
-    np.testing.assert_allclose(levels, points["intensity"])
-    np.testing.assert_allclose(poes, np.maximum.accumulate(points["probability"].values), atol=0.02)
+    assert (levels[0], levels[-1]) == pytest.approx(points["intensity"].values[[0, -1]])
+    at_levels = np.interp(points["intensity"], levels, poes)
+    np.testing.assert_allclose(at_levels, np.maximum.accumulate(points["probability"].values), atol=0.02)
 
 
 @pytest.mark.parametrize(
@@ -135,16 +145,36 @@ def test_what_programs_do_not_know_is_refused(study, make_study, write):
     with pytest.raises(ValueError, match="that of the study is 'sa_1s_d0p02'"):
         write(study("sa", period=1.0, damping=0.02))
     flat = make_study(median=1e3).assign_attrs(study().attrs)
-    with pytest.raises(ValueError, match="no lognormal curve to export: none overturned"):
+    with pytest.raises(ValueError, match="no curve to export: none overturned"):
         write(flat)
 
 
-def test_a_cloud_has_no_stripes(study, make_study):
+@pytest.mark.parametrize("cloud", [False, True])
+def test_a_rejected_curve_is_written_by_its_values(study, make_study, cloud):
+    """Whose lognormal curve has 0.094 where 0 of 400 fell; in all files and at all intensities one curve."""
+    ds = make_study(cloud=cloud, strength=(1.5, 0.8), records=40).assign_attrs(study().attrs)
+    stands = np.random.default_rng(0).random(ds.sizes["realization"]) < 0.4
+    ds["outcome"][{"realization": stands}] = Outcome.AT_REST
+    accepted = accept_curve(ds, Bootstrap())
+    assert accepted.choice.family == "stripes"
+    function = ElementTree.fromstring(openquake_fragility(ds))[0][2]
+    read = [np.array(function.find(name, SPACE).text.split(), float) for name in ("imls", "poes")]
+    (cells,) = re.findall('multilinear_CDF,"(.*)",,', pelicun_fragility(ds))
+    found = json.loads(json_fragility(ds))["accepted"]
+    files = [read, [np.array(part.split(","), float) for part in cells.split("|")]]
+    files.append([np.array(found["curve"]["intensity"]) / STANDARD_GRAVITY, found["curve"]["probability"]])
+    x = np.geomspace(*accepted.units.intensity[[0, -1]], 50)
+    for intensity, probability in files:
+        at = np.interp(x / STANDARD_GRAVITY, intensity, probability)
+        np.testing.assert_allclose(at, accepted.curve.at(x), atol=0.02 if cloud else 0.005)
+    assert "by the rising fractions: the lognormal curve is rejected (p" in written_curve(accepted)
+    assert "by the lognormal curve, but the study goes by the rising" in written_curve(accepted, "lognormal")
+
+
+def test_a_curve_without_a_name_is_refused(study, make_study):
     cloud = make_study(cloud=True).assign_attrs(study().attrs)
     for write in (openquake_fragility, pelicun_fragility):
-        with pytest.raises(ValueError, match="a cloud study has no stripes"):
-            write(cloud, curve="stripes")
-        with pytest.raises(ValueError, match="curve must be 'lognormal' or 'stripes', got 'normal'"):
+        with pytest.raises(ValueError, match=r"curve must be 'lognormal' or .*, got 'normal'"):
             write(cloud, curve="normal")
 
 
