@@ -343,7 +343,7 @@ def _distance(rank: Array) -> Array:
 
 
 def _irreducible(values: Array, repeated: NDArray[np.int64]) -> float:
-    """Variance within groups of repeated tests over that of all of their tests [1]."""
+    """Variance within groups of repeated tests over that of all of their tests, which has it in it [1]."""
     again = np.bincount(repeated)[repeated] > 1
     if not again.any() or not values[again].var() > 0.0:
         return np.nan
@@ -351,4 +351,4 @@ def _irreducible(values: Array, repeated: NDArray[np.int64]) -> float:
     number = np.bincount(group)
     means = np.bincount(group, values[again]) / number
     within = ((values[again] - means[group]) ** 2).sum() / (again.sum() - len(number))
-    return float(within / values[again].var(ddof=1))
+    return min(1.0, float(within / values[again].var(ddof=1)))

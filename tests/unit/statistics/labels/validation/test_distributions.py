@@ -7,7 +7,7 @@ from scipy.stats import binom, norm
 
 from mcrock.base.tables.errors import ConfigError
 from mcrock.show import distributions
-from mcrock.statistics.labels.validation.distributions import _crps, judge, read_tests
+from mcrock.statistics.labels.validation.distributions import _crps, _irreducible, judge, read_tests
 
 
 def drawn(rng, n, shift=0.0, narrow=1.0):
@@ -58,6 +58,10 @@ def test_the_verdict_says_where_the_study_is_wrong(shift, verdict):
     page = distributions.tests_page({"slip": found})
     assert ("Before these numbers are used" in page) == (verdict == "contradict")
     assert (found["rank"].mean() < 0.4) == (shift < 0.0)
+
+
+def test_no_more_than_all_of_the_variance_is_within_repeated_tests():
+    assert _irreducible(np.array([0.0, 1.0, 0.0, 1.0]), np.array([0, 0, 1, 1])) == 1.0
 
 
 def test_overturned_tests_are_beyond_every_value():
