@@ -140,12 +140,13 @@ def _counting(p: float, n: int) -> float | None:
     """Runs by direct simulation as accurate as subset simulation with `n` states a level; None if more.
 
     Its squared coefficient of variation is about that of m levels of probability q in turn,
-    m (1 - q) / (q n) (1 + gamma), where gamma, by the correlation of states in a chain, is about 1.
+    m (1 - q) / (q n) (1 + gamma), where gamma, by the correlation of states in a chain, is about 1. Of one
+    level the states are plain runs.
     """
-    if not 0 < p < 1:
-        return None
-    levels = max(log(p) / log(CHANCE), 1.0)
-    variation = levels * (1 - CHANCE) / (CHANCE * n) * (1.0 + CORRELATION * (levels > 1.0))
+    if p <= 0 or p >= CHANCE:
+        return n if p > 0 else None
+    levels = log(p) / log(CHANCE)
+    variation = levels * (1 - CHANCE) / (CHANCE * n) * (1.0 + CORRELATION)
     counted = (1 - p) / (p * variation)
     return counted if counted < levels * n else None
 

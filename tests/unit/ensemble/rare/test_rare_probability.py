@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from mcrock.base.params import Outcome
 from mcrock.ensemble.rare import rare_probability
-from mcrock.ensemble.rare.probability import _summary
+from mcrock.ensemble.rare.probability import _counting, _summary
 from mcrock.ensemble.rare.runs import ScoredRuns
 from mcrock.excitation import pack_motions
 from mcrock.plots import plot_rare
@@ -142,3 +142,10 @@ def test_what_cannot_be_is_refused(pulse):
             rare_probability(pulse(), **option)
     with pytest.raises(ValueError, match="nothing is drawn but the record"):
         rare_probability(pulse("motion.scaling=1.0"))
+
+
+@pytest.mark.parametrize(
+    ("p", "runs"), [(1.0, 1000), (1 - 1e-16, 1000), (0.5, 1000), (0.0, None), (1e-6, None)]
+)
+def test_what_is_not_rare_takes_as_many_plain_runs_as_states(p, runs):
+    assert _counting(p, 1000) == runs
