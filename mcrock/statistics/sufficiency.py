@@ -62,14 +62,14 @@ def measure_sufficiency(
 
     The demand is the peak tilt over the slenderness of the runs that rocked, by `ROCKED` at least, and came
     to rest: ``ln(demand) = a + b ln(x) + e`` by least squares. `slope` is the practicality b, `scatter` the
-    efficiency, the standard deviation of e, and `proficiency` scatter/b, where b is not 0. A measure is
-    sufficient as to a property z of the motion if z tells nothing once the measure is known. Both
-    coefficients of z are given, of ``ln(demand) = a + b ln(x) + c z`` and of the probability of overturning,
-    ``F(c0 + c1 ln(x) + c z)``; z is the logarithm of the significant duration and of the mean period of the
-    motion and, where the records have them, of the distance, the magnitude itself, and 1 for a pulse where a
-    set names its pulses. Intervals and p-values are Student's, with the jackknife over recordings. The
-    interval of the scatter holds that, centred on the jackknife's estimate without bias, and that of a normal
-    variance between recordings and one within them (Graybill and Wang 1980), whose sum is the estimate.
+    efficiency, the standard deviation of e of the runs (less two), and `proficiency` scatter/b, where b is
+    not 0. A measure is sufficient as to a property z of the motion if z tells nothing once the measure is
+    known. Both coefficients of z are given, of ``ln(demand) = a + b ln(x) + c z`` and of the probability of
+    overturning, ``F(c0 + c1 ln(x) + c z)``; z is the logarithm of the significant duration and of the mean
+    period of the motion and, where the records have them, of the distance, the magnitude itself, and 1 for a
+    pulse where a set names its pulses. Intervals and p-values are Student's, with the jackknife over
+    recordings. The interval of the scatter holds that, centred on the jackknife's estimate without bias, and
+    that of a normal variance between recordings and one within them (Graybill and Wang 1980).
 
     Parameters
     ----------
@@ -183,7 +183,9 @@ class _Demand(NamedTuple):
         logs = np.log(left / (sums[:, 0, 0] - size)) / 2
         unbiased = number * logs[0] - (number - 1) * logs[1:].mean()
         half = stdtrit(number - size, (1 + level) / 2) * jackknife(logs[1:, None])[0]
-        scatter[1:] = min(scatter[1], unbiased - half), max(scatter[2], unbiased + half)
+        scatter[1] = min(scatter[1], unbiased - half, logs[0])
+        scatter[2] = max(scatter[2], unbiased + half, logs[0])
+        scatter[0] = logs[0]
         more = np.exp([scatter, _ratio(scatter, np.array([fit.value[1], *fit.ends[:, 1]]))])
         return _Effects(
             np.append(fit.value, more[:, 0]),

@@ -45,6 +45,8 @@ def test_intervals_are_of_least_squares_without_each_record():
     y = 0.3 + 1.5 * x + 0.2 * z + 0.4 * rng.standard_normal(12)[record] + 0.3 * rng.standard_normal(len(x))
     found = _Demand(y, np.ones(len(x), bool), record).fit([x, z], 0.9)
     columns = np.stack([np.ones(len(x)), x, z], axis=1)
+    left = y - columns @ np.linalg.lstsq(columns, y)[0]
+    assert found.value[-2] == pytest.approx(np.sqrt((left**2).sum() / (len(x) - 3)), rel=1e-9)
     every = [np.linalg.lstsq(columns[keep], y[keep])[0] for keep in (record != i for i in range(-1, 12))]
     error = np.sqrt(11 / 12 * ((np.array(every[1:]) - np.mean(every[1:], axis=0)) ** 2).sum(axis=0))
     np.testing.assert_allclose(found.value[1:3], every[0][1:], rtol=1e-9)
@@ -53,7 +55,7 @@ def test_intervals_are_of_least_squares_without_each_record():
     assert found.value[-1] == pytest.approx(found.value[-2] / found.value[1])
 
 
-def test_the_scatter_is_the_sum_of_that_between_and_within_recordings():
+def test_the_interval_of_the_scatter_holds_the_sum_of_that_between_and_within_recordings():
     """Of equal numbers of runs it is by hand; with one run each it is the chi-squared interval."""
     residual = np.array([[1.0, 2.0, 3.0], [-2.0, -1.0, 0.0], [0.0, -1.0, -2.0], [1.0, 0.0, -1.0]])
     found = np.exp(2 * _scatter(residual.ravel(), np.repeat(np.arange(4), 3), 2, 0.9))
