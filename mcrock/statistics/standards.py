@@ -52,6 +52,7 @@ AT_ONCE = 8  # of them computed together, until it is found
 FRICTION = "contact_friction"
 PEAK = "peak_displacement"
 ASCE = "ASCE/SEI 43"
+USUAL = (1e-8, 0.1)  # target frequencies, beyond which one is asked about [1/a]
 Three = tuple[float, float, float]  # a number and the ends of its interval
 
 
@@ -247,6 +248,11 @@ def standards(
                 f"no checks of the body: {error.mistakes[0]}; give the folder of the study file (--folder)"
             )
     if rates is not None and hazard is not None and target is not None:
+        if not USUAL[0] <= target <= USUAL[1]:
+            notes.append(
+                f"the target frequency allows overturning once in {1 / target:.3g} years: usual ones lie "
+                f"between {USUAL[0]:g} and {USUAL[1]:g} [1/a]"
+            )
         rows += _against_target(accepted, rates, hazard, target)
     return _table(rows, {"level": how.level, "notes": "\n".join(notes)})
 

@@ -30,7 +30,7 @@ GENTLE = radians(20.0)  # a face at a smaller angle to the base may have been me
 LYING = 1.1  # longest side over the height from which on a body lies down [1]
 MANY = 20  # faces above which those that neither bear nor bound the base are only counted
 USUAL = {  # range, unit and name of what is of human size, and what may have another unit
-    "body_radius": (0.005, 50.0, "m", "a distance R from the centre of mass to the edge", "is it in m"),
+    "body_radius": (0.005, 20.0, "m", "a distance R from the centre of mass to the edge", "is it in m"),
     "body_density": (10.0, 25_000.0, "kg/m3", "a density", "are density, mass and lengths in kg and m"),
 }
 

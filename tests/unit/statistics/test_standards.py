@@ -145,6 +145,9 @@ def test_each_number_is_that_of_its_own_function(study, tmp_path):
     rates = annual_rate(study, short, **FEW)
     judged = standards(study, rates=rates, hazard=short, target=5e-5, **FEW)
     assert judged["verdict"].values.tolist() == ["undecided"]
+    assert "usual ones" not in found.attrs["notes"]
+    often = standards(study, rates=rates, hazard=short, target=1e5, **FEW)
+    assert "overturning once in 1e-05 years: usual ones lie between" in often.attrs["notes"]
     static = found.sel(check="static: PGA over g tan(alpha)")
     assert float(static["demand"]) == pytest.approx(0.5, rel=1e-9)  # records are scaled to it
     assert standards(study, 20.0, **FEW)["verdict"].values.tolist() == ["fail"] * 5

@@ -103,8 +103,8 @@ def read_geometry(path: str | Path) -> Geometry:
     ------
     ConfigError
         If the file cannot be read, a key is missing or has another shape or numbers that are not finite, a
-        deviation is negative, no matter has such moments of inertia, the points enclose no volume, the mass
-        is not > 0, or the centre of mass is not between base and top.
+        deviation is negative or over half of the body, no matter has such moments of inertia, the points
+        enclose no volume, the mass is not > 0, or the centre of mass is not between base and top.
     """
     place = Path(path)
     try:
@@ -120,10 +120,6 @@ def read_geometry(path: str | Path) -> Geometry:
     mass, height = (
         float(_array(place, data, name, (), unit))
         for name, unit in (("mass", "kg"), ("top_height_above_base", "m"))
-    )
-    spread = _table(place, data, "uncertainty")
-    across, up = (
-        _number(place, spread, f"com_{name}_sd", COM_SD, least=0.0) for name in ("horizontal", "height")
     )
     inertia = (inertia + inertia.T) / 2.0
     moments = np.linalg.eigvalsh(inertia)
@@ -142,6 +138,11 @@ def read_geometry(path: str | Path) -> Geometry:
             f"{place}: expected mass > 0 kg and a centre of mass, the origin of the points, between the base "
             f"at z = {low:.4g} m and the top at {top:.4g} m, over all points; got {mass:g} kg"
         )
+    spread, base = _table(place, data, "uncertainty"), float(np.ptp(points[:, :2], axis=0).min())
+    across, up = (
+        _number(place, spread, f"com_{name}_sd", COM_SD, least=0.0, most=size / 2)
+        for name, size in (("horizontal", base), ("height", height))
+    )
     return Geometry(
         points,
         top,
@@ -174,8 +175,14 @@ def _table(path: Path, data: dict[str, Any], key: str) -> dict[str, Any]:
     return table
 
 
-def _number(path: Path, data: dict[str, Any], key: str, default: float, least: float = -np.inf) -> float:
+def _number(
+    path: Path, data: dict[str, Any], key: str, default: float, least: float = -np.inf, most: float = np.inf
+) -> float:
     value = float(_array(path, data, key, (), "SI")) if key in data else default
     if value < least:
         raise ConfigError(f"{path}: {key}: expected a number of at least {least:g}, got {value:g}")
+    if key in data and value > most:
+        raise ConfigError(
+            f"{path}: {key}: expected less than half of the body, {most:.3g} m, got {value:g} m"
+        )
     return value

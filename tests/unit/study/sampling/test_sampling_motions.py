@@ -134,6 +134,7 @@ def test_describe_warns_of_a_weak_component(make_study):
             "note: a density of 2.6 kg/m3 is unusual; are density, mass and lengths in kg and m?",
         ),
         (["body.height=1600", "body.width=400", "body.depth=400"], "of 824.6 m is unusual; is it in m?"),
+        (["body.height=5.5", "body.width=68", "body.depth=68"], "of 34.11 m is unusual; is it in m?"),
         (["motion.azimuth=45"], "note: motion.azimuth turns by more than a circle [rad]; in degrees it is"),
         (["intensity.levels=[0.2, 0.5]"], "0.5 m/s2 or 0.051 g, and the body begins to rock at about 0.25 g"),
         (["intensity.measure=pgv", "intensity.levels=[30, 80]"], "even the weakest motion has 30 m/s"),

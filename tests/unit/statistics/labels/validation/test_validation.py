@@ -105,6 +105,7 @@ def test_the_support_ends_inside_the_border_of_the_scan(files):
             {"uncertainty": {"com_height_sd": -0.01}},
             "com_height_sd: expected a number of at least 0, got -0.01",
         ),
+        ({"uncertainty": {"com_height_sd": 1.5}}, "com_height_sd: .* half of the body, 0.45 m, got 1.5 m"),
         ({"inertia_com": [[-7.5, 0, 0], [0, 7.5, 0], [0, 0, 1.5]]}, "principal moments > 0 kg m2"),
         ({"inertia_com": [[7.5, 0, 0], [0, 7.5, 0], [0, 0, 16.0]]}, "none above the sum of the others"),
     ],
