@@ -104,13 +104,14 @@ def _lines(tables: dict[str, Dataset], curves: Dataset, site: SiteOptions) -> li
         format_weighted,
     )
     from mcrock.show.standards import format_standards
+    from mcrock.statistics.hazard import question
 
     lines: list[str] = []
     if (either := tables.get("annual_rate_with_support")) is not None:
         event = f"overturning or falling off its support ({either.attrs['event']})"
         lines += [*format_rate(either, event), ""]
     lines += [format_risk(tables["annual_rate"], tables["high_confidence_capacity"]), ""]
-    lines += [format_hazard(curves), ""]
+    lines += [format_hazard(curves), *filter(None, [question(curves)]), ""]
     if "weighted_rate" in tables:
         lines += [*format_weighted(tables["weighted_rate"]), ""]
     lines += [*format_standards(tables["standards"]), ""] if "standards" in tables else []

@@ -12,10 +12,11 @@ import xarray as xr
 from mcrock.base.estimates import LEAST, format_estimate, format_interval, format_p_value, format_percent
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
-from mcrock.show.numbers import estimate, format_count, label, label_place, labels, percent
+from mcrock.show.numbers import estimate, format_count, label, label_intensities, label_place, labels, percent
 from mcrock.show.tables import table_along
 from mcrock.statistics import annual_rate
 from mcrock.statistics.goodness import is_rejected
+from mcrock.statistics.hazard import return_periods
 from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.risk import largest_rate
@@ -60,7 +61,12 @@ def format_hazard(hazard: xr.Dataset) -> str:
     measure = hazard.attrs["measure"]
     component = f", taken for {format_component(measure)}" if format_component(measure) else ""
     component += ", which the files do not say" * bool(of_others and component)
-    return f"Hazard: {curves} of {measure}{at}, {hazard.attrs['reading']}{turned}{component}"
+    units = hazard["hazard_intensity"].attrs["units"]
+    returns = ", ".join(
+        f"{label_intensities([at], units)[0]} once in {years:.4g} years"
+        for at, years in return_periods(hazard)
+    )
+    return f"Hazard: {curves} of {measure}{at}, {hazard.attrs['reading']}{turned}{component}; {returns}"
 
 
 def format_component(measure: str) -> str:

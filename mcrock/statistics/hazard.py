@@ -14,14 +14,26 @@ import xarray as xr
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.parsing import separator_of
-from mcrock.base.units import ACCELERATIONS, VELOCITIES, parse_intensity_unit
+from mcrock.base.units import ACCELERATIONS, VELOCITIES, as_written, parse_intensity_unit
 from mcrock.excitation.measures import MEASURES
-from mcrock.statistics.hazard_files import MEAN, Curve, HazardError, Place, in_si, read_curves, reading
+from mcrock.statistics.hazard_files import (
+    MEAN,
+    Curve,
+    HazardError,
+    Place,
+    check_years,
+    in_si,
+    read_curves,
+    reading,
+)
 
 UNITS = (*ACCELERATIONS, *VELOCITIES, "m", "cm", "s", "1")  # that messages propose
 EXAMPLE = "the first line must be as in 'pga [g], mean, 0.16, 0.5, 0.84'"
 EARTH = 6371.0  # mean radius [km]
-STRONG, OFTEN = 0.2, 0.05  # [g] and [1/a]: hardly any site has as much as often
+RARELY = (475.0, 2475.0)  # return periods that a hazard is told by [a]
+UNLIKELY = ((0.2, 20.0), (3.0, 475.0))  # [g or m/s] once in so many years: no site has as much [a]
+AMPLIFIED = 2.5  # spectral acceleration over the peak acceleration at most, as in spectra of codes [1]
+STRONGEST, MOST_OFTEN = 1e3, 1e4  # [g or SI] and [1/a]: no intensity, and no rate of earthquakes
 NEAR = 15.0  # grids of hazard models have steps of 0.1 degrees [km]
 RISEN = "what is exceeded more often must not be stronger: rates must not rise"
 LISTED = 8  # sites that a message lists
@@ -69,8 +81,8 @@ def load_hazard(
         such site or measure, or the files contradict each other. The message gives the file and the line or
         intensity.
     """
-    if years is not None and not (math.isfinite(years) and years > 0):
-        raise HazardError(f"years must be finite and > 0 [a], got {years!r}")
+    if years is not None:
+        check_years("years", years)
     paths = [path] if isinstance(path, str | Path) else list(path)
     if not paths:
         raise HazardError("expected a hazard file, got none")
@@ -95,13 +107,31 @@ def measures_in(path: str | Path, years: float | None = None) -> list[str | None
 
 def _text(path: str | Path) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        return _with_commas(Path(path).read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise HazardError(f"{path}: no such file") from None
     except OSError as error:
         raise HazardError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise HazardError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
+
+
+def _with_commas(text: str) -> str:
+    """Text of a table whose cells are separated by semicolons or tabs, and so have decimal commas, as others.
+
+    >>> _with_commas("pga [g];mean;0,16\\n0,1;1e-3;2e-4")
+    'pga [g],mean,0.16\\n0.1,1e-3,2e-4'
+    """
+    lines = text.splitlines()
+    at = [i for i, line in enumerate(lines) if line.strip() and line.lstrip()[0] != "#"]
+    separator = separator_of(lines[at[0]]) if at else ","
+    if separator == "," or lines[at[0]].lstrip()[0] in "{[<":
+        return text
+    for i in at:
+        cells = next(csv.reader([lines[i]], delimiter=separator))
+        pointed = [re.sub(r"(?<=\d),(?=\d)", ".", cell) for cell in cells]
+        lines[i] = ",".join(f'"{cell}"' if "," in cell else cell for cell in pointed)
+    return "\n".join(lines)
 
 
 def _own(path: str | Path, text: str, years: float | None) -> xr.Dataset:
@@ -111,11 +141,8 @@ def _own(path: str | Path, text: str, years: float | None) -> xr.Dataset:
         for number, line in enumerate(text.splitlines(), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
-    separator = separator_of(numbered[0][1] if numbered else "")
-    rows = csv.reader((line for _, line in numbered), delimiter=separator)
+    rows = csv.reader(line for _, line in numbered)
     lines = [(n, [cell.strip() for cell in row]) for (n, _), row in zip(numbered, rows, strict=True)]
-    if separator != ",":  # then a comma is a decimal one
-        lines[1:] = [(n, [cell.replace(",", ".") for cell in cells]) for n, cells in lines[1:]]
     if len(lines) < 3:
         raise HazardError(f"{path}: expected a line of names and at least 2 of numbers; {EXAMPLE}")
     measure, units, factor, curves = _names(path, *lines[0])
@@ -126,14 +153,7 @@ def _own(path: str | Path, text: str, years: float | None) -> xr.Dataset:
         wrong = ~((value > 0) & (value < 1)).all(axis=1)
         _refuse(places, wrong, f"a probability in {years:g} years must lie in (0, 1) [1]")
     rate = value if years is None else annual(value, years)
-    read = reading(years)
-    often = value[x >= STRONG * STANDARD_GRAVITY, 0] if years is None and units == "m s-2" else value[:0, 0]
-    if often.size and often[0] >= OFTEN:
-        read += (
-            f": {STRONG:g} g or more once in {1 / often[0]:.0f} years; if these are probabilities, say in "
-            "how many years by --hazard-years"
-        )
-    attrs = {"measure": measure, "source": str(path), "reading": read}
+    attrs = {"measure": measure, "source": str(path), "reading": reading(years)}
     return _checked(places, x, units, rate, curves, attrs, value)
 
 
@@ -173,9 +193,11 @@ def _joined(curves: Sequence[Curve], site: str | None, measure: str | None) -> x
     )
     _refuse(places, wrong, what)
     _refuse(places, _risen(value), RISEN)
-    # a table ends before what was never exceeded, and begins behind what is exceeded with certainty
-    kept = np.flatnonzero((value[:, names.index(MEAN)] > 0) & (value < certain).all(axis=1))
-    x, value, places = x[kept], value[kept], [places[i] for i in kept]
+    # a table ends before what was never exceeded, and begins behind what is exceeded with certainty; a
+    # fractile that is certain as written has the largest probability that is not
+    mean = value[:, names.index(MEAN)]
+    kept = np.flatnonzero((mean > 0) & (mean < certain))
+    x, value, places = x[kept], np.minimum(value[kept], np.nextafter(certain, 0)), [places[i] for i in kept]
     if len(x) < 2:
         raise HazardError(f"{files}: expected at least 2 intensities exceeded, but not with certainty")
     zero = "a fractile is 0 where the mean is not: leave out the files of fractiles that far from the mean"
@@ -262,8 +284,14 @@ def _checked(
     probabilities.
     """
     _refuse(places, ~(rate > 0).all(axis=1), "an annual rate must be > 0 [1/a]: leave such lines out")
-    fallen = np.append(False, np.diff(x) <= 0) | (x <= 0)
+    often = f"an annual rate must be <= {MOST_OFTEN:g} [1/a]: what is it, and in how many years?"
+    _refuse(places, ~(rate <= MOST_OFTEN).all(axis=1), often)
+    fallen = np.append(False, ~(np.diff(x) > 0)) | ~(x > 0)
     _refuse(places, fallen, f"intensities must be > 0 and rise [{units}]")
+    size, unit = (STANDARD_GRAVITY, "g") if units == "m s-2" else (1.0, as_written(units))
+    _refuse(
+        places, ~(x <= STRONGEST * size), f"intensities must be <= {STRONGEST:g} [{unit}]: what is the unit?"
+    )
     _refuse(places, _risen(rate), RISEN)
     fractiles = sorted((float(name), i) for i, name in enumerate(curves) if name != MEAN)
     ordered = rate[:, [i for _, i in fractiles]]
@@ -336,6 +364,36 @@ def _numbers(path: str | Path, number: int, cells: list[str], n: int) -> list[fl
 def _refuse(places: Sequence[str], wrong: np.ndarray | np.bool_, reason: str) -> None:
     if wrong.any():
         raise HazardError(f"{places[int(np.argmax(wrong))]}: {reason}")
+
+
+def return_periods(hazard: xr.Dataset) -> list[tuple[float, float]]:
+    """Two intensities [SI unit] of the mean curve and the years [a] in which they are exceeded once.
+
+    Those of `RARELY`; where the table has no such, its ends.
+    """
+    x, rate = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
+    wanted = 1.0 / np.array(RARELY)
+    if not (rate[-1] <= wanted.min() and wanted.max() <= rate[0]):
+        wanted = rate[[0, -1]]
+    at = np.exp(np.interp(-np.log(wanted), -np.log(rate), np.log(x)))
+    return list(zip(at.tolist(), (1.0 / wanted).tolist(), strict=True))
+
+
+def question(hazard: xr.Dataset) -> str:
+    """What no site on earth has, in words; empty for any other hazard."""
+    x, measure = hazard["hazard_intensity"], hazard.attrs["measure"]
+    in_g = x.attrs["units"] == "m s-2"
+    size = (STANDARD_GRAVITY if in_g else 1.0) * (AMPLIFIED if "sa" in measure else 1.0)
+    for strong, years in UNLIKELY if in_g or x.attrs["units"] == "m s-1" else ():
+        often = hazard["rate"].sel(hazard=MEAN).values[x.values >= strong * size]
+        if often.size and often[0] >= 1.0 / years:
+            at = f"{strong * size / (STANDARD_GRAVITY if in_g else 1.0):g} {'g' if in_g else 'm/s'}"
+            return (
+                f"no site on earth is known to have {at} or more once in {1 / often[0]:.3g} years: if these "
+                "are probabilities, say in how many years (--hazard-years); or look at the unit, as of per "
+                "cent of g"
+            )
+    return ""
 
 
 def check_measure(intensity: xr.DataArray, hazard: xr.Dataset, measure: str) -> None:

@@ -32,6 +32,9 @@ UNITS = {"pga": "g", "sa": "g", "pgv": "cm/s", "pgd": "cm"}
 NOT_A_MEASURE = "none of PGA, PGV, PGD and SA with a period, as in SA(0.2), SA[0.20s] or SA0P2"
 
 
+SPAN = (0.01, 1e6)  # times that probabilities of exceedance are given for [a]
+
+
 class HazardError(ValueError):
     """A hazard file that cannot be used."""
 
@@ -127,14 +130,19 @@ def _years(path: str, stated: Any, asked: float | None) -> float:
         )
     if stated is None:
         return float(asked)  # type: ignore[arg-type]
-    if not (math.isfinite(float(stated)) and float(stated) > 0):
-        raise HazardError(f"{path}: the investigation time must be finite and > 0 [a], got {stated!r}")
+    check_years(f"{path}: the investigation time", float(stated))
     if asked is not None and float(stated) != asked:
         raise HazardError(
             f"{path}: says that its probabilities are in {float(stated):g} years, and --hazard-years is "
             f"{asked:g}; leave the option out"
         )
     return float(stated)
+
+
+def check_years(name: str, years: float) -> None:
+    """Refuse a time that no probability of exceedance is given for [a]."""
+    if not SPAN[0] <= years <= SPAN[1]:
+        raise HazardError(f"{name} must lie between {SPAN[0]:g} and {SPAN[1]:g} [a], got {years!r}")
 
 
 def _name(path: str, kind: str | None, quantile: str | None = None) -> str:

@@ -51,6 +51,7 @@ from mcrock.statistics import (
     sobol_indices,
     standards,
 )
+from mcrock.statistics.hazard import question
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.sensitivity import has_indices
 
@@ -205,6 +206,7 @@ def risk_section(
         ),
         *format_headline(rates),
         format_hazard(site.hazard),
+        *cautions(filter(None, [question(site.hazard)])),
         *format_rates(rates),
         CURVES,
         *cautions(format_unsupported(rates)),

@@ -1,10 +1,13 @@
 """Hazard files: what is read, in which units, and what is refused."""
 
+import re
+
 import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.statistics.hazard import HazardError, check_measure, load_hazard
+from mcrock.show.risk import format_hazard
+from mcrock.statistics.hazard import HazardError, check_measure, load_hazard, question
 
 GOOD = """\
 # a site
@@ -80,6 +83,8 @@ def test_probabilities_in_years_become_rates(hazard):
         ("0.1,", "0,", "line 4: intensities must be > 0 and rise"),
         ("1e-5", "0", r"line 5: an annual rate must be > 0 \[1/a\]: leave such lines out"),
         ("1e-5", "2e-3", "line 5: what is exceeded more often must not be stronger"),
+        ("1e-3, 2e-3", "1e308, 1e308", r"line 4: an annual rate must be <= 10000 \[1/a\]"),
+        ("0.5,", "8e299,", r"line 5: intensities must be <= 1000 \[g\]: what is the unit"),
         ("3e-5", "1e-6", "line 5: fractile curves cross"),
         ("1e-5, 3e-5", "1e-6, 3e-5", "line 5: the mean is below the fractile 0.16"),
         ("0.5, 1e-5, 3e-5, 2e-6\n", "", "expected a line of names and at least 2 of numbers"),
@@ -101,7 +106,7 @@ def test_other_mistakes(hazard, tmp_path):
         with pytest.raises(HazardError, match=r"line 2: a probability in 50 years must lie in \(0, 1\)"):
             load_hazard(hazard(f"pga [g],mean\n0.1,{wrong}\n0.5,0.02\n"), years=50)
     for years in (0, -1, np.inf, np.nan):
-        with pytest.raises(HazardError, match=r"years must be finite and > 0 \[a\], got"):
+        with pytest.raises(HazardError, match=r"years must lie between 0.01 and 1e\+06 \[a\], got"):
             load_hazard(hazard(GOOD), years=years)
 
 
@@ -122,13 +127,19 @@ def test_the_hazard_must_be_of_the_intensity_of_the_study(hazard):
 
 def test_semicolons_go_with_decimal_commas(hazard):
     plain = load_hazard(hazard(GOOD))
-    other = load_hazard(hazard(GOOD.replace(",", ";").replace(".", ",").replace("0,84; 0,16", "0.84; 0.16")))
-    xr.testing.assert_equal(plain, other)
+    xr.testing.assert_equal(plain, load_hazard(hazard(GOOD.replace(",", ";").replace(".", ","))))
 
 
-@pytest.mark.parametrize(("often", "said"), [("0.1", True), ("0.04", False)])
-def test_rates_that_look_like_probabilities_are_said(hazard, often, said):
-    """10 % at 0.26 g is usual in 50 years, and hardly anywhere in one."""
-    reading = load_hazard(hazard(f"pga [g], mean\n0.05, 0.3\n0.26, {often}\n0.6, 0.01\n")).attrs["reading"]
-    assert reading.startswith("annual rates")
-    assert ("0.2 g or more once in 10 years" in reading) == said
+@pytest.mark.parametrize(
+    ("at", "often", "told", "asked"),
+    [  # 10 % at 0.26 g is usual in 50 years, and nowhere in one
+        (0.26, 0.1, "0.052 g once in 1.111 years", "0.2 g or more once in 10 years: .*probabilities"),
+        (0.26, 1 / 475, "0.26 g once in 475 years", None),
+        (26.0, 1 / 475, "26 g once in 475 years", "3 g or more once in 52.8 years: .*per cent of g"),
+    ],
+)
+def test_two_return_periods_are_told_and_what_no_site_has_is_asked(hazard, at, often, told, asked):
+    rows = (f"{at * part}, {rate}" for part, rate in ((0.2, 9 * often), (1, often), (9, often / 99)))
+    found = load_hazard(hazard("\n".join(["pga [g], mean", *rows])))
+    assert told in format_hazard(found)
+    assert re.search(asked, question(found)) if asked else not question(found)

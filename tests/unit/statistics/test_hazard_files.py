@@ -1,6 +1,7 @@
 """Hazard curves as OpenQuake, the USGS and EFEHR write them, in files made as they are documented."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -110,6 +111,43 @@ def test_fractiles_come_from_files_of_their_own(made):
     assert load_hazard(files, site="0,0", measure="pgv").attrs["measure"] == "pga"  # refused where it is used
 
 
+def test_a_certain_fractile_keeps_the_row_of_the_mean(made):
+    high = openquake("quantile-0.84", one=("4.553860E-01,5.754042E-02", "1.000000E+00,6.7E-02"))
+    found = load_hazard([made(openquake(), "mean"), made(high, "high")], site="0,0")
+    mean = load_hazard(made(openquake()), site="0,0")
+    np.testing.assert_array_equal(found["rate"].sel(hazard="mean"), mean["rate"].sel(hazard="mean"))
+    assert 0.5 < float(found["rate"].sel(hazard="0.84")[0]) < np.inf
+
+
+def test_files_from_a_spreadsheet_with_decimal_commas(made):
+    written = re.sub(r"(?m)^([^#].*)$", lambda row: row[1].replace(",", ";").replace(".", ","), openquake())
+    assert "0,10000;0,00000" in written
+    xr.testing.assert_identical(
+        load_hazard(made(written), site="0,0"), load_hazard(made(openquake()), site="0,0")
+    )
+
+
+@pytest.mark.parametrize("wrong", ["inf", "8e299", "nan"])
+def test_all_formats_have_the_bounds_of_a_file_of_your_own(made, wrong):
+    usgs = json.dumps(USGS).replace("0.6]", f"{wrong}]".replace("inf", "Infinity").replace("nan", "NaN"))
+    nshmp = made(NSHMP.format("1e-2,1e-3,1e-4").replace("0.1,0.4,0.6", f"0.1,0.4,{wrong}"), "PGA/total.csv")
+    files = [made(EFEHR.replace("0.4 0.6", f"0.4 {wrong}"), "e"), nshmp, made(usgs, "u")]
+    for path, site, measure in zip(files, (None, "Los Angeles CA", None), (None, None, "pga"), strict=True):
+        with pytest.raises(HazardError, match=r"intensities (must be <= 1000 \[g\]|must be > 0 and|of)"):
+            load_hazard(path, site=site, measure=measure)
+
+
+@pytest.mark.parametrize("years", ["1e-300", "inf", "0"])
+def test_an_investigation_time_is_one_that_people_give(made, years):
+    with pytest.raises(HazardError, match=r"the investigation time must lie between 0.01 and 1e\+06 \[a\]"):
+        load_hazard(made(openquake(years=years)), site="0,0")
+
+
+def test_a_rate_of_others_is_one_of_earthquakes(made):
+    with pytest.raises(HazardError, match=r"an annual rate must be <= 10000 \[1/a\]"):
+        load_hazard(made(json.dumps(USGS).replace("[0.5,", "[1e308,")), measure="pga")
+
+
 def test_what_is_certain_or_never_exceeded_is_left_out(made):
     found = load_hazard(made(openquake(one=("4.553860E-01", "1.000000E+00"))), site="0,0")
     assert found.sizes["hazard_intensity"] == 2
@@ -163,7 +201,7 @@ def test_all_files_of_the_usgs_are_the_same_annual_rates(made):
         (openquake(t=("0.10000", "40.0")), {"site": "0,40"}, "is it LAT,LON. Give longitude first: 40,0"),
         (openquake(), {"site": "Bern"}, "has no site 'Bern'; give one of its names, or LON,LAT"),
         (openquake(), {"site": "0,0", "years": 1.0}, "says that its probabilities are in 50 years, and"),
-        (openquake(years="0"), {"site": "0,0"}, "investigation time must be finite and > 0"),
+        (openquake(years="0"), {"site": "0,0"}, "investigation time must lie between 0.01 and"),
         (
             openquake(t=(", investigation_time=50.0", "")),
             {},
