@@ -16,6 +16,7 @@ from mcrock.show import style
 from mcrock.show.numbers import count_words, estimate, format_count, label, labels, percent
 from mcrock.show.tables import table_along
 from mcrock.statistics import compare_designs
+from mcrock.statistics.accepted_curve import FAMILIES, goes_by
 from mcrock.statistics.comparison import FEW
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     lines += [f"  {key}: {_values(old, new)}" for key, old, new in changes]
     lines += ["", "Probability of overturning", table_along(found, "intensity", columns)]
     lines.append("only first, only second: pairs of which the run of one study alone overturned")
+    own = goes_by(found)
+    lines.append(f"by {FAMILIES[own].words} ({found.attrs['why']})")
     if math.isfinite(float(found["median_ratio"])):
         first, second = labels(found["median_capacity"])
         lines.append(f"median {first} and {second}: ratio {format_ratio(*estimate(found, 'median_ratio'))}")
@@ -61,12 +64,10 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
         for design, median in zip(found["design"].values, found["median_capacity"].values, strict=True)
         if median > float(found["strongest_run"])
     ]
-    for curve in found["fragility"].values.tolist() if "rate" in found else []:
-        one = found.sel(fragility=curve)
-        rates = " and ".join(format_estimate(rate, np.nan, np.nan) for rate in one["rate"].values)
-        known = math.isfinite(float(one["rate_ratio"]))
-        tail = f": ratio {format_ratio(*estimate(one, 'rate_ratio'))}" if known else ""
-        lines.append(f"annual rate ({curve}) {rates} 1/a{tail}")
+    if "rate" in found:
+        lines.append(_rates(found, own))
+        others = [_rates(found, curve) for curve in found["fragility"].values.tolist() if curve != own]
+        lines.append(f"not gone by: {'; '.join(others)}")
     differ, records = int(found["differ"]), int(found["records"])
     if differ < FEW and records > 1:
         lines.append(
@@ -76,6 +77,15 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     noun = "recording" if found.attrs["independent"] == "records" else "realization"
     words = format_count(records, f"independent {noun}")
     return "\n".join([*lines, f"intervals count {words}, and hold for new ground motions of the kind"])
+
+
+def _rates(found: xr.Dataset, curve: str) -> str:
+    """Annual rates of both designs by a curve."""
+    one = found.sel(fragility=curve)
+    rates = " and ".join(format_estimate(rate, np.nan, np.nan) for rate in one["rate"].values)
+    known = math.isfinite(float(one["rate_ratio"]))
+    tail = f": ratio {format_ratio(*estimate(one, 'rate_ratio'))}" if known else ""
+    return f"annual rate ({curve}) {rates} 1/a{tail}"
 
 
 def _probability(one: xr.Dataset, design: int) -> str:
@@ -163,6 +173,6 @@ def plot_comparison(
     note = f"Second{names[1]} less first study{names[0]}, {words.replace('pair of runss', 'pairs of runs')}."
     ratio, low, high = estimate(found, "median_ratio")
     if math.isfinite(ratio) and math.isfinite(low):
-        note += f" Ratio of the medians {format_ratio(ratio, low, high)}."
+        note += f" Ratio of the medians by {FAMILIES[goes_by(found)].words} {format_ratio(ratio, low, high)}."
     style.add_note(ax, note)
     return ax

@@ -7,7 +7,7 @@ choice as the attributes of `Choice.attrs`, and `goes_by` reads it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -208,6 +208,14 @@ def accept_curve(ds: xr.Dataset, how: Bootstrap) -> AcceptedCurve:
     return AcceptedCurve(ds, units, how, choose(ds, units, how))
 
 
+def common_choice(choices: Sequence[Choice]) -> Choice:
+    """What several studies go by together: the family of all, or the rising fractions of each."""
+    families, whys = {each.family for each in choices}, [each.words for each in choices]
+    family = families.pop() if len(families) == 1 else "stripes"
+    why = "; ".join(f"{name}: {why}" for name, why in zip(("first", "second"), whys, strict=True))
+    return Choice(family, why, np.nan)
+
+
 def choice_of(found: xr.Dataset) -> Choice:
     """The choice that a result carries."""
     return Choice(found.attrs[ACCEPTED], found.attrs[WHY], float(found["fit_p_value"]))
@@ -215,7 +223,7 @@ def choice_of(found: xr.Dataset) -> Choice:
 
 def goes_by(found: xr.Dataset) -> str:
     """Family of `FAMILIES` that a result goes by."""
-    return choice_of(found).family
+    return str(found.attrs[ACCEPTED])
 
 
 def rising_band(bounds: np.ndarray, curve: np.ndarray) -> np.ndarray:

@@ -14,15 +14,16 @@ from scipy.special import stdtrit
 
 from mcrock.base.checks import ROUNDING
 from mcrock.dataset.opened import Source, opened
-from mcrock.statistics.accepted_curve import FAMILIES, Curve
+from mcrock.statistics.accepted_curve import FAMILIES, Curve, accept_curve, common_choice
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.hazard import check_measure
 from mcrock.statistics.hazard_files import MEAN
+from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.intervals import check_level, clustered_interval, student_interval
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.paired import PairingError, Pairs, check_pairs, count_pairs
 from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
-from mcrock.statistics.rates import LognormalCurve, refine
+from mcrock.statistics.rates import refine
 from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import places
 from mcrock.statistics.runs import (
@@ -77,9 +78,10 @@ def compare_designs(
         Along `design` ("first", "second") and `intensity`: `probability`; along `intensity` its `difference`,
         second less first, with `difference_interval` (bound, intensity), `unpaired_interval`, what it would
         be without pairs (NaN where fewer than `FEW` records tell), and numbers of pairs of which one run
-        alone overturned, `only_first` and `only_second` [1]. `median_capacity` (design), `median_ratio` of
-        the second over the first and `median_ratio_interval` (bound) [1], and the strongest intensity of a
-        run, `strongest_run`, beyond which a median is an extrapolation; with a hazard `rate` (fragility,
+        alone overturned, `only_first` and `only_second` [1]. By the curve that both go by, of which the
+        attributes `headline` and `why` tell, `median_capacity` (design), `median_ratio` of the second over
+        the first and `median_ratio_interval` (bound) [1]. `fit_p_value` (design), and the strongest intensity
+        of a run, `strongest_run`, beyond which a median is an extrapolation; with a hazard `rate` (fragility,
         design) [1/a], `rate_ratio` and `rate_ratio_interval`. NaN where a curve is missing.
         `differ`, the records of which the runs differ at all [1].
 
@@ -120,13 +122,18 @@ def compare_designs(
         attrs={"level": level, "independent": "records" if "record" in first else "realizations"},
     )
     x, of_curves = _counted(first, second)
+    choices = [accept_curve(ds, Bootstrap(level=level)).choice for ds in (first, second)]
+    choice = common_choice(choices)
+    half = _quantity(choice.family, len(of_curves.runs), lambda curve: curve.reached(0.5))
+    result["fit_p_value"] = ("design", [each.p_value for each in choices], one)
+    result.attrs |= choice.attrs
     result["median_capacity"] = (
         "design",
-        [_median(x, *_total(of_curves, k, ESTIMATE)) for k in (0, 1)],
+        [half(x, *_total(of_curves, k, ESTIMATE)) for k in (0, 1)],
         {"units": units},
     )
     result["median_ratio"] = result["median_capacity"][1] / result["median_capacity"][0]
-    result["median_ratio_interval"] = ("bound", _ratio_interval(x, of_curves, _median, level), one)
+    result["median_ratio_interval"] = ("bound", _ratio_interval(x, of_curves, half, level), one)
     if hazard is not None:
         _add_rates(result, first, hazard, x, of_curves, level)
     return result
@@ -184,10 +191,15 @@ def _total(pairs: Pairs, design: int, reading: int) -> tuple[np.ndarray, np.ndar
 Quantity = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
 
 
-def _median(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> float:
-    """Median of the lognormal curve; NaN where there is none."""
-    there = runs > 0
-    return LognormalCurve(x[there], yes[there], runs[there]).median
+def _quantity(family: str, units: int, of: Callable[[Curve], float]) -> Quantity:
+    """A number of the curve of a family; NaN where that is none or without an end."""
+
+    def quantity(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> float:
+        there = runs > 0
+        found = of(FAMILIES[family].fit(x[there], yes[there], runs[there], units))
+        return found if np.isfinite(found) else np.nan
+
+    return quantity
 
 
 def _ratio_interval(x: np.ndarray, pairs: Pairs, quantity: Quantity, level: float) -> np.ndarray:
@@ -222,14 +234,8 @@ def _add_rates(
     table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
     grid, rate = refine(*table, places(x))
     rates, ends = np.empty((len(FAMILIES), 2)), np.empty((2, len(FAMILIES)))
-    for i, family in enumerate(FAMILIES.values()):
-
-        def quantity(
-            x: np.ndarray, yes: np.ndarray, runs: np.ndarray, fit: Callable[..., Curve] = family.fit
-        ) -> float:
-            there = runs > 0
-            return float(fit(x[there], yes[there], runs[there], len(pairs.runs)).rates(grid, rate).sum())
-
+    for i, family in enumerate(FAMILIES):
+        quantity = _quantity(family, len(pairs.runs), lambda curve: float(curve.rates(grid, rate).sum()))
         rates[i] = [quantity(x, *_total(pairs, k, ESTIMATE)) for k in (0, 1)]
         ends[:, i] = _ratio_interval(x, pairs, quantity, level)
     result.coords["fragility"] = list(FAMILIES)
