@@ -53,6 +53,7 @@ def risk(
         rate_of_draws,
         weighted_probability,
     )
+    from mcrock.statistics.accepted_curve import goes_by
     from mcrock.statistics.importance import drawn_intensity
     from mcrock.statistics.inference import Confidence
     from mcrock.statistics.nested import is_nested
@@ -67,7 +68,7 @@ def risk(
             rates["rate_of_draws"] = rate_of_draws(ds, curves)
         tables = {"annual_rate": rates, "high_confidence_capacity": capacity}
         tables["rate_distribution"] = rate_distribution(
-            ds, curves, fragility=rates.attrs["headline"], beta_u=beta_u, age=site.age, **how
+            ds, curves, fragility=goes_by(rates), beta_u=beta_u, age=site.age, **how
         )
         tables |= _asked(ds, site, curves, rates, how)
         if reading.measure is None and not missing_chunks(ds) and drawn_intensity(ds) is not None:
@@ -99,17 +100,16 @@ def _lines(tables: dict[str, Dataset], curves: Dataset, site: SiteOptions) -> li
         format_consistency,
         format_distribution,
         format_hazard,
-        format_rate,
         format_risk,
         format_weighted,
+        format_with_support,
     )
     from mcrock.show.standards import format_standards
     from mcrock.statistics.hazard import question
 
     lines: list[str] = []
     if (either := tables.get("annual_rate_with_support")) is not None:
-        event = f"overturning or falling off its support ({either.attrs['event']})"
-        lines += [*format_rate(either, event), ""]
+        lines += [*format_with_support(either), ""]
     lines += [format_risk(tables["annual_rate"], tables["high_confidence_capacity"]), ""]
     lines += [format_hazard(curves), *filter(None, [question(curves)]), ""]
     if "weighted_rate" in tables:

@@ -15,10 +15,12 @@ from mcrock.show import style
 from mcrock.show.numbers import estimate, format_count, label, label_intensities, label_place, labels, percent
 from mcrock.show.tables import table_along
 from mcrock.statistics import annual_rate
+from mcrock.statistics.accepted_curve import choice_of, goes_by
 from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.hazard import return_periods
 from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
+from mcrock.statistics.limits import EVENT
 from mcrock.statistics.risk import largest_rate
 
 if TYPE_CHECKING:
@@ -111,7 +113,7 @@ def tell_risk(rates: xr.Dataset, name: str, unit: str = "") -> tuple[str, str]:
     The range over all hazard curves is told too; where no more is known, the bound and what it counts. With
     the unit " %" in percent.
     """
-    of_curve, scale = rates.sel(fragility=rates.attrs["headline"]), 100.0 if unit else 1.0
+    of_curve, scale = rates.sel(fragility=goes_by(rates)), 100.0 if unit else 1.0
     most, is_bound = largest_rate(rates)
     if is_bound:
         bound = most if name == "rate" else -math.expm1(-most * rates.attrs["years"])
@@ -135,23 +137,26 @@ def format_rate(rates: xr.Dataset, what: str = "overturning") -> list[str]:
     return [f"Annual rate of {what}: {rate} 1/a ({of_rate})", f"in {years} years: {chance} ({of_chance})"]
 
 
+def format_with_support(rates: xr.Dataset) -> list[str]:
+    """Lines on the rate of `mcrock.statistics.risk.rate_with_support`, and the curve that it is of."""
+    event = f"overturning or falling off its support ({rates.attrs[EVENT]})"
+    lines = [*format_rate(rates, event), f"{WORDS[goes_by(rates)]}: {choice_of(rates).words}"]
+    if rates.attrs["crosses"]:
+        lines.append("that of overturning alone, which is part of it, is larger: the curves are fitted apart")
+    return lines
+
+
 def format_headline(rates: xr.Dataset) -> list[str]:
     """That, with the ends of the table."""
     beyond = float(rates["rate_above"].sel(hazard=MEAN, bound="upper").isel(fragility=0))
-    by = WORDS[rates.attrs["headline"]]
+    by = WORDS[goes_by(rates)]
     return [
         *format_rate(rates),
         f"of earthquakes up to {label(rates['bin_upper'][-1])}, where the hazard table ends; stronger ones "
         f"come up to {beyond:.2g} times a year, so that for the mean hazard the rate {by} is at most "
         f"{format_interval(0.0, largest_rate(rates)[0]).removeprefix('below ')} 1/a",
-        f"{by}: {format_choice(rates)}",
+        f"{by}: {choice_of(rates).words}",
     ]
-
-
-def format_choice(found: xr.Dataset) -> str:
-    """Why a rate goes by its fragility, with the p-value of the test of the lognormal curve."""
-    p = float(found["fit_p_value"])
-    return found.attrs["why"] + ("" if math.isnan(p) else f" ({format_p_value(p)})")
 
 
 def format_rates(rates: xr.Dataset) -> list[str]:

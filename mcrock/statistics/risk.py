@@ -145,13 +145,18 @@ def annual_rate(
     )
 
 
+def headline_rate(rates: xr.Dataset) -> xr.Dataset:
+    """The rates of `annual_rate` to go by, of the mean hazard."""
+    return rates.sel(hazard=MEAN, fragility=goes_by(rates))
+
+
 def largest_rate(rates: xr.Dataset) -> tuple[float, bool]:
     """What the headline of `annual_rate` may reach for the mean hazard [1/a], and if no more is known of it.
 
     It is the upper end of its interval and every earthquake beyond the hazard table, and alone is known where
     these come more often than the rate of those in the table.
     """
-    one = rates.sel(hazard=MEAN, fragility=goes_by(rates))
+    one = headline_rate(rates)
     end, beyond = (float(one[name].sel(bound="upper")) for name in ("rate_interval", "rate_above"))
     return end + beyond, beyond > (float(one["rate"]) or end)
 
@@ -166,21 +171,19 @@ def rate_with_support(
     ds, hazard, **keywords
         As for `annual_rate`.
     rates : Dataset
-        From `annual_rate`, of overturning alone. Curves are fitted apart, and where its rate is the larger it
-        is that of either too.
+        From `annual_rate`, of overturning alone.
 
     Returns
     -------
     Dataset or None
-        As `annual_rate`, with the attribute ``event``.
+        As `annual_rate`, by the curves of the limit, which are fitted apart. Attributes ``event``, and
+        ``crosses``, 1 where that of overturning alone, which is part of it, has the larger rate.
     """
-    if (off := by_support(ds)) is None:
+    if (off := by_support(pooled(ds))) is None:
         return None
     found = annual_rate(off, hazard, years=rates.attrs["years"], **keywords)
-    less = found["rate"] < rates["rate"]
-    names = "rate", "rate_interval", "probability", "probability_interval"
-    found.update({name: rates[name].where(less, found[name]) for name in names})
-    return found.assign_attrs({EVENT: off.attrs[EVENT]})
+    less = bool(headline_rate(found)["rate"] < headline_rate(rates)["rate"])
+    return found.assign_attrs({EVENT: off.attrs[EVENT], "crosses": int(less)})
 
 
 def _disaggregation(

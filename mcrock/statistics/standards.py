@@ -26,7 +26,7 @@ from mcrock.dataset.opened import takes_path
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.measures.response_spectra import rotated_spectrum
 from mcrock.excitation.motion import Motion
-from mcrock.statistics.accepted_curve import FAMILIES, AcceptedCurve, accept_curve, goes_by
+from mcrock.statistics.accepted_curve import FAMILIES, AcceptedCurve, accept_curve
 from mcrock.statistics.baseline_rules import WORDS, checks_of_medians, median_of
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.hazard_files import MEAN
@@ -35,7 +35,7 @@ from mcrock.statistics.limits import displacement_limit
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.rates import lognormal_rates
 from mcrock.statistics.result_table import table
-from mcrock.statistics.risk import largest_rate
+from mcrock.statistics.risk import headline_rate, largest_rate
 from mcrock.statistics.run_measures import has_records, motions_at
 from mcrock.statistics.runs import axis_attrs, is_cloud, run_intensity
 from mcrock.study import ConfigError
@@ -355,7 +355,7 @@ def _against_target(
     accepted: AcceptedCurve, rates: xr.Dataset, hazard: xr.Dataset, target: float
 ) -> list[JudgedCheck]:
     """The rate of overturning for a target frequency, and the median that the accepted curve needs."""
-    one = rates.sel(hazard=MEAN, fragility=goes_by(rates))
+    one = headline_rate(rates)
     (low, high), (most, is_bound) = one["rate_interval"].values.tolist(), largest_rate(rates)
     found = (float(one["rate"]), low, most if is_bound else high)
     rows = [JudgedCheck("annual rate of overturning", found, (target,) * 3, "1/a", "target frequency")]

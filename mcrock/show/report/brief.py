@@ -10,8 +10,9 @@ import xarray as xr
 from mcrock.base.estimates import format_estimate, format_interval, format_p_value
 from mcrock.show.fragility import format_ends, format_fragility
 from mcrock.show.numbers import estimate, format_count, label, label_place, percent
-from mcrock.show.risk import WORDS, format_choice, format_headline_capacity, headline_capacity, tell_risk
+from mcrock.show.risk import WORDS, format_headline_capacity, headline_capacity, tell_risk
 from mcrock.show.summary import Summary
+from mcrock.statistics.accepted_curve import choice_of, goes_by
 from mcrock.statistics.goodness import is_rejected
 
 CAPACITIES = {  # by which a HCLPF is headed
@@ -86,7 +87,7 @@ def _fragility(summary: Summary) -> list[KeyFigure]:
 
 def _risk(rates: xr.Dataset) -> list[KeyFigure]:
     (rate, of_rate), chance = tell_risk(rates, "rate"), tell_risk(rates, "probability")
-    by = f"{WORDS[rates.attrs['headline']]}: {format_choice(rates)}"
+    by = f"{WORDS[goes_by(rates)]}: {choice_of(rates).words}"
     return [
         KeyFigure("Annual rate of overturning [1/year]", rate, f"{of_rate}; {by}"),
         KeyFigure(f"Probability in {rates.attrs['years']:g} years", *chance),

@@ -3,16 +3,26 @@
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrock.base.params import Outcome
 from mcrock.show.comparison import format_comparison
-from mcrock.statistics import annual_rate, compare_designs, fit_fragility, high_confidence_capacity, standards
+from mcrock.statistics import (
+    annual_rate,
+    by_support,
+    compare_designs,
+    fit_fragility,
+    high_confidence_capacity,
+    pooled,
+    standards,
+    with_displacement_limit,
+)
 from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, goes_by
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.rates import refine
 from mcrock.statistics.rising import places
+from mcrock.statistics.risk import headline_rate, rate_with_support
 
 LEVELS = np.array([2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0])
 
@@ -25,7 +35,11 @@ def study(seed, records=40, share=1.0, per_record=8, median=5.0):
     over = (capacity[:, None] < LEVELS) & (rng.random(len(record)) < share)[:, None]
     outcome = np.where(over, Outcome.OVERTURNED, Outcome.AT_REST).astype("i1")
     return xr.Dataset(
-        {"outcome": (("realization", "intensity"), outcome), "record": ("realization", record)},
+        {
+            "outcome": (("realization", "intensity"), outcome),
+            "peak_displacement": (("realization", "intensity"), 0.1 * LEVELS / capacity[:, None]),
+            "record": ("realization", record),
+        },
         coords={"intensity": ("intensity", LEVELS, {"units": "m s-2", "long_name": "pga"})},
         attrs={"measure": "pga"},
     )
@@ -56,6 +70,30 @@ def test_value_inverse_and_rate_of_a_family_are_of_one_curve(family, seed, slope
     )
     middle = np.sqrt(x[1:] * x[:-1])
     assert curve.rates(x, rate).sum() == pytest.approx(curve.at(middle) @ -np.diff(rate), rel=2e-2, abs=1e-9)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.6])
+@settings(max_examples=5)
+@given(seed=st.integers(0, 10**6), limit=st.floats(0.03, 0.2))
+def test_each_headline_integrates_to_what_its_own_curve_gives(share, seed, limit):
+    """That of the limit had the rate of overturning, where this was larger."""
+    ds = with_displacement_limit(study(seed, share=share), limit)
+    alone = annual_rate(ds, hazard(), resamples=200)
+    either = rate_with_support(ds, hazard(), alone, resamples=200)
+    x = np.geomspace(0.5, 40.0, 4000)
+    rate = 1e-2 * x**-2.5
+    for found, runs in ((alone, ds), (either, by_support(ds))):
+        accepted = accept_curve(runs, Bootstrap(resamples=200))
+        assert goes_by(found) == accepted.choice.family
+        expected = accepted.curve.at(np.sqrt(x[1:] * x[:-1])) @ -np.diff(rate)
+        assert float(headline_rate(found)["rate"]) == pytest.approx(expected, rel=1e-2)
+
+
+def test_a_nested_study_with_a_limit_has_the_rate_of_its_pooled_runs():
+    draws = xr.concat([study(seed, 12) for seed in range(3)], "outer", data_vars="all")
+    ds = with_displacement_limit(draws, 0.1)
+    found = rate_with_support(ds, hazard(), annual_rate(ds, hazard()))
+    xr.testing.assert_equal(found, annual_rate(by_support(pooled(ds)), hazard()))
 
 
 @pytest.mark.parametrize(("share", "expected"), [(1.0, "lognormal"), (0.5, "stripes")])
