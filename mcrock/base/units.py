@@ -28,6 +28,18 @@ TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 MASSES = {"kg": 1.0, "g": 1e-3, "t": 1000.0, "lb": 0.45359237}
 FREQUENCIES = {"Hz": 1.0}
 RATIOS = {"1": 1.0}
+DENSITIES = {"kg/m3": 1.0, "g/cm3": 1000.0, "t/m3": 1000.0}
+KINDS = (
+    ACCELERATIONS,
+    VELOCITIES,
+    LENGTHS,
+    TIMES,
+    FREQUENCIES,
+    ANGLES,
+    ANGULAR_VELOCITIES,
+    MASSES,
+    DENSITIES,
+)
 RAISED = str.maketrans("23", "²³")
 
 
@@ -44,17 +56,30 @@ def parse_unit(word: object) -> str | None:
     return text if text in ACCELERATIONS else None
 
 
+def factor_to(unit: str, wanted: str) -> float | None:
+    """How many of a wanted unit one of another is, in the words of any file; None if they are of two kinds.
+
+    >>> factor_to("CM/SEC/SEC", "m/s2"), factor_to("ms", "s"), factor_to("g", "kg"), factor_to("Hz", "s")
+    (0.01, 0.001, 0.001, None)
+    """
+    text = re.sub(
+        "sec(ond)?s?", "s", unit.strip().lower().replace("°", "deg").replace("²", "2").replace("³", "3")
+    )
+    word = parse_unit(unit) or re.sub("[\\s^]", "", text)
+    known = next((units for units in KINDS if wanted in units), {wanted: 1.0})
+    size = {key.lower(): known[key] for key in known}.get(word.lower())
+    return None if size is None else size / known[wanted]
+
+
 def parse_intensity_unit(word: str) -> tuple[str, float] | None:
     """Unit of an intensity in datasets and the factor to it; None for a unit that no intensity has.
 
-    >>> parse_intensity_unit("cm/s^2"), parse_intensity_unit("cm/s"), parse_intensity_unit("ft/s")
+    >>> parse_intensity_unit("cm/s^2"), parse_intensity_unit("cm/sec"), parse_intensity_unit("ft/s")
     (('m s-2', 0.01), ('m s-1', 0.01), None)
     """
-    acceleration = parse_unit(word)
-    if acceleration is not None:
-        return "m s-2", ACCELERATIONS[acceleration]
-    others = {"m s-1": VELOCITIES, "m": LENGTHS, "s": TIMES, "1": {"1": 1.0}}
-    return next(((units, known[word]) for units, known in others.items() if word in known), None)
+    kinds = ("m s-2", "m s-1", "m", "s", "1")
+    factors = ((units, factor_to(word, as_written(units))) for units in kinds)
+    return next(((units, factor) for units, factor in factors if factor is not None), None)
 
 
 def parse_number(text: str) -> float:
@@ -112,7 +137,7 @@ def units_of(unit: str) -> Mapping[str, float]:
     >>> list(units_of("m")), units_of("deg")
     (['m', 'cm', 'mm', 'in', 'ft'], {'deg': 1.0})
     """
-    kinds = (LENGTHS, MASSES, TIMES, ACCELERATIONS, VELOCITIES)
+    kinds = (LENGTHS, MASSES, TIMES, ACCELERATIONS, VELOCITIES)  # that people type
     return next((units for units in kinds if next(iter(units)) == unit), {unit: 1.0})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -188,11 +188,18 @@ def select(
     if wish.condition is not None and wish.epsilon is not None:
         aim = chosen.conditional_spectrum(periods, median, sigma, wish.condition, wish.epsilon)
     motions = []
+    given = [
+        f"--{option.replace('format', 'as')}" for option, value in asdict(how).items() if value is not None
+    ]
+    if path.is_file() and given:
+        raise ValueError(f"{', '.join(given)}: of record files, and {path} is a flat file; leave it out")
     if not path.is_file():
         scan = _scan(path, how)
         _end(scan, path)
         motions = scan.motions
-    candidates = chosen.candidates_of(motions, periods) if motions else chosen.read_flat_file(path, periods)
+    candidates = (
+        chosen.candidates_of(motions, aim.periods) if motions else chosen.read_flat_file(path, aim.periods)
+    )
     limits = chosen.RecordLimits(
         ranges=wish.ranges(), largest_factor=wish.largest_factor, per_event=wish.per_event, pulses=wish.pulses
     )

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 from mcrock.base.units import ACCELERATIONS
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.synthesis.target_spectrum import read_spectrum
 
 DAMPING = 0.05  # of all spectra [1]
 LOOPS = 4  # passes of the optimization, at most
@@ -169,13 +170,26 @@ def conditional_spectrum(
     periods, log_mean, log_std : array_like (n_period,)
         [s], and the mean [ln m/s2] and standard deviation [1] of the model for the scenario (M, R).
     period : float
-        At which it is conditioned [s]; the nearest of the periods.
+        At which it is conditioned [s], within those of the model; mean and standard deviation are straight in
+        the logarithm of the period, and it joins the periods of the target.
     epsilon : float
         By how many standard deviations the motion is beyond the mean there [1].
+
+    Raises
+    ------
+    MotionError
+        If the period is beyond those of the model.
     """
-    t, mean, std = (np.asarray(x, float) for x in (periods, log_mean, log_std))
-    k = int(np.abs(np.log(t / period)).argmin())
-    rho = baker_jayaram_2008(t, t[k])
+    given, mean, std = (np.asarray(x, float) for x in (periods, log_mean, log_std))
+    if not given[0] <= period <= given[-1]:
+        raise MotionError(
+            f"the condition of {period:g} s is beyond the periods of the target, {given[0]:g} to "
+            f"{given[-1]:g} s"
+        )
+    t = np.union1d(given, [period])
+    mean, std = (np.interp(np.log(t), np.log(given), x) for x in (mean, std))
+    k = int(np.searchsorted(t, period))
+    rho = baker_jayaram_2008(t, period)
     rho[k] = 1.0  # of which rounding leaves a spread of 1e-8
     left = std * np.sqrt(np.clip(1 - rho**2, 0.0, None))
     return Target(periods=t, log_mean=mean + rho * epsilon * std, log_std=left, condition=k)
@@ -191,23 +205,10 @@ def read_target_table(path: str | Path) -> tuple[FloatArray, FloatArray, FloatAr
     MotionError
         With the file and the reason.
     """
-    lines = list(csv.reader(Path(path).read_text(encoding="utf-8").splitlines()))
-    heads = [head.strip() for head in (lines[0] if lines else [])]
-    unit = re.search(r"\[(.*)\]", heads[1]) if len(heads) == 3 else None
-    if unit is None or unit[1] not in ACCELERATIONS or not heads[0].endswith("[s]"):
-        raise MotionError(
-            f"{path}: the first line must be as in 'period [s], median [g], sigma', got {heads}"
-        )
-    try:
-        rows = np.array([[float(cell) for cell in line] for line in lines[1:] if line])
-    except ValueError as error:
-        raise MotionError(f"{path}: {error}") from None
-    good = rows.ndim == 2 and rows.shape[1] == 3 and len(rows) > 1 and np.isfinite(rows).all()
-    if not (good and (np.diff(rows[:, 0]) > 0).all() and (rows[:, :2] > 0).all() and (rows[:, 2] >= 0).all()):
-        raise MotionError(
-            f"{path}: expected rising periods > 0, accelerations > 0 and sigmas >= 0, in 3 columns"
-        )
-    return rows[:, 0], np.log(rows[:, 1] * ACCELERATIONS[unit[1]]), rows[:, 2]
+    rows = read_spectrum(Path(path), 3)
+    if not ((rows[:, :2] > 0).all() and (rows[:, 2] >= 0).all()):
+        raise MotionError(f"{path}: expected periods > 0 [s], accelerations > 0 and sigmas >= 0")
+    return rows[:, 0], np.log(rows[:, 1]), rows[:, 2]
 
 
 def candidates_of(motions: Sequence[Motion], periods: ArrayLike) -> Candidates:

@@ -212,10 +212,9 @@ def _motion(values: dict[str, Any]) -> list[Line]:
 def _spectrum(values: dict[str, Any]) -> list[Line]:
     spectrum = values["spectrum"]
     if spectrum == "file":
-        return [
-            ("table", values["spectrum_file"], "periods [s] and accelerations"),
-            ("unit", values["spectrum_unit"], ""),
-        ]
+        stated = values["spectrum_unit"] == "stated"
+        table: Line = ("table", values["spectrum_file"], "of periods and accelerations")
+        return [table] if stated else [table, ("unit", values["spectrum_unit"], "of the accelerations")]
     return [("ground" if len(spectrum) == 1 else "standard", spectrum, "")]
 
 

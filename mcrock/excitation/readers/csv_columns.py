@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from mcrock.base.units import ACCELERATIONS, parse_unit
+from mcrock.base.units import factor_to, split_header
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.readers.orientation import is_clockwise, is_square, parse_orientation
 
 TIME_NAMES = {"time", "t", "seconds", "sec"}
-SECONDS = {"s", "sec", "secs", "seconds"}
 ACCELERATION_NAMES = {"a", "acc", "accel", "acceleration"}
 AXIS = re.compile(r"(?:a|acc|accel|acceleration)?([xyz])")
 # names of directions that are not quantities: `u`, `v` and `d` may be displacement and velocity
@@ -32,6 +32,7 @@ class Column(NamedTuple):
     role: str
     component: str = ""  # its name, if it says a direction
     azimuth: float | None = None  # clockwise from north [rad]
+    unit: str = ""  # that the file says
 
 
 def split_fields(content: str) -> list[str]:
@@ -40,7 +41,7 @@ def split_fields(content: str) -> list[str]:
     return [field.strip().strip("\"'") for field in content.split(separator)]
 
 
-def named_columns(path: Path, headers: list[str], unit: str, n_column: int) -> list[Column]:
+def named_columns(path: Path, headers: list[str], n_column: int) -> list[Column]:
     """Columns by a line of names: time, x, y, z, or directions; empty if there is no such line.
 
     Directions are put in order as in `mcrock.excitation.readers.assemble`: of two horizontal ones x is
@@ -49,7 +50,7 @@ def named_columns(path: Path, headers: list[str], unit: str, n_column: int) -> l
     Raises
     ------
     MotionError
-        If a name is not known, names or directions do not fit together, or they say another unit.
+        If a name is not known, or names or directions do not fit together.
     """
     unknown = []
     for header in reversed(headers):
@@ -66,7 +67,6 @@ def named_columns(path: Path, headers: list[str], unit: str, n_column: int) -> l
                 "directions such as EW, NS, UD, in the file (or with --columns of mcrock records, columns of "
                 "[motion])"
             )
-        _check_units(path, headers, "", unit)
         return []
     names = ", ".join(fields)
     if len(meanings) != n_column:
@@ -75,8 +75,9 @@ def named_columns(path: Path, headers: list[str], unit: str, n_column: int) -> l
         )
     if len({*meanings}) < n_column or meanings == ["time"]:
         raise MotionError(f"{path}: expected one column each of time, x, y, z, got {names}")
-    _check_units(path, headers, header, unit)
-    return _in_order(path, meanings, names)
+    said = units_said(headers, header, n_column)
+    columns = zip(_in_order(path, meanings, names), said, strict=True)
+    return [column._replace(unit=unit) for column, unit in columns]
 
 
 def comment_names(comments: list[str], n_column: int) -> str:
@@ -115,23 +116,41 @@ def _meaning(name: str) -> str:
 
 
 def _is_unit(word: str) -> bool:
-    return parse_unit(word) is not None or word.lower() in SECONDS
+    return any(factor_to(word, unit) is not None for unit in ("m/s2", "s", "Hz"))
 
 
-def _check_units(path: Path, headers: list[str], header: str, unit: str) -> None:
-    """Refuse another unit in the line of names, in brackets or behind a name, or in a line of its own."""
-    found = re.findall(r"[(\[]\s*(.*?)\s*[)\]]", header)
-    for field in split_fields(BRACKETS.sub("", header)):
-        found += [word for word in re.split(r"[\s_]+", field)[1:] if parse_unit(word)]
-    for line in headers:
-        fields = split_fields(line)
-        found += fields if all(_is_unit(field) for field in fields) else []
-    for word in found:
-        known = parse_unit(word)
-        if word.lower() not in SECONDS and (known is None or ACCELERATIONS[known] != ACCELERATIONS[unit]):
-            raise MotionError(
-                f"{path}: the column names say '{word}', but the unit given is '{unit}' (and s for the time)"
-            )
+def units_said(lines: Sequence[str], header: str, n_column: int) -> list[str]:
+    """Unit of each column, empty where it is not said: by the line of names, or one of nothing but units.
+
+    >>> units_said([], "period [s], Sa_g", 2), units_said(["time x", "s cm/s2"], "time x", 2)
+    (['s', 'g'], ['s', 'cm/s2'])
+    """
+    found = [""] * n_column
+    for line in [*lines, header]:
+        fields = split_names(line, n_column)
+        if fields and all(map(_is_unit, fields)):
+            found = fields
+        elif fields and line == header:
+            named = [split_header(field) for field in fields]
+            behind = [[w for w in re.split(r"[\s_]+", name)[1:] if _is_unit(w)] for name, _ in named]
+            found = [
+                said or "".join(words[-1:]) or before
+                for (_, said), words, before in zip(named, behind, found, strict=True)
+            ]
+    return found
+
+
+def split_names(line: str, n_column: int) -> list[str]:
+    """Names of so many columns in a line, with their units in brackets; empty if it is no such line.
+
+    >>> split_names("# Period (s)  Spectral acceleration (g)", 2)
+    ['Period (s)', 'Spectral acceleration (g)']
+    """
+    text = line.strip().lstrip("#%").strip()
+    fields = split_fields(re.sub(r"\s+(?=[(\[])", "", text))
+    if len(fields) != n_column:
+        fields = [field.strip(" ,;\t") for field in re.findall(r"[^)\]]*[)\]]", text)]
+    return fields if len(fields) == n_column else []
 
 
 def _in_order(path: Path, meanings: list[str], names: str) -> list[Column]:

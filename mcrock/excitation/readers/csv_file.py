@@ -13,7 +13,7 @@ import numpy as np
 
 from mcrock.base.checks import Number
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.base.units import ACCELERATIONS
+from mcrock.base.units import ACCELERATIONS, TIMES, factor_to
 from mcrock.excitation.motion import FloatArray, Motion, MotionError, checked
 from mcrock.excitation.readers.csv_columns import (
     Column,
@@ -21,6 +21,7 @@ from mcrock.excitation.readers.csv_columns import (
     comment_names,
     named_columns,
     split_fields,
+    units_said,
 )
 from mcrock.excitation.readers.orientation import doubt, word_unknown
 from mcrock.excitation.readers.text_file import known_unit, read_content, split_lines
@@ -39,7 +40,7 @@ FORTRAN_EXPONENT = re.compile(r"(?<=[\d.])[dD](?=[-+]?\d+$)")
 
 def read_csv(
     path: str | Path,
-    unit: str,
+    unit: str | None = None,
     dt: float | None = None,
     name: str | None = None,
     columns: Sequence[str] | None = None,
@@ -57,8 +58,9 @@ def read_csv(
     ----------
     path : str or Path
         Text file. Its first sample is taken as time 0.
-    unit : str
-        Of the acceleration: "m/s2", "cm/s2", "mm/s2", "gal", "g" (9.80665 m/s2) or "mg".
+    unit : str, optional
+        Of the acceleration: "m/s2", "cm/s2", "mm/s2", "gal", "g" (9.80665 m/s2) or "mg"; needed where the
+        file does not say it, as in ``time [ms], x [g]``.
     dt : float, optional
         Time step [s], needed without a time column.
     name : str, optional
@@ -78,7 +80,8 @@ def read_csv(
         With the file, the line and the reason: unreadable, no or unequal numbers of columns,
         something that is not a finite number or may have a decimal comma, a time that does not
         increase in equal steps, a step that contradicts `dt`, another unit in the column names than
-        `unit`, several columns of accelerations without names, or names that contradict `columns`.
+        `unit` or one that is none, no unit, several columns of accelerations without names, or names that
+        contradict `columns`.
 
     Warns
     -----
@@ -86,18 +89,20 @@ def read_csv(
         If the peak exceeds 3 g, most likely from a wrong unit.
     """
     path = Path(path)
-    known = known_unit(path, unit)
+    known = None if unit is None else known_unit(path, unit)
     if dt is not None:
         checked(Number("s", above=0.0), f"{path}: dt", dt)
     table = _read(path)
-    found = _columns(path, table, known, dt, columns)
+    found = _columns(path, table, dt, columns)
     acceleration = np.zeros((3, len(table.values)))
-    metadata: dict[str, str | float] = {"file": path.name, "unit": known}
+    units = [column.unit or str(known) for column in found if column.role != "time"]
+    metadata: dict[str, str | float] = {"file": path.name, "unit": ", ".join(dict.fromkeys(units))}
     for column, samples in zip(found, table.values.T, strict=True):
+        factor = _factor(path, column, known)
         if column.role == "time":
-            dt = uniform_step(path, table.lines, samples, dt)
+            dt = uniform_step(path, table.lines, samples * factor, dt)
             continue
-        acceleration["xyz".index(column.role)] = samples * ACCELERATIONS[known]
+        acceleration["xyz".index(column.role)] = samples * factor
         if column.component:
             metadata[f"component_{column.role}"] = column.component
         if column.azimuth is not None:
@@ -113,7 +118,7 @@ def read_csv(
     peak = np.abs(acceleration).max()
     if peak > LARGEST_PGA:
         warnings.warn(
-            f"{path}: peak acceleration {peak / STANDARD_GRAVITY:.3g} g with the unit '{unit}'; "
+            f"{path}: peak acceleration {peak / STANDARD_GRAVITY:.3g} g with the unit '{metadata['unit']}'; "
             "is the unit right?",
             UserWarning,
             stacklevel=2,
@@ -121,8 +126,38 @@ def read_csv(
     return Motion(acceleration, dt, name or path.stem, metadata=metadata)
 
 
+def _factor(path: Path, column: Column, given: str | None) -> float:
+    """Factor of a column to SI, by the unit that the file says or the one given, which must agree."""
+    if column.role == "time":
+        factor = factor_to(column.unit or "s", "s")
+    else:
+        factor = factor_to(column.unit or given or "", "m/s2")
+        if given and column.unit and factor != ACCELERATIONS[given]:
+            raise MotionError(
+                f"{path}: the column names say '{column.unit}', but the unit given is '{given}'"
+            )
+    if factor is None and not column.unit:
+        raise MotionError(f"{path}: a table does not say its unit; give the unit of the acceleration")
+    if factor is None:
+        kinds = TIMES if column.role == "time" else ACCELERATIONS
+        raise MotionError(f"{path}: the column names say '{column.unit}', expected one of {', '.join(kinds)}")
+    return factor
+
+
+def says_units(path: Path) -> bool:
+    """Whether a table of text names times, accelerations and the units of these."""
+    try:
+        table = _read(path)
+        found = _columns(path, table, None, None)
+    except MotionError:
+        return False
+    return any(column.role == "time" for column in found) and all(
+        factor_to(column.unit, "m/s2") for column in found if column.role != "time"
+    )
+
+
 def read_table(path: Path) -> tuple[list[str], list[int], FloatArray]:
-    """Read a text file of numbers: lines of text above them, line numbers of the rows, (n_row, n_column).
+    """Read a text file of numbers: comments and lines of text, line numbers of the rows, (n_row, n_column).
 
     Raises
     ------
@@ -130,7 +165,7 @@ def read_table(path: Path) -> tuple[list[str], list[int], FloatArray]:
         With file, line and column, if a field is not a finite number or rows differ in length.
     """
     table = _read(path)
-    return table.headers, table.lines, table.values
+    return [*table.comments, *table.headers], table.lines, table.values
 
 
 class _NumberTable(NamedTuple):
@@ -248,17 +283,15 @@ def _is_number(field: str) -> bool:
     return _number(field) is not None
 
 
-def _columns(
-    path: Path, table: _NumberTable, unit: str, dt: float | None, given: Sequence[str] | None
-) -> list[Column]:
+def _columns(path: Path, table: _NumberTable, dt: float | None, given: Sequence[str] | None) -> list[Column]:
     """Meaning of each column, by its name in the file or as given, or of a lone component by its place."""
     n_column = table.values.shape[1]
     named: list[Column] = []
     try:
-        named = named_columns(path, table.headers, unit, n_column)
+        named = named_columns(path, table.headers, n_column)
         comment = "" if named else comment_names(table.comments, n_column)
         if comment:
-            named = named_columns(path, [comment], unit, n_column)
+            named = named_columns(path, [comment], n_column)
     except UnknownColumnError:
         if not given:
             raise
@@ -267,15 +300,16 @@ def _columns(
     names = ", ".join(given)
     if len(given) != n_column:
         raise MotionError(f"{path}: columns = {names} is given, {len(given)} names for {n_column} columns")
-    columns = named_columns(path, [",".join(given)], unit, n_column)
+    columns = named_columns(path, [",".join(given)], n_column)
     if not columns:
         raise MotionError(
             f"{path}: columns must be time, x, y, z or directions such as EW, NS, UD, got {names}"
         )
-    if named and columns != named:
+    if named and [column[:3] for column in columns] != [column[:3] for column in named]:
         said = ", ".join(column.component or column.role for column in named)
         raise MotionError(f"{path}: columns = {names} is given, but the file names them {said}")
-    return columns
+    own = [column.unit for column in named] or units_said(table.headers, "", n_column)
+    return [column._replace(unit=column.unit or unit) for column, unit in zip(columns, own, strict=True)]
 
 
 def _columns_by_place(path: Path, table: _NumberTable, dt: float | None) -> list[Column]:
@@ -301,7 +335,8 @@ def _columns_by_place(path: Path, table: _NumberTable, dt: float | None) -> list
             f"{path}: no line names the {n_column} columns, and their directions are unknown; name them in a "
             f"first line, as in {','.join(names)} (or with --columns of mcrock records, columns of [motion])"
         )
-    return [Column(role) for role in ["time"] * has_time + ["x"]]
+    said = units_said(table.headers, "", n_column)
+    return [Column(role, unit=unit) for role, unit in zip(["time"] * has_time + ["x"], said, strict=True)]
 
 
 def _bare(line: str) -> str:

@@ -37,8 +37,8 @@ from mcrock.excitation.readers import (
     tsmip,
 )
 from mcrock.excitation.readers.assemble import assemble
-from mcrock.excitation.readers.csv_file import read_csv
-from mcrock.excitation.readers.recording import GIVEN, NotRecordError, RecordedComponent
+from mcrock.excitation.readers.csv_file import read_csv, says_units
+from mcrock.excitation.readers.recording import DECLARED, GIVEN, NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import BinaryFileError, TextFile, known_unit
 
 READERS: dict[str, ModuleType] = {
@@ -104,7 +104,7 @@ def read_file(
         raise NotRecordError("table of a PEER download")
     if not (_is_table(file) or (alone and unit is not None)):
         raise NotRecordError("no format that is known")
-    if unit is None:
+    if unit is None and not says_units(path):
         above = next(i for i, line in enumerate(file.lines) if _numbers_in(line))
         what = (
             "table of numbers"
@@ -169,12 +169,12 @@ def _read_with_obspy(path: Path, unit: str | None, forced: bool) -> list[Recorde
 
 def _read_table(path: Path, unit: str | None, dt: float | None, columns: Sequence[str] | None) -> Motion:
     """Motion of a table of text."""
-    if unit is None:
-        raise MotionError(f"{path}: a table does not say its unit; give the unit of the acceleration")
     with failing_in_words(path, "csv"):
         motion = read_csv(path, unit, dt, columns=columns)
     missing = [axis for axis, samples in zip("xyz", motion.acceleration, strict=True) if not samples.any()]
-    facts = {"format": "table", "unit_known": GIVEN} | ({"missing": ", ".join(missing)} if missing else {})
+    facts = {"format": "table", "unit_known": GIVEN if unit else DECLARED} | (
+        {"missing": ", ".join(missing)} if missing else {}
+    )
     return replace(motion, metadata={**motion.metadata, **facts})
 
 
@@ -277,9 +277,8 @@ def read_records(
     format : str, optional
         One of `FORMATS`, to read every file as that.
     unit : str, optional
-        Of the acceleration in tables of text and in files that only ObsPy reads: "m/s2", "cm/s2",
-        "mm/s2", "gal", "g" or "mg". The other formats say it, and a single file that contradicts is
-        refused.
+        Of the acceleration in files that only ObsPy reads, and in tables of text that do not say it:
+        "m/s2", "cm/s2", "mm/s2", "gal", "g" or "mg". A file that says another one is refused.
     dt : float, optional
         Time step of tables without a time column [s].
     channels : sequence of int, optional

@@ -22,7 +22,7 @@ class CsvSource(RecordedSource):
     files: tuple[str, ...] = entry(
         Paths(Text(), "a list of file names"), "files, from the folder of the study file", ["motion.csv"]
     )
-    unit: str = entry(Unit(), "unit of the accelerations", "g")
+    unit: str | None = optional(Unit(), "unit of the accelerations, where the files do not say it", "g")
     dt: float | None = optional(
         NumberKey("s", above=0.0), "time step, where there is no column of times", 0.01
     )

@@ -45,13 +45,13 @@ class SpectrumSource(GeneratedSource):
     spectrum_type: int = entry(ChoiceKey((1, 2)), "type of the spectrum of EN 1998-1", 2, default=1)
     table: str | None = optional(
         Text(),
-        "file of periods [s] and accelerations in `unit`, from the folder of the study file",
+        "file of periods or frequencies and accelerations, from the folder of the study file",
         "spectrum.txt",
     )
     table_z: str | None = optional(
         Text(), "the same for the vertical component, with `components = 3`", "vertical.txt"
     )
-    unit: str | None = optional(Unit(), "unit of the accelerations of the table", "g")
+    unit: str | None = optional(Unit(), "unit of the accelerations, where the table does not say it", "g")
     damping: float = entry(
         NumberKey("1", above=0.0, most=0.8),
         "damping ratio of the spectrum; motions can be generated for 0.01 to about 0.5",
@@ -83,8 +83,6 @@ class SpectrumSource(GeneratedSource):
             },
         )
         if "table" in data:
-            if "unit" not in data:
-                yield (), "a table needs the key 'unit', that of its accelerations"
             if (data.get("components") == 3) != ("table_z" in data):
                 yield ("table_z",), "is the target of the vertical component, and goes with components = 3"
         else:
@@ -150,7 +148,7 @@ class SpectrumSource(GeneratedSource):
         """Spectra in files, read once, and again when a file has changed."""
         names = [table] * min(self.components, 2) + [name for name in [self.table_z] if name]
         paths = [folder / name for name in names]
-        return [_target(str(path), str(self.unit), self.damping, stamp(path)) for path in paths]
+        return [_target(str(path), self.unit, self.damping, stamp(path)) for path in paths]
 
     def sampling_step(self, motions: Sequence[Motion]) -> float:
         return self.dt
@@ -180,5 +178,7 @@ def _is_number(value: Any) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _target(path: str, unit: str, damping: float, stamp: tuple[tuple[str, int, int], ...]) -> TargetSpectrum:
+def _target(
+    path: str, unit: str | None, damping: float, stamp: tuple[tuple[str, int, int], ...]
+) -> TargetSpectrum:
     return read_target(path, unit, damping)

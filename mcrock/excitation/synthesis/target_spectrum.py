@@ -12,6 +12,7 @@ nonstructural components. Required response spectrum.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
@@ -21,8 +22,9 @@ from numpy.typing import ArrayLike
 
 from mcrock.base.checks import Choice, Number
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.base.units import ACCELERATIONS, LENGTHS
+from mcrock.base.units import ACCELERATIONS, LENGTHS, factor_to
 from mcrock.excitation.motion import FloatArray, MotionError, checked
+from mcrock.excitation.readers.csv_columns import split_names, units_said
 from mcrock.excitation.readers.csv_file import read_table
 from mcrock.excitation.readers.text_file import known_unit
 
@@ -284,16 +286,15 @@ def ac156(spectral_acceleration: float, height_ratio: float = 0.0, vertical: boo
 
 
 def read_target(
-    path: str | Path, unit: str, damping: float = 0.05, name: str | None = None
+    path: str | Path, unit: str | None = None, damping: float = 0.05, name: str | None = None
 ) -> TargetSpectrum:
-    """Read a target spectrum from a text table of two columns, period [s] and pseudo-acceleration.
+    """Read a target spectrum from a text table of two columns, as `read_spectrum` has them.
 
     Parameters
     ----------
     path : str or Path
-        Columns separated by commas, semicolons, tabs or blanks; lines of text may precede them.
-    unit : str
-        Of the accelerations: "m/s2", "cm/s2", "mm/s2", "gal", "g" or "mg".
+    unit : str, optional
+        Of the accelerations, where the table does not say it.
     damping : float
         Share of the critical damping [1] to which they belong.
     name : str, optional
@@ -309,12 +310,61 @@ def read_target(
         With the file and the reason, if it is not such a table.
     """
     path = Path(path)
-    known = known_unit(path, unit)
-    _, lines, table = read_table(path)
-    if table.shape[1] != 2:
+    table = read_spectrum(path, 2, unit)
+    try:
+        return TargetSpectrum(table[:, 0], table[:, 1], damping, name or path.stem)
+    except MotionError as error:
+        raise MotionError(f"{path}: {error}") from None
+
+
+def read_spectrum(path: Path, n_column: int, unit: str | None = None) -> FloatArray:
+    """Table (n, n_column) of periods [s], accelerations [m/s2] and what else it has, by its line of names.
+
+    The line names the units, as in ``period [s], sa [m/s2]`` or ``frequency [Hz], sa [g]``; without it the
+    first column has periods [s] and `unit` is that of the accelerations. Columns are separated by commas,
+    semicolons, tabs or blanks.
+
+    Raises
+    ------
+    MotionError
+        With the file and the reason: a unit is missing, unknown or contradicts `unit`, periods do not rise,
+        or there are other columns.
+    """
+    known = None if unit is None else known_unit(path, unit)
+    heads, lines, table = read_table(path)
+    if table.shape[1] != n_column:
         raise MotionError(
-            f"{path}, line {lines[0]}: expected 2 columns, period and acceleration, got {table.shape[1]}"
+            f"{path}, line {lines[0]}: expected {n_column} columns, period and acceleration"
+            f"{', sigma' * (n_column > 2)}, got {table.shape[1]}"
         )
+    names = next((head for head in reversed(heads) if split_names(head, n_column)), "")
+    said = units_said(heads, names, n_column)
+    exact = [factor_to(word or "", "s") is not None or factor_to(word, "Hz") is not None for word in said[:2]]
+    if exact == [False, True]:
+        table[:, :2], said[:2] = table[:, 1::-1], said[1::-1]
+    by_name = re.match(r"\W*f(req\w*)?\b", names, re.IGNORECASE)
+    first = said[0] or ("Hz" if by_name else "s")
+    period, frequency = factor_to(first, "s"), factor_to(first, "Hz")
+    factor, units = factor_to(said[1] or known or "", "m/s2"), ", ".join(ACCELERATIONS)
+    if period is not None:
+        table[:, 0] *= period
+    elif frequency is None:
+        raise MotionError(f"{path}: periods must be in s or ms, or frequencies in Hz, got {first!r}")
+    else:
+        if not (table[:, 0] > 0).all():
+            raise MotionError(f"{path}: frequencies must be > 0 [Hz], got {table[:, 0].min():g}")
+        table[:, 0] = 1.0 / (table[:, 0] * frequency)
+        if table[0, 0] > table[-1, 0]:
+            table, lines = table[::-1], lines[::-1]
+    if factor is None:
+        got = f"its line of names says {said[1]!r}" if said[1] else "no line names it and none is given"
+        raise MotionError(
+            f"{path}: the unit of the accelerations must be one of {units}, and {got}; name it in the first "
+            "line, as in 'period [s], sa [g]', or give unit = 'g'"
+        )
+    if known and factor != ACCELERATIONS[known]:
+        raise MotionError(f"{path}: the column names say '{said[1]}', but the unit given is '{known}'")
+    table[:, 1] *= factor
     backwards = np.flatnonzero(np.diff(table[:, 0]) <= 0)
     if len(backwards):
         i = int(backwards[0])
@@ -322,10 +372,7 @@ def read_target(
             f"{path}, line {lines[i + 1]}: the period does not increase: {table[i + 1, 0]:g} s after "
             f"{table[i, 0]:g} s"
         )
-    try:
-        return TargetSpectrum(table[:, 0], table[:, 1] * ACCELERATIONS[known], damping, name or path.stem)
-    except MotionError as error:
-        raise MotionError(f"{path}: {error}") from None
+    return table
 
 
 def _brief(values: FloatArray) -> str:

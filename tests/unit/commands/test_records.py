@@ -222,3 +222,9 @@ def test_a_set_is_chosen_written_and_read_by_a_study(mcrock, folder, tmp_path):
     assert code == 2
     assert "9 recordings cannot be chosen: of 3 candidates scale factor leaves 3" in error
     assert mcrock("records", "select", folder, *asked, "--condition", 1)[0] == 2
+    code, output, _ = mcrock(
+        "records", "select", folder, *asked, "--number", 2, "--condition", 0.7, "--epsilon", 1
+    )
+    assert code == 0
+    code, _, error = mcrock("records", "select", target, "--target", target, "--unit", "g", "--as", "csv")
+    assert (code, "--as, --unit" in error) == (2, True)

@@ -343,10 +343,11 @@ def test_reading_at_once_is_no_more_lenient(write, body):
         ("time,x,x\n0,1,1\n1,2,2\n", {}, r"expected one column each of time, x, y, z, got time, x, x"),
         ("time\n0\n1\n", {}, r"expected one column each of time, x, y, z, got time$"),
         ("time,ax (g)\n0,1\n1,2\n", {}, r"the column names say 'g', but the unit given is 'm/s2'"),
-        ("time [ms],x\n0,1\n10,2\n", {}, r"the column names say 'ms', but the unit given is 'm/s2' \(and s"),
+        ("time [min],x\n0,1\n10,2\n", {}, r"the column names say 'min', expected one of s, ms, us"),
+        ("time [s],x [ft/s2]\n0,1\n10,2\n", {"unit": None}, r"say 'ft/s2', expected one of m/s2, cm/s2"),
         ("0,1\n1,2\n", {"unit": "ft/s2"}, r"unit of the acceleration must be one of m/s2, .*mg, got 'ft/s2'"),
         ("0,1\n1,2\n", {"unit": ""}, r"unit of the acceleration must be one of .* got ''"),
-        ("0,1\n1,2\n", {"unit": None}, r"unit of the acceleration must be one of .* got None"),
+        ("0,1\n1,2\n", {"unit": None}, r"a table does not say its unit; give the unit of the acceleration"),
         ("0,1\n1,2\n", {"dt": 0.0}, r"record.csv: dt must be a finite number > 0 \[s\], got 0.0"),
         ("0,1\n1,2\n", {"dt": float("nan")}, r"dt must be a finite number > 0 \[s\], got nan"),
     ],
@@ -363,9 +364,21 @@ def test_refuses_what_is_not_there(tmp_path):
         read_csv(tmp_path, "g")
 
 
-def test_unit_is_mandatory(write):
-    with pytest.raises(TypeError, match="unit"):
-        read_csv(write("0,1\n1,2\n"))
+@pytest.mark.parametrize(
+    ("text", "unit", "second"),
+    [
+        ("time [ms],x [g]\n0,1\n10,2\n", "g", 2 * G),
+        ("# time(s)  EW(cm/s/s)\n0 1\n0.01 2\n", "cm/s/s", 0.02),
+        ("t_ms;acc_g\n0;1\n10;2\n", "g", 2 * G),
+        ("time,x\ns,mg\n0,1\n0.01,2\n", "mg", 0.002 * G),
+        ("ms,m/s2\n0,1\n10,2\n", "m/s2", 2.0),
+    ],
+)
+def test_units_of_the_columns_are_those_the_file_says(write, text, unit, second):
+    motion = read_csv(write(text))
+    assert motion.dt == pytest.approx(0.01)
+    assert motion.metadata["unit"] == unit
+    assert motion.acceleration[0, 1] == pytest.approx(second)
 
 
 def test_a_slow_drift_of_the_time_step_is_found(write):

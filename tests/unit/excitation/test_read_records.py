@@ -168,7 +168,7 @@ def test_progress_is_told(folder):
         ("elcentro.AT2", {"unit": "feet"}, r"unit of the acceleration must be one of m/s2, .*, got 'feet'"),
         ("elcentro.AT2", {"format": "peer"}, r"format must be 'at2', .* or 'obspy', got 'peer'"),
         ("elcentro.AT2", {"format": "esm"}, r"elcentro.AT2: is not in the format 'esm': 'PEER STRONG MOTION"),
-        ("elcentro.AT2", {"format": "csv"}, r"a table does not say its .* give the unit of the acceleration"),
+        ("elcentro.AT2", {"format": "csv"}, r"expected at most 4 columns, time, x, y, z, got 5"),
         ("README.md", {}, r"README.md: no format that is known; known are at2, esm, knet, .* tables of time"),
         ("README.md", {"unit": "g"}, r"README.md"),
         ("nothing.AT2", {}, r"nothing.AT2: no such file or folder"),
@@ -263,3 +263,14 @@ def test_files_with_other_channels_are_left_out(folder):
     scan = scan_records(path, channels=[4])
     assert word_left_out(scan) == ["1 left out (none of the chosen channels; it has 1, 2, 3): CE36456.V2"]
     assert [motion.metadata["format"] for motion in scan.motions] == ["PEER AT2"]  # numbers no channels
+
+
+def test_tables_that_name_their_units_need_no_other(folder):
+    """Of a folder, those that are motions; a spectrum or a hazard curve beside them is none."""
+    records = {"a__csv": "time [s],EW [g],NS [g]\n0,0,0\n0.01,0.1,0\n", "b__csv": "0,1\n1,2\n"}
+    others = {"c__csv": "period [s],sa [g]\n0.1,1\n1,2\n", "d__csv": "pga [g],mean\n0.1,0.01\n0.2,0.001\n"}
+    scan = scan_records(folder(**records, **others))
+    assert not scan.problems
+    assert [path.name for path in scan.left_out] == ["b.csv", "c.csv", "d.csv"]
+    assert scan.motions[0].acceleration[0, 1] == 0.980665
+    assert scan.motions[0].metadata["unit_known"] == "declared in the file"

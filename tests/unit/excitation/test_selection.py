@@ -20,6 +20,7 @@ from mcrock.excitation.selection import (
 )
 
 PERIODS = np.geomspace(0.05, 5.0, 20)
+AT = PERIODS[12]
 
 
 def test_correlation_is_symmetric_and_1_on_the_diagonal():
@@ -65,7 +66,7 @@ MEAN, STD = np.log(2.0) - 0.8 * np.log(PERIODS / 0.3).clip(0), np.full(20, 0.6)
 UNIFORM = Target(periods=PERIODS, log_mean=MEAN, log_std=np.full(20, 0.3))
 
 
-@pytest.mark.parametrize("aim", [UNIFORM, conditional_spectrum(PERIODS, MEAN, STD, 1.0, 1.2)])
+@pytest.mark.parametrize("aim", [UNIFORM, conditional_spectrum(PERIODS, MEAN, STD, AT, 1.2)])
 def test_a_set_of_thirty_has_mean_and_spread_of_the_target(aim):
     candidates, limits = drawn(4000), RecordLimits(ranges={"magnitude": (6, 7.5)}, per_event=2)
     found = select(candidates, aim, 30, limits)
@@ -207,13 +208,32 @@ def test_recordings_with_a_pulse_or_without(pulses):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("period [s], median, sigma\n1,1,0.5\n2,1,0.5\n", "the first line must be as in 'period"),
-        ("period [s], median [g], sigma\n1,1,0.5\n1,1,0.5\n", "expected rising periods"),
-        ("period [s], median [g], sigma\n1,1\n2,1\n", "expected rising periods"),
-        ("period [s], median [g], sigma\n1,x,0.5\n", "could not convert"),
+        (
+            "period [s], median, sigma\n1,1,0.5\n2,1,0.5\n",
+            "the unit of the accelerations must be one of m/s2",
+        ),
+        ("period [s], median [g], sigma\n1,1,0.5\n1,1,0.5\n", "the period does not increase"),
+        ("period [s], median [g], sigma\n1,1\n2,1\n", "expected 3 columns"),
+        ("period [s], median [g], sigma\n1,1,0.5\n2,-1,0.5\n", "accelerations > 0"),
+        ("period [s], median [g], sigma\n1,x,0.5\n", "line 2, column 2: expected a number"),
     ],
 )
 def test_targets_that_are_none(tmp_path, text, words):
     (tmp_path / "t.csv").write_text(text)
-    with pytest.raises(MotionError, match=rf"t\.csv: {words}"):
+    with pytest.raises(MotionError, match=rf"t\.csv.*{words}"):
         read_target_table(tmp_path / "t.csv")
+
+
+def test_a_condition_between_the_periods_of_a_table_is_met_there():
+    """It was met at the nearest one: 1.0 s for 1.2 s. Between them mean and spread run in log(period)."""
+    t, mean, std = np.array([0.5, 1.0, 2.0]), np.log([2.0, 1.0, 0.5]), np.array([0.4, 0.6, 0.8])
+    aim = conditional_spectrum(t, mean, std, 1.2, 1.5)
+    assert aim.condition is not None
+    assert aim.periods.tolist() == [0.5, 1.0, 1.2, 2.0]
+    share = np.log(1.2) / np.log(2.0)
+    assert aim.log_mean[2] == pytest.approx(-np.log(1.2) + 1.5 * (0.6 + 0.2 * share))
+    np.testing.assert_allclose(aim.log_mean[1], 1.5 * 0.6 * baker_jayaram_2008(1.0, 1.2))
+    assert aim.log_std[2] == 0.0 < aim.log_std[1]
+    for period in (0.49, 2.1):
+        with pytest.raises(MotionError, match=f"condition of {period} s is beyond .* 0.5 to 2 s"):
+            conditional_spectrum(t, mean, std, period, 1.0)

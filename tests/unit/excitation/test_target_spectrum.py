@@ -90,6 +90,27 @@ def test_reads_a_table(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("heads", "unit", "rows", "factor"),
+    [
+        ("period [s], sa [m/s2]", None, "0.1,2\n0.5,5", 1.0),
+        ("# T (s)   Sa (g)", None, "0.1 2\n0.5 5", 9.80665),
+        ("Period (s)  Spectral acceleration (cm/s^2)", "gal", "0.1 2\n0.5 5", 0.01),
+        ("period [ms];sa [g]", "g", "100;2\n500;5", 9.80665),
+        ("frequency [Hz], sa [g]", None, "2,5\n10,2", 9.80665),
+        ("f, sa_g", None, "10,2\n2,5", 9.80665),
+        ("sa [m/s2], period [s]", None, "2,0.1\n5,0.5", 1.0),
+        ("a title\nperiod, sa\ns, g", None, "0.1,2\n0.5,5", 9.80665),
+    ],
+)
+def test_units_are_those_that_the_line_of_names_says(tmp_path, heads, unit, rows, factor):
+    path = tmp_path / "site.csv"
+    path.write_text(f"{heads}\n{rows}\n")
+    target = read_target(path, unit)
+    np.testing.assert_allclose(target.periods, [0.1, 0.5], rtol=1e-12)
+    np.testing.assert_allclose(target.accelerations, [2 * factor, 5 * factor], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
     ("text", "unit", "message"),
     [
         ("0 1\n1 2", "ft/s2", "unit of the acceleration must be one of .*, got 'ft/s2'"),
@@ -97,6 +118,11 @@ def test_reads_a_table(tmp_path):
         ("0 1\n0.5 2\n0.4 3", "g", "site.csv, line 3: the period does not increase: 0.4 s after 0.5 s"),
         ("0 1\n0.5 -2", "g", r"site.csv: target spectrum 'site': accelerations must be finite and > 0"),
         ("0 1\n0.5 two", "g", "site.csv, line 2, column 2: expected a number"),
+        ("period [s], sa [m/s2]\n1,2\n2,3", "g", "the column names say 'm/s2', but the unit given is 'g'"),
+        ("period [s], sd [cm]\n1,2\n2,3", None, "must be one of m/s2.*says 'cm'"),
+        ("period [s], sa\n1,2\n2,3", None, "no line names it and none is given; name it in the first line"),
+        ("period [a], sa [g]\n1,2\n2,3", None, "periods must be in s or ms, or frequencies in Hz, got 'a'"),
+        ("f [Hz], sa [g]\n0,2\n2,3", None, r"frequencies must be > 0 \[Hz\], got 0"),
         ("0 1", "g", "at least 2 lines of numbers are needed"),
     ],
 )

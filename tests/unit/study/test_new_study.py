@@ -189,3 +189,10 @@ def test_every_question_says_why_and_has_a_default_that_is_right():
 def test_a_length_without_unit_that_is_too_large_asks_for_centimetres(text):
     with pytest.raises(ValueError, match=f"did you mean '{text} cm'"):
         new_study(height=text)
+
+
+@pytest.mark.parametrize(("answer", "unit"), [({}, None), ({"spectrum_unit": "gal"}, "gal")])
+def test_a_file_with_a_spectrum_says_its_unit_unless_somebody_does(folder, answer, unit):
+    """It was taken as g, whatever its line of names said."""
+    text, study = new_study(folder, earthquakes="spectrum", spectrum="file", spectrum_file="f.csv", **answer)
+    assert (study.motion.unit, tomllib.loads(text)["motion"].get("unit")) == (unit, unit)
