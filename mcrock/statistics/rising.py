@@ -153,3 +153,48 @@ def bounding_steps(
     at = np.exp(np.interp(z, np.log(x), np.log(rate)))
     above, below = np.append(at[1:], rate[-1]), np.append(rate[0], at[:-1])
     return at - above, below - at, float(at[-1] - rate[-1])
+
+
+def bounding_ratios(
+    fractions: np.ndarray, level: np.ndarray, x: np.ndarray, rate: np.ndarray
+) -> tuple[float, float]:
+    """Least and largest ratio of the rates of two designs that their rising fractions leave open.
+
+    No run says where between two levels the bodies overturn: anywhere in each gap, that below the weakest
+    level and that beyond the strongest included, but of both designs at the same place. With places of their
+    own for each the bounds would be those of `bounding_steps`, which say nothing: in the studies of
+    `mcrock docs coverage` they are a factor of 1e5 apart.
+
+    Parameters
+    ----------
+    fractions : ndarray (2, n_level)
+        Of both designs, not falling [1].
+    level, x, rate
+        As for `bounding_steps`.
+
+    Returns
+    -------
+    tuple of float, float
+        Of the second design over the first [1].
+
+    >>> x, level = np.array([0.1, 1.0, 10.0]), np.array([0.5, 1.0, 2.0])
+    >>> low, high = bounding_ratios(np.array([[0, 0.5, 1], [0, 0.25, 1]]), level, x, 1e-3 / x)
+    >>> print(round(low, 3), round(high, 3))
+    0.674 1.0
+    """
+    z = np.log(np.clip(level, x[0], x[-1]))
+    at = np.exp(np.interp(z, np.log(x), np.log(rate))) - rate[-1]
+    steps = np.diff(fractions, prepend=0.0, append=1.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        order = np.argsort(
+            steps[1] / steps[0]
+        )  # nan, where neither has a body, comes last and weighs nothing
+        early, late = (
+            np.cumsum(np.pad((steps * most)[:, order], ((0, 0), (1, 0))), axis=1)
+            for most in (np.append(rate[0] - rate[-1], at), np.append(at, 0.0))
+        )
+        ends = [
+            one + other[:, -1:] - other for one, other in ((early, late), (late, early))
+        ]  # first bodies of the small ratios at the early places, the others at the late ones
+        low, high = (rates[1] / rates[0] for rates in ends)
+    return float(low.min()), float(high.max())
