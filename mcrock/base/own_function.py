@@ -1,4 +1,4 @@
-"""A function that a user gives: found by its name in a package, known by its source, sent to workers."""
+"""A function that a user gives: found by name, run at the user's word, known by its source."""
 
 from __future__ import annotations
 
@@ -8,11 +8,90 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
+
+GROUPS = {"impact law": "mcrock.impact_laws", "response": "mcrock.responses"}  # entry points by kind
+WORD = "read it, and if it may run as you, say so: --trust-code (trust_code=True in Python)"
+
+
+class NamedCode(NamedTuple):
+    """A function that is known by its name alone, and where it stands; none of it has run."""
+
+    kind: str  # of `GROUPS`
+    name: str
+    file: Path | None  # None where an installed package shows no source
+    source: bytes
+    entry: EntryPoint | None  # of an installed package
+
+    @property
+    def words(self) -> str:
+        """What would run."""
+        package = self.entry and f"{self.entry.value} of the installed package {_package(self.entry)}"
+        where = [package, self.file and f"{self.file}, sha256 {hashlib.sha256(self.source).hexdigest()}"]
+        return f"{self.kind} {self.name!r} is code: {' in '.join(str(each) for each in where if each)}"
+
+    def load(self) -> Any:
+        """Run the file or import the package, and find the function there."""
+        if self.entry is not None:
+            return self.entry.load()
+        assert self.file is not None
+        return getattr(_module(self.file, self.source), self.name.rpartition(":")[2])
+
+
+def find_code(kind: str, name: str, folder: str | Path = ".") -> NamedCode:
+    """The function that a study names, found without running or importing anything.
+
+    Parameters
+    ----------
+    kind : str
+        Of `GROUPS`.
+    name : str
+        ``module:function`` or ``file.py:function`` of a file, or an entry point of an installed package: its
+        name, or its ``module:function``.
+    folder : str or Path
+        That of the study file, from which files are named.
+
+    Raises
+    ------
+    ValueError
+        If there is neither.
+    """
+    module = name.rpartition(":")[0]
+    place = module if module.endswith(".py") else f"{module.replace('.', '/')}.py"
+    file, entries = (Path(folder) / place).resolve(), list(entry_points(group=GROUPS[kind]))
+    if module and file.is_file():
+        return NamedCode(kind, name, file, file.read_bytes(), None)
+    for entry in entries:
+        if name in (entry.name, entry.value):
+            of_package = _file_of(entry.module)
+            return NamedCode(kind, name, of_package, of_package.read_bytes() if of_package else b"", entry)
+    no_file = f"there is no file {file}, and " if module else ""
+    names = ", ".join(sorted(entry.name for entry in entries)) or "none"
+    raise ValueError(
+        f"{kind} {name!r}: {no_file}no installed package has it (entry points of {GROUPS[kind]}: {names}); "
+        "name one of a file next to the study file as 'module:function', or give the function itself in "
+        "Python: load_config, run_study and mcrock.repeat_run take it"
+    )
+
+
+def _package(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "of no name"
+
+
+def _file_of(module: str) -> Path | None:
+    """Source of a module, of which nothing is imported: `find_spec` alone would import what is above it."""
+    first, *inner = module.split(".")
+    spec, name = find_spec(first), first
+    for part in inner:
+        name = f"{name}.{part}"
+        spec = spec and PathFinder.find_spec(name, spec.submodule_search_locations or [])
+    found = Path(spec.origin) if spec and spec.origin else None
+    return found if found and found.suffix == ".py" and found.is_file() else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +102,7 @@ class OwnFunction:
     function: Callable[..., float]  # in plain Python
     source: str  # hash of the source, with that of the functions and the values of the numbers that it uses
 
-    group: ClassVar[str]  # of entry points
-    kind: ClassVar[str]  # in messages
+    kind: ClassVar[str]  # of `GROUPS`
 
     @classmethod
     def of(cls, given: Any, name: str = "") -> Self:
@@ -44,45 +122,36 @@ class OwnFunction:
         return found
 
     @classmethod
-    def named(cls, name: str, folder: str | Path = ".") -> Self:
-        """That of a package, by its name there, or that of a module, as ``module:function``.
+    def named(cls, name: str, folder: str | Path = ".", trust_code: bool = False) -> Self:
+        """The function that a study names, which runs the file or imports the package that has it.
 
-        A module is looked for in a folder, that of the study file, and then where Python finds others.
+        Parameters
+        ----------
+        name, folder
+            As of `find_code`.
+        trust_code : bool
+            The word of the user that it may run.
 
         Raises
         ------
         ValueError
-            If no installed package has it, it cannot be imported, or as `of`.
+            If it is not found or may not run, of whatever its code raises, and as `of`.
         """
-        name = name.replace(".py:", ":")  # of a module as its file is called
-        module, _, function = name.rpartition(":")
-        known = {entry.name: entry for entry in entry_points(group=cls.group)}
-        if module:
-            known[name] = EntryPoint(name, name, cls.group)
-        if name not in known:
-            raise ValueError(
-                f"no installed package has {cls.kind} {name!r} (entry points of {cls.group}: "
-                f"{', '.join(sorted(known)) or 'none'}); name one of a module as 'module:function', or give "
-                "the function itself in Python: load_config, run_study and mcrock.repeat_run take it"
-            )
-        file = Path(folder) / f"{module.replace('.', '/')}.py"
+        code = find_code(cls.kind, name, folder)
+        if not trust_code:
+            raise ValueError(f"{code.words}; {WORD}")
         try:
-            if module and file.is_file():
-                found = getattr(_module(file.resolve(), file.stat().st_mtime_ns), function)
-            else:
-                found = known[name].load()
+            found = code.load()
         except Exception as error:  # whatever the module does when it is imported
-            places = (
-                f"the folder of the study file, {Path(folder).resolve()}, then where Python finds modules"
-            )
-            looked = f"; {file.name} is looked for in {places} (PYTHONPATH)" if module else ""
-            raise ValueError(f"{cls.kind} {name!r}: {error}{looked}") from None
-        return cls.of(found, function)
+            raise ValueError(f"{cls.kind} {name!r} of {code.file or code.entry}: {error}") from None
+        return cls.of(found, name.rpartition(":")[2])
 
     @classmethod
-    def found(cls, given: Self | str | None) -> Self | None:
-        """What a run has, which may know it by its name alone; raises as `named`."""
-        return cls.named(given) if isinstance(given, str) else given
+    def given(cls, known: Self | str | None) -> Self | None:
+        """What a run has; a ValueError of what it knows by its name alone, which nobody has said may run."""
+        if isinstance(known, str):
+            raise ValueError(f"{cls.kind} {known!r} is code, and the study was read without it; {WORD}")
+        return known
 
     def accept(self) -> None:
         """Refuse what is not of the kind, with a ValueError."""
@@ -100,15 +169,17 @@ class OwnFunction:
 
 
 @cache
-def _module(file: Path, changed: int) -> ModuleType:
-    """A file as a module that only its own functions know: workers get its code, not its name."""
+def _module(file: Path, source: bytes) -> ModuleType:
+    """A file as a module that only its own functions know: workers get its code, not its name.
+
+    What runs is the source that was shown, not compiled code that lies next to it.
+    """
     spec = spec_from_file_location(file.stem, file)
     assert spec is not None
-    assert spec.loader is not None
     module = module_from_spec(spec)
     if str(file.parent) not in sys.path:
         sys.path.append(str(file.parent))  # for what it imports from its folder
-    spec.loader.exec_module(module)
+    exec(compile(source, file, "exec"), module.__dict__)
     return module
 
 

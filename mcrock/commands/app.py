@@ -27,11 +27,13 @@ def explore(
     browser: Annotated[bool, typer.Option("--browser", help="Open it in the browser.")] = False,
     folder: options.Folder = Path(),
     allow_incomplete: options.Incomplete = False,
+    trust_code: options.TrustCode = False,
 ) -> None:
     """Describe, run and explore a study in the browser, and watch its runs in three dimensions.
 
     Stores are only read, and new ones written where you say. The page listens on
-    this machine alone and ends with Ctrl-C: `mcrock docs app`.
+    this machine alone and ends with Ctrl-C: `mcrock docs app`. With --trust-code
+    replays of STORE run its law; a study in the page runs no code.
     """
     try:
         import panel  # noqa: F401
@@ -61,11 +63,17 @@ def explore(
 
     result, text = None, ""
     if source is not None and source.suffix == ".toml":
+        if trust_code:
+            raise ValueError("a study in the page runs no code: mcrock run --trust-code, then open the store")
         load_config(source)  # refused here, before a page opens
         text, folder = source.read_text(encoding="utf-8"), source.parent
     elif source is not None:
         result = Result(
-            load_dataset(source, allow_incomplete=allow_incomplete), source, folder, allow_incomplete
+            load_dataset(source, allow_incomplete=allow_incomplete),
+            source,
+            folder,
+            allow_incomplete,
+            trust_code,
         )
         result.prepare()
         text = study_as_toml(json.loads(result.study.to_json()), inf) if result.study else ""

@@ -35,14 +35,13 @@ def print_check(study: Study) -> float:
     from dask.system import CPU_COUNT
 
     from mcrock.ensemble import estimate_time
-    from mcrock.ensemble.own_responses import OwnResponse
+    from mcrock.ensemble.own_responses import named_responses
     from mcrock.show.describe import describe
     from mcrock.show.numbers import format_estimated_time, format_time
     from mcrock.study.sampling import check_inputs, load_motions
 
     motions = load_motions(study)
-    for name in study.ensemble.responses or ():
-        OwnResponse.named(name, study.folder)
+    named_responses(study)
     print(describe(study, motions))
     check_inputs(study, motions)
     seconds, n_timed = estimate_time(study, motions)

@@ -12,7 +12,7 @@ import typer
 
 from mcrock.commands import options
 from mcrock.commands.exit_codes import fail
-from mcrock.commands.options import unpacked
+from mcrock.commands.options import TrustCode, unpacked
 from mcrock.commands.results import FigureOptions, OutputFolder, save_figures, write_text
 
 if TYPE_CHECKING:
@@ -205,6 +205,7 @@ class Request(NamedTuple):
     search: SearchOptions
     energy_gain: str | None
     results: FitOutput  # the folder of this test
+    trust_code: bool
 
     @property
     def digest(self) -> str:
@@ -238,6 +239,7 @@ def fit(
         bool, typer.Option("--overwrite", help="Fit tests of a campaign again that have been fitted.")
     ] = False,
     workers: Annotated[int | None, typer.Option(help="Tests fitted at once; default: all cores.")] = None,
+    trust_code: TrustCode = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Fit impact parameters to free-rocking tests.
@@ -251,13 +253,13 @@ def fit(
         requests = []
         for test in listed:
             place = replace(results, output=results.output / test.name)
-            requests.append(Request(test, recording.of(test), search, energy_gain, place))
+            requests.append(Request(test, recording.of(test), search, energy_gain, place, trust_code))
         outcomes = _fit_all(requests, overwrite, workers)
         _write_campaign(outcomes, results, as_json)
         if all(outcome["fit"] is None for outcome in outcomes):
             fail("no test could be fitted", 2)
         return
-    lines, numbers = _fit_one(Request(listed[0], recording, search, energy_gain, results))
+    lines, numbers = _fit_one(Request(listed[0], recording, search, energy_gain, results, trust_code))
     if as_json:
         print(json.dumps(numbers, indent=1))
         return
@@ -278,7 +280,7 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     test, search, output = request.test, request.search, request.results.output
     assert output is not None
     how = asdict(search) | {"free": search.free.replace(",", " ").split()}
-    measured, impact = load_tested(test.body, how["free"])
+    measured, impact = load_tested(test.body, how["free"], trust_code=request.trust_code)
     if request.energy_gain is not None:
         impact = replace(impact, energy_gain=request.energy_gain)
     rocking = FreeRocking(measured, test.edge, impact)

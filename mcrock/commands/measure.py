@@ -67,13 +67,11 @@ def measure(
 
 def _measured(test: TestFile, how: RecordingOptions, level: float) -> tuple[xr.Dataset, list[str]]:
     from mcrock.impact.conditions import Impact
-    from mcrock.impact.registry import ImpactParameter
     from mcrock.measurement.free_rocking import FreeRocking
     from mcrock.measurement.measured import measure_test
     from mcrock.study.load import load_tested
 
-    # impact parameters do not count here: a study of theirs may be the file of the body
-    body, _ = load_tested(test.body, [parameter.key for parameter in ImpactParameter])
+    body, _ = load_tested(test.body, None)
     axes = FreeRocking(body, test.edge, Impact())
     data, notes = how.of(test).read(test.file, axes)
     found = measure_test(body, data, axes.along, axes.across, level=level)

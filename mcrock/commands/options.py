@@ -30,6 +30,13 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the study file; repeatable."),
 ]
+TrustCode = Annotated[
+    bool,
+    typer.Option(
+        "--trust-code",
+        help="Run the code that a study names, its own law and responses: `mcrock docs trust`.",
+    ),
+]
 Seed = Annotated[int | None, typer.Option(help="Override the seed of the study file.")]
 Contract = Annotated[
     bool,
@@ -100,12 +107,14 @@ class StudyOptions:
 
     seed: Seed = None
     set: Set = None
+    trust_code: TrustCode = False
 
     def load(self, config: Path) -> Study:
         """Study of a file with these values."""
         from mcrock.study import load_config
 
-        return load_config(config, [*(self.set or []), *([] if self.seed is None else [f"seed={self.seed}"])])
+        changes = [*(self.set or []), *([] if self.seed is None else [f"seed={self.seed}"])]
+        return load_config(config, changes, trust_code=self.trust_code)
 
 
 @dataclass(frozen=True, kw_only=True)

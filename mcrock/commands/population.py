@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from mcrock.commands.exit_codes import fail
-from mcrock.commands.options import unpacked
+from mcrock.commands.options import TrustCode, unpacked
 from mcrock.commands.results import FigureOptions, OutputFolder, save_figures, write_netcdf, write_text
 
 app = typer.Typer()
@@ -108,6 +108,7 @@ class IntoOptions:
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace STUDY-population.toml and its table.")
     ] = False
+    trust_code: TrustCode = False
 
     def check(self) -> None:
         """Refuse to replace files that nobody said to."""
@@ -115,7 +116,7 @@ class IntoOptions:
             return
         from mcrock.study import load_config
 
-        load_config(self.into)
+        load_config(self.into, trust_code=self.trust_code)
         for path in self.paths():
             if path.exists() and not self.overwrite:
                 raise ValueError(f"{path} is there; --overwrite replaces it")
@@ -135,7 +136,7 @@ class IntoOptions:
         from mcrock.study import load_config
 
         study, table = self.paths()
-        wanted = load_config(self.into).n_realizations
+        wanted = load_config(self.into, trust_code=self.trust_code).n_realizations
         text, keys = draws_table(data, cut, wanted), data.posterior["parameter"].values.tolist()
         with replacing(table) as draws, replacing(study) as scratch:
             draws.write_text(text, encoding="utf-8")
@@ -143,7 +144,7 @@ class IntoOptions:
                 made = study_of_draws(self.into.read_text(encoding="utf-8"), name, text.count("\n") - 1, keys)
                 scratch.write_text(made, encoding="utf-8")
                 if name == draws.name:
-                    load_config(scratch)
+                    load_config(scratch, trust_code=self.trust_code)
         return [study, table]
 
 
@@ -172,7 +173,7 @@ class CheckOptions:
 
         read_tested(fits)
 
-    def write(self, data: Any, fits: Path, results: FigureOptions) -> list[object]:
+    def write(self, data: Any, fits: Path, results: FigureOptions, trust_code: bool) -> list[object]:
         """Simulate, write the figure check and check.nc, and say what came of it."""
         if self.check is None:
             return []
@@ -187,7 +188,9 @@ class CheckOptions:
         found = {name: numbers for name, numbers in every.items() if name in known}
         left_out = [f"{name}: fitted before fits had measures" for name in sorted(known - found.keys())]
         keys, names = tuple(data.posterior["parameter"].values.tolist()), list(found)
-        bodies = [load_tested(Path(numbers["file"]), keys) for numbers in found.values()]
+        bodies = [
+            load_tested(Path(numbers["file"]), keys, trust_code=trust_code) for numbers in found.values()
+        ]
         seed = int(data.posterior.attrs["seed"])
         tested = replicates.to_simulate(data, found, bodies, self.check, seed)
         done: dict[str, Any] = {}
@@ -265,7 +268,7 @@ def population(
         drawn = {"population": lambda: plot_population(data, cut)}
         if "effect" in data.posterior:
             drawn["effects"] = lambda: plot_effects(data)
-        print(*save_figures(drawn, results), *checks.write(whole, fits, results), sep="\n")
+        print(*save_figures(drawn, results), *checks.write(whole, fits, results, study.trust_code), sep="\n")
     diagnosis = of_tests.diagnose(data)
     if diagnosis.problems:
         fail(untrusted(diagnosis), 1)

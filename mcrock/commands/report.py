@@ -57,6 +57,7 @@ def report(
     page_options: PageOptions,
     level: options.Level = 0.95,
     reading: ReadingOptions,
+    trust_code: options.TrustCode = False,
 ) -> None:
     """Write a report of a study for a safety file: one HTML page, printable, no network needed.
 
@@ -89,6 +90,7 @@ def report(
             signed=page_options.signed([*(around.hazard or []), *(around.other or [])]),
             level=level,
             allow_missing=reading.allow_incomplete,
+            trust_code=trust_code,
             progress=progress,
         )
     print(save_report(page, output, overwrite=page_options.overwrite))

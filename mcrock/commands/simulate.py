@@ -186,7 +186,7 @@ class SourceOptions(StudyOptions):
             )
         from mcrock.show.replay import study_of_runs
 
-        return study_of_runs(path, self.folder_of_files)
+        return study_of_runs(path, self.folder_of_files, trust_code=self.trust_code)
 
 
 @app.command()

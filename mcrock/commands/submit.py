@@ -88,6 +88,7 @@ def submit(
     plan = plan_tasks(estimate, array.cores, walltime, used, array.tasks, least)
     options = [f"--set={item}" for item in changes.set or []]
     options += [] if changes.seed is None else [f"--seed={changes.seed}"]
+    options += ["--trust-code"] if changes.trust_code else []
     options += ["--contract"] if arithmetic.contracts() else []
     about = format_cost(estimate) + ([] if cluster else format_plan(plan))
     script = write_script(system, config, store, options, plan, cluster, about, array.place)

@@ -110,6 +110,7 @@ def validate(
     level: options.Level = 0.9,
     workers: options.Workers = None,
     results: ValidationOutput,
+    trust_code: options.TrustCode = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print scores and probabilities as JSON.")] = False,
 ) -> None:
     """Compare predictions with tests: labels, or distributions of maxima.
@@ -123,7 +124,7 @@ def validate(
             raise ValueError(
                 "--geometry, --rules, --part and --calibrate go with --labels, not with --measured"
             )
-        _compare_measured(asked.motions, asked.measured, level, workers, results, as_json)
+        _compare_measured(asked, level, workers, results, trust_code, as_json)
         return
     import numpy as np
 
@@ -163,7 +164,12 @@ def validate(
 
 
 def _compare_measured(
-    store: Path, table: Path, level: float, workers: int | None, results: ValidationOutput, as_json: bool
+    asked: TestedOptions,
+    level: float,
+    workers: int | None,
+    results: ValidationOutput,
+    trust_code: bool,
+    as_json: bool,
 ) -> None:
     """Print, draw and put on a page how the runs of a store or a study predict measured maxima."""
     from mcrock.dataset import load_dataset
@@ -172,8 +178,10 @@ def _compare_measured(
     from mcrock.statistics.labels.validation.distributions import compare_tests, read_tests
     from mcrock.study import load_config
 
+    store, table = asked.motions, asked.measured
+    assert table is not None
     if store.suffix == ".toml":
-        study, tests = load_config(store), read_tests(table)
+        study, tests = load_config(store, trust_code=trust_code), read_tests(table)
         results.output.mkdir(parents=True, exist_ok=True)
         ds = _runs(study, results.output / "runs.zarr", workers)
     else:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from mcrock.commands.exit_codes import fail, say
+from mcrock.commands.options import TrustCode
 
 if TYPE_CHECKING:
     from mcrock.dataset.contents import Template
@@ -31,6 +32,7 @@ class _Wanted(NamedTuple):
     force: bool
     folder: Path
     only_digest: bool
+    trust_code: bool
 
 
 @app.command()
@@ -60,6 +62,7 @@ def verify(
     folder: Annotated[
         Path, typer.Option(help="Folder of the study file, for --repair of a study with record files.")
     ] = Path(),
+    trust_code: TrustCode = False,
 ) -> None:
     """Recompute reference cases and compare with their known results; check every byte of a store.
 
@@ -85,7 +88,7 @@ def verify(
         raise ValueError("--expect goes with one store")
     if force and not repair:
         raise ValueError("--force goes with --repair")
-    options = _Wanted(repair, force, folder, digest)
+    options = _Wanted(repair, force, folder, digest, trust_code)
     digests = [_verify_store(path, options) for path in stores]
     is_right = all(found is not None for found in digests)
     if expect is not None and is_right and digests != [expect]:
@@ -134,7 +137,7 @@ def _verify_store(path: Path, options: _Wanted) -> str | None:
         print(f"{path}: what is not its own is set aside in {set_aside(path, foreign)}")
     warnings.filterwarnings("ignore", ".* is computed again")  # as printed above
     if not found.done.all():
-        _compute(path, template.attributes["config"], options.folder)
+        _compute(path, template.attributes["config"], options)
         print(f"{path}: {(~found.done).sum()} chunks were computed again")
     return _summary(path, *_study_and_inventory(path, options), options.only_digest)
 
@@ -161,9 +164,9 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
 
         with _folder_named(path):
             try:
-                aside = write_study_again(path, options.folder, error)
+                aside = write_study_again(path, options.folder, error, trust_code=options.trust_code)
             except DamageError:
-                if template and is_logged(path, options.folder, template):
+                if template and is_logged(path, options.folder, template, trust_code=options.trust_code):
                     return template, found  # then the chunks are foreign
                 raise
     if aside:
@@ -193,7 +196,7 @@ def _summary(path: Path, template: Template, found: Inventory, only_digest: bool
     return digest
 
 
-def _compute(path: Path, config: str, folder: Path) -> None:
+def _compute(path: Path, config: str, options: _Wanted) -> None:
     """Compute what is damaged or missing in the store of a study."""
     from mcrock.ensemble import EnsembleError, run_study
     from mcrock.show.progress import study_progress
@@ -201,7 +204,8 @@ def _compute(path: Path, config: str, folder: Path) -> None:
 
     try:
         with _folder_named(path), study_progress() as progress:
-            run_study(Study.from_json(config, folder), path, resume=True, progress=progress).close()
+            study = Study.from_json(config, options.folder, trust_code=options.trust_code)
+            run_study(study, path, resume=True, progress=progress).close()
     except EnsembleError as error:
         fail(str(error), 1)
 

@@ -18,7 +18,7 @@ from mcrock.study import Study
 class OwnResponse(OwnFunction):
     """A response that a user computes from a `mcrock.simulation.run.Run`; its unit is ``function.units``."""
 
-    group, kind = "mcrock.responses", "response"
+    kind = "response"
 
     def accept(self) -> None:
         """Refuse a function of anything but one run, or a name that no variable has."""
@@ -49,6 +49,12 @@ class OwnResponse(OwnFunction):
                 f"response {self.name!r} of {where}: expected a number, or NaN where it cannot be known, got "
                 f"{type(error).__name__}: {error}"
             ) from error
+
+
+def named_responses(study: Study) -> tuple[OwnResponse, ...]:
+    """Responses that a study names; errors as of `OwnResponse.named`."""
+    named = study.ensemble.responses or ()
+    return tuple(OwnResponse.named(name, study.folder, study.trust_code) for name in named)
 
 
 def own_values(

@@ -13,11 +13,12 @@ from mcrock.dataset.create import write_template
 from mcrock.dataset.identity import fits_chunks, known_length
 from mcrock.ensemble.log import read_log
 from mcrock.ensemble.opening import prepare_job, template_of
+from mcrock.ensemble.own_responses import named_responses
 from mcrock.study import Study
 from mcrock.study.sampling import load_motions
 
 
-def write_study_again(path: Path, folder: Path, error: OSError) -> Path | None:
+def write_study_again(path: Path, folder: Path, error: OSError, *, trust_code: bool = False) -> Path | None:
     """Write ``study.zip`` again, with the last study in the log next to the store that the chunks fit.
 
     Parameters
@@ -26,13 +27,15 @@ def write_study_again(path: Path, folder: Path, error: OSError) -> Path | None:
         The store, and the folder that the paths of its study are relative to.
     error : OSError
         What is wrong with the file that is there; raised if no study of the log fits.
+    trust_code : bool
+        As of `mcrock.study.load_config`.
 
     Returns
     -------
     Path or None
         Where the file that was there is now, if it was whole.
     """
-    for template in _logged(path, folder):
+    for template in _logged(path, folder, trust_code=trust_code):
         if fits_chunks(path, template):
             aside = set_aside(path, [path / STUDY]) if isinstance(error, ForeignError) else None
             write_template(path, template)
@@ -40,18 +43,20 @@ def write_study_again(path: Path, folder: Path, error: OSError) -> Path | None:
     raise error
 
 
-def is_logged(path: Path, folder: Path, template: Template) -> bool:
+def is_logged(path: Path, folder: Path, template: Template, *, trust_code: bool = False) -> bool:
     """Whether the log next to a store has the very study that its ``study.zip`` holds."""
-    return any(known.members == template.members for known in _logged(path, folder, template.length))
+    logged = _logged(path, folder, template.length, trust_code=trust_code)
+    return any(known.members == template.members for known in logged)
 
 
-def _logged(path: Path, folder: Path, length: int | None = None) -> Iterator[Template]:
+def _logged(path: Path, folder: Path, length: int | None = None, *, trust_code: bool) -> Iterator[Template]:
     """Of the studies in the log next to a store, the last one first, with chunks as they are there."""
     for config in dict.fromkeys(
         process.config for process in reversed(read_log(path)) if isinstance(process.config, str)
     ):
-        study = Study.from_json(config, folder)
-        job = prepare_job(study, load_motions(study), path.absolute())
+        study = Study.from_json(config, folder, trust_code=trust_code)
+        responses = named_responses(study)
+        job = prepare_job(study, load_motions(study), path.absolute(), responses=responses)
         yield template_of(job, length or known_length(path, from_chunks=True))
 
 

@@ -32,7 +32,7 @@ from mcrock.dataset.inventory import Inventory, chunks_done, take_inventory
 from mcrock.ensemble.distributed import run_distributed
 from mcrock.ensemble.log import Log, batch_job, describe_versions
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
-from mcrock.ensemble.own_responses import OwnResponse, own_values
+from mcrock.ensemble.own_responses import OwnResponse, named_responses, own_values
 from mcrock.ensemble.part import NO_WORK, Failure, Job, PartResult, Work, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_local
 from mcrock.excitation import pack_motions
@@ -146,8 +146,9 @@ def run_study(
         Function of one's own that impacts follow, as `Study.with_law` takes it; not on a GPU.
     responses : sequence of callable or str, optional
         Functions of a `mcrock.simulation.run.Run` that give a number, with its unit as attribute ``units``,
-        or the names that packages give them (entry points ``mcrock.responses``); results have them as
-        ``own_NAME``. Every run is run again with its history.
+        or the names that packages give them (entry points ``mcrock.responses``), which take a study that was
+        loaded with ``trust_code=True``; results have them as ``own_NAME``. Every run is run again with its
+        history.
     progress : callable, optional
         Called with a `Progress` at the start and after every part.
 
@@ -172,11 +173,13 @@ def run_study(
         raise ValueError(f"run_study.study must be a Study, {made}, got {shown(study)}")
     study = study if law is None else study.with_law(law)
     options = _Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
-    given = (*(study.ensemble.responses or ()), *responses)
-    own = tuple(
-        OwnResponse.named(one, study.folder) if isinstance(one, str) else OwnResponse.of(one) for one in given
-    )
-    path, job = options.prepare(study, output, own)
+    own = [
+        OwnResponse.named(one, study.folder, study.trust_code)
+        if isinstance(one, str)
+        else OwnResponse.of(one)
+        for one in responses
+    ]
+    path, job = options.prepare(study, output, (*named_responses(study), *own))
     _try_responses(job)
     try:
         open_output(job, path, overwrite, options.joining, extend)

@@ -62,8 +62,8 @@ class Impact:
         A `mcrock.impact.registry.Law` in small letters, by default {DEFAULT_LAW.key!r}. A parameter is given
         with its law alone; ``point`` and ``faces`` are of the default law too. A function of one's own
         (`mcrock docs extending`) is checked, and then the law is "own".
-    own_law : OwnLaw, str or None
-        Of the law "own": the name that a package gives its function, then the law.
+    own_law : OwnLaw or None
+        Of the law "own": its function, checked. A name is none, as what it names is code.
 {chr(10).join(_words(name, row) for name, row in PARAMETERS.items())}
     point : tuple of 2 float or None
         Position of the impulse of every facet impact in body axes [m], instead of the two lambdas.
@@ -94,7 +94,7 @@ class Impact:
     facet_fallback: str | None = ruled(None, Choice(options("facet_fallback")), optional=True)
     faces: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     own_parameter: float | None = _parameter("own_parameter")
-    own_law: OwnLaw | str | None = None
+    own_law: OwnLaw | None = None
     law: str = _choice("law")
 
     def __post_init__(self) -> None:
@@ -132,17 +132,14 @@ class Impact:
                 PARAMETERS[name].rule.check(f"Impact.faces[{number}][{name!r}]", value)
 
     def _find_own_law(self) -> None:
-        """Take the law of a package by its name, and try the law that a user gives."""
+        """Try the law that a user gives."""
         if (self.own_law is not None) != (self.law == Law.OWN.key):
-            named = self.own_law if isinstance(self.own_law, str) else "module:function"
             raise ValueError(
                 f"Impact.own_law is of the law {Law.OWN.key!r}, got law = {self.law!r} and own_law = "
-                f"{shown(self.own_law)}; give Impact(law=function), or its name as "
-                f"Impact(law={Law.OWN.key!r}, own_law={named!r})"
+                f"{shown(self.own_law)}; give Impact(law=function)"
             )
         if self.own_law is not None:
-            law = OwnLaw.found(self.own_law)
-            law = law if isinstance(law, OwnLaw) else OwnLaw.of(law)
+            law = self.own_law if isinstance(self.own_law, OwnLaw) else OwnLaw.of(self.own_law)
             object.__setattr__(self, "own_law", law)
             law.check(np.nan if self.own_parameter is None else self.own_parameter)
 

@@ -34,7 +34,7 @@ _first = local()  # what a law has done wrong first, in each thread
 class OwnLaw(OwnFunction):
     """An impact law that a user gives."""
 
-    group, kind = "mcrock.impact_laws", "impact law"
+    kind = "impact law"
 
     def accept(self) -> None:
         """Refuse other arguments than `ARGUMENTS`, and what cannot be compiled; which compiles it."""

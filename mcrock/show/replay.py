@@ -12,7 +12,7 @@ import xarray as xr
 from mcrock.base.params import Outcome
 from mcrock.dataset import load_dataset
 from mcrock.dataset.schema import own_names
-from mcrock.ensemble.own_responses import OwnResponse
+from mcrock.ensemble.own_responses import named_responses
 from mcrock.excitation import pack_motions
 from mcrock.show.history import ground_moves
 from mcrock.show.numbers import label_intensities, labels
@@ -49,15 +49,15 @@ class Replay(NamedTuple):
 
 
 def study_of_runs(
-    source: Study | xr.Dataset | str | Path, folder: str | Path = "."
+    source: Study | xr.Dataset | str | Path, folder: str | Path = ".", *, trust_code: bool = False
 ) -> tuple[Study, xr.Dataset | None]:
     """The study of a study file, of a result or of its store, with the result that has its runs."""
     if isinstance(source, Study):
         return source, None
     if not isinstance(source, xr.Dataset) and not Path(source).is_dir():
-        return load_config(source), None
+        return load_config(source, trust_code=trust_code), None
     stored = source if isinstance(source, xr.Dataset) else load_dataset(source, allow_incomplete=True)
-    return Study.from_json(stored.attrs["config"], folder), stored
+    return Study.from_json(stored.attrs["config"], folder, trust_code=trust_code), stored
 
 
 def place_of_run(study: Study, realization: int, intensity: int | str = -1, outer: int = 0) -> dict[str, int]:
@@ -90,6 +90,7 @@ def repeat_run(
     *,
     law: Callable[..., float] | None = None,
     folder: str | Path = ".",
+    trust_code: bool = False,
 ) -> Replay:
     """Repeat one run of a study with its history, bit for bit on the processor that made it.
 
@@ -104,9 +105,11 @@ def repeat_run(
     stored : Dataset, optional
         Result that has the run, next to a Study.
     law : callable, optional
-        Impact law of one's own, where the study does not name one that Python can import.
+        Impact law of one's own, where the study does not name one.
     folder : str or Path
         Of a result: folder of its study file.
+    trust_code : bool
+        Run the code that the study names, as of `load_config`; a Study has its own word.
 
     Returns
     -------
@@ -118,9 +121,9 @@ def repeat_run(
     ConfigError
         If the study needs files that are not there.
     ValueError
-        If there is no such run, or the impact law of a user is not the one that made the result.
+        If there is no such run, or the impact law of a user may not run or did not make the result.
     """
-    study, found = study_of_runs(study, folder)
+    study, found = study_of_runs(study, folder, trust_code=trust_code)
     study, stored = study if law is None else study.with_law(law), found if stored is None else stored
     at = place_of_run(study, realization, intensity, outer)
     intensity = at["intensity"]
@@ -146,7 +149,7 @@ def repeat_run(
     names = [name for name in map(variable_name, study.uncertain) if name in inputs.values]
     # NaN: of another law
     drawn = {name: value for name in names if (value := float(inputs.values[name][0])) == value}
-    named = [OwnResponse.named(name, study.folder) for name in study.ensemble.responses or ()]
+    named = named_responses(study) if stored is None else ()  # a result has them
     own = {one.variable: (one.of_run(run, place), one.attributes["units"]) for one in named}
     if stored is not None:
         kept = {name: stored[name] for name in own_names(stored)}

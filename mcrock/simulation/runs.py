@@ -288,7 +288,7 @@ def simulate_realization(
     Body, Run
         The results equal those of the study to the last bit.
     """
-    controls, own_law = controls or Controls(), OwnLaw.found(inputs.own_law)
+    controls, own_law = controls or Controls(), OwnLaw.given(inputs.own_law)
     body = Body(
         inputs.mass[row],
         inputs.inertia[row],
@@ -447,7 +447,7 @@ def simulate_part(
         run = _record(top)
         set_fields(run.settings, settings_of(controls))
         run.friction.on = inputs.contact is not None
-        own_law = OwnLaw.found(inputs.own_law)
+        own_law = OwnLaw.given(inputs.own_law)
         run.law.function = own_law.address if own_law else 0
         with own_law.watched() if own_law else nullcontext():
             _run_part(run, motions, batch, float(controls.tail), empty_trace(0, 0), out)

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import create_model
 
 from mcrock.base.checks import joined
+from mcrock.base.own_function import GROUPS
 from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.base.tables.errors import ConfigError, mistake, refuse
 from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Kind, Table, Text, each, entry, optional
@@ -109,8 +110,9 @@ _of_impact: dict[str, Any] = {
         str | None,
         optional(
             Text(),
-            f"of the law `{Law.OWN.key}`: its function as `module:function`, or the name that a package "
-            f'gives it by an entry point, `[project.entry-points."{OwnLaw.group}"]`; '
+            f"of the law `{Law.OWN.key}`: its function as `module:function` of a file next to the study "
+            "file, or the name that a package gives it by an entry point, "
+            f'`[project.entry-points."{GROUPS["impact law"]}"]`; code, which runs with `--trust-code` alone; '
             "in Python a function is given to `run_study` (`mcrock docs extending`)",
             "my_laws:rate_dependent",
         ),
@@ -179,8 +181,9 @@ class ImpactTable(_ImpactKeys):  # type: ignore[misc, valid-type]
                     found[f"face_{table.face}.{parameter.key}"] = value
         return found
 
-    def known(self, fitted: Iterable[str] = ()) -> Impact:
-        """The impact of one body, by a table of numbers, without the parameters whose keys are ``fitted``.
+    def known(self, fitted: Iterable[str] = (), own_law: OwnLaw | None = None) -> Impact:
+        """The impact of one body, by a table of numbers, without the parameters whose keys are ``fitted``; a
+        law of one's own is given as its function.
 
         Raises
         ------
@@ -205,7 +208,7 @@ class ImpactTable(_ImpactKeys):  # type: ignore[misc, valid-type]
             for table in self.faces
         }
         return Impact(
-            own_law=self.own_law,
+            own_law=own_law,
             **chosen,
             **{name: value for name, value in values.items() if value is not None},
             faces=faces,

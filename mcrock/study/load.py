@@ -32,6 +32,7 @@ def load_config(
     *,
     inputs: Columns | None = None,
     law: Callable[..., float] | None = None,
+    trust_code: bool = False,
 ) -> Study:
     """Read and check a study file.
 
@@ -48,6 +49,9 @@ def load_config(
         unit of the key, in the place of ``ensemble.table``.
     law : callable, optional
         Function of one's own that impacts follow, as `Study.with_law` takes it.
+    trust_code : bool
+        Run the code that the file names, its law and responses: your word that it may. Functions that are
+        given in Python need none.
 
     Returns
     -------
@@ -57,12 +61,13 @@ def load_config(
     Raises
     ------
     ConfigError
-        With every mistake of the file and of the overrides, one line each.
+        With every mistake of the file and of the overrides, one line each; or what code it names, which has
+        not run.
     ValueError
         If the law is none that runs can follow.
     """
     read = read_toml(Path(path), "study file")
-    return study_of(read, Path(path), overrides, inputs=inputs, law=law)
+    return study_of(read, Path(path), overrides, inputs=inputs, law=law, trust_code=trust_code)
 
 
 def study_of(
@@ -72,6 +77,7 @@ def study_of(
     *,
     inputs: Columns | None = None,
     law: Callable[..., float] | None = None,
+    trust_code: bool = False,
 ) -> Study:
     """Check the raw tables of a study, which change; arguments and errors as of `load_config`."""
     own_law = None if law is None else OwnLaw.of(law)
@@ -103,8 +109,9 @@ def study_of(
     mistakes += _take_in_files(data.get("body"), path)
     if own_law:
         name_own_law(data, own_law)
-    study = Study.from_data(data, source, path.parent, origins, tuple(mistakes))
+    study = Study.from_data(data, source, path.parent, origins, tuple(mistakes), trust_code=trust_code)
     study._own_law = own_law
+    study.ask_for_code()
     impossible = study.body.refusal()
     try:
         study.check_own_law()
@@ -117,7 +124,9 @@ def study_of(
     return study
 
 
-def load_tested(path: str | Path, fitted: Sequence[str] = ()) -> tuple[Body, Impact]:
+def load_tested(
+    path: str | Path, fitted: Sequence[str] | None = (), *, trust_code: bool = False
+) -> tuple[Body, Impact]:
     """Body that was tested, and what is known of its impacts, from a TOML file.
 
     Parameters
@@ -125,8 +134,10 @@ def load_tested(path: str | Path, fitted: Sequence[str] = ()) -> tuple[Body, Imp
     path : str or Path
         Study file, or any file with its section ``[body]``, and ``[impact]`` if it has one; nothing else is
         read.
-    fitted : sequence of str
-        Keys of impact parameters whose values do not count.
+    fitted : sequence of str, optional
+        Keys of impact parameters whose values do not count; None where nothing of ``[impact]`` does.
+    trust_code : bool
+        As of `load_config`, for a law of one's own.
 
     Raises
     ------
@@ -146,15 +157,17 @@ def load_tested(path: str | Path, fitted: Sequence[str] = ()) -> tuple[Body, Imp
         {
             "seed": 0,
             "body": given,
-            "impact": data.get("impact", {}),
+            "impact": {} if fitted is None else data.get("impact", {}),
             "motion": {"source": "none"},
             "start": {"tilt_ratio": 0.5},
             "ensemble": {"realizations": 1},
         },
         str(path),
         path.parent,
+        trust_code=trust_code,
     )
-    unknown = {f"impact.{key}" for key in fitted}
+    study.ask_for_code()
+    unknown = {f"impact.{key}" for key in fitted or ()}
     drawn = [
         name for name in study.uncertain if name.startswith(("body.", "impact.")) and name not in unknown
     ]
@@ -175,7 +188,7 @@ def load_tested(path: str | Path, fitted: Sequence[str] = ()) -> tuple[Body, Imp
         start_face=int(found.start_face[0]),
         base_faces=found.base_faces,
     )
-    return tested, study.impact.known(fitted)
+    return tested, study.impact.known(fitted or (), study.find_own_law())
 
 
 def _take_in_files(body: Any, path: Path) -> list[str]:

@@ -125,8 +125,9 @@ class EnsembleTable(Table):
     )
     responses: tuple[str, ...] | None = optional(
         ListOf(Text(), "a list of names"),
-        "responses of your own, as `module:function` or by the names that packages give them "
-        "(`mcrock docs extending`); every run is then run twice",
+        "responses of your own, as `module:function` of a file next to the study file or by the names that "
+        "packages give them (`mcrock docs extending`); code, which runs with `--trust-code` alone; every run "
+        "is then run twice",
         ["my_responses:time_of_peak"],
     )
 

@@ -12,6 +12,7 @@ from typing import Any, Self, get_args
 from pydantic import PrivateAttr, ValidationError, model_validator
 
 from mcrock.base.notebook import Displayed
+from mcrock.base.own_function import GROUPS, WORD, find_code
 from mcrock.base.tables.distributions import Distribution, Listed, Quantity
 from mcrock.base.tables.errors import ConfigError, format_mistakes
 from mcrock.base.tables.fields import IntegerKey, OneOf, Table, Text, entry, given, optional, plain
@@ -104,6 +105,7 @@ class Study(Displayed, Table):
     _folder: Path = PrivateAttr(default=Path())
     _source: str = PrivateAttr(default="study")
     _own_law: OwnLaw | None = PrivateAttr(default=None)
+    _trust_code: bool = PrivateAttr(default=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -160,9 +162,14 @@ class Study(Displayed, Table):
         return self._source
 
     @property
+    def trust_code(self) -> bool:
+        """The word of the user that code which the study names may run."""
+        return self._trust_code
+
+    @property
     def own_law(self) -> OwnLaw | str | None:
-        """Law of a user: the function that was given, or the name that a package gives it."""
-        return self._own_law or self.impact.own_law
+        """Law of a user: its function, or its name alone if code that the study names may not run."""
+        return self.find_own_law() if self.trust_code else self._own_law or self.impact.own_law
 
     @property
     def own_law_words(self) -> str:
@@ -174,8 +181,28 @@ class Study(Displayed, Table):
         """Law of a user, by its name as from the folder of the study where it was not given; errors as
         `OwnLaw.named`."""
         if self._own_law is None and self.impact.own_law is not None:
-            self._own_law = OwnLaw.named(self.impact.own_law, self.folder)
+            self._own_law = OwnLaw.named(self.impact.own_law, self.folder, self.trust_code)
         return self._own_law
+
+    def ask_for_code(self) -> None:
+        """Find the code that the study names, none of which runs here.
+
+        Raises
+        ------
+        ConfigError
+            That it is not there; or what it is, if nobody has said that it may run.
+        """
+        laws = [self.impact.own_law] if self.impact.own_law and not self._own_law else []
+        named = {"[impact] own_law": laws, "[ensemble] responses": self.ensemble.responses or ()}
+        words, refused = [], []
+        for (place, names), kind in zip(named.items(), GROUPS, strict=True):
+            for name in names:
+                try:
+                    words.append(f"{self.source} {place}: {find_code(kind, name, self.folder).words}")
+                except ValueError as error:
+                    refused.append(f"{self.source} {place}: {error}")
+        if refused or (words and not self.trust_code):
+            raise ConfigError(refused or [*words, WORD])
 
     def with_law(self, function: Callable[..., float]) -> Self:
         """The same study with a function of one's own as law, or as the law "own" of its list of laws.
@@ -194,7 +221,7 @@ class Study(Displayed, Table):
         """
         law, data = OwnLaw.of(function), plain(self)
         name_own_law(data, law)
-        study = self.from_data(data, self.source, self.folder)
+        study = self.from_data(data, self.source, self.folder, trust_code=self.trust_code)
         study._own_law = law
         study.check_own_law()
         return study
@@ -305,7 +332,7 @@ class Study(Displayed, Table):
         return json.dumps(plain(self), ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str, folder: str | Path = ".") -> Self:
+    def from_json(cls, text: str, folder: str | Path = ".", *, trust_code: bool = False) -> Self:
         """Read what `to_json` wrote.
 
         Parameters
@@ -314,6 +341,8 @@ class Study(Displayed, Table):
             JSON.
         folder : str or Path
             Folder that the names of record files start from.
+        trust_code : bool
+            As of `load_config`, but asked for when a run needs it: reading needs none.
 
         Raises
         ------
@@ -324,7 +353,7 @@ class Study(Displayed, Table):
             data = parse_json(text)
         except ValueError as error:
             raise ConfigError(f"stored config: not valid JSON: {error}") from None
-        return cls.from_data(data, "stored config", Path(folder))
+        return cls.from_data(data, "stored config", Path(folder), trust_code=trust_code)
 
     @classmethod
     def from_data(
@@ -334,6 +363,8 @@ class Study(Displayed, Table):
         folder: Path,
         overrides: Mapping[tuple[int | str, ...], str] | None = None,
         mistakes: tuple[str, ...] = (),
+        *,
+        trust_code: bool = False,
     ) -> Self:
         """Validate raw tables, raising all mistakes, earlier ``mistakes`` included, in one ConfigError."""
         study = None
@@ -343,7 +374,7 @@ class Study(Displayed, Table):
             mistakes += tuple(format_mistakes(error, source, sections(), key_homes(), overrides or {}))
         if study is None or mistakes:
             raise ConfigError(mistakes)
-        study._source, study._folder = source, folder
+        study._source, study._folder, study._trust_code = source, folder, trust_code
         return study
 
 

@@ -44,6 +44,7 @@ class Result:
     store: Path
     folder: Path  # from which names of record files start
     allow_missing: bool = False
+    trust_code: bool = False  # replays may run the law that the study names
 
     def __post_init__(self) -> None:
         read_once(self.ds)
@@ -55,7 +56,9 @@ class Result:
     def study(self) -> Study | None:
         """The study, where the result has one."""
         found = study_of(self.ds)
-        return None if found is None else Study.from_json(found.to_json(), self.folder)
+        if found is None:
+            return None
+        return Study.from_json(found.to_json(), self.folder, trust_code=self.trust_code)
 
     @cached_property
     def fit(self) -> xr.Dataset:

@@ -51,6 +51,7 @@ def build_report(
     signed: Signed = NOBODY,
     level: float = 0.95,
     allow_missing: bool = False,
+    trust_code: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> str:
     """The report on a study as one HTML page, with everything inside.
@@ -73,6 +74,8 @@ def build_report(
         Confidence level of the intervals [1].
     allow_missing : bool
         Leave out runs that have not been run, rather than refuse.
+    trust_code : bool
+        Run the law that the study names for the replays; without it they are left out, with what would run.
     progress : callable, optional
         That of `mcrock.statistics.outcome_distances`, which takes most of the time.
 
@@ -97,7 +100,7 @@ def build_report(
         fragility_section(runs, summary, few if capacity is None else capacity, how),
         outcomes_section(runs, summary, how, store),
         motion_section(runs, summary, how),
-        replays_section(ds, study, folder, store, allow_missing) if study else None,
+        replays_section(ds, study, folder, store, allow_missing, trust_code=trust_code) if study else None,
         nested_section(ds, summary, how),
         rules_section(runs, summary, Path(folder), how),
         sensitivity_section(ds, how, progress),

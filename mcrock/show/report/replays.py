@@ -16,13 +16,19 @@ from mcrock.study import Study
 
 
 def replays_section(
-    ds: xr.Dataset, study: Study, folder: str | Path, store: Path | None, allow_missing: bool
+    ds: xr.Dataset,
+    study: Study,
+    folder: str | Path,
+    store: Path | None,
+    allow_missing: bool,
+    *,
+    trust_code: bool = False,
 ) -> Section | None:
-    """Three runs of a study, repeated; None where no run is decided."""
+    """Three runs of a study, repeated if code that it names may run; None where no run is decided."""
     named: dict[RunPlace, list[str]] = {}
     for name, place in notable_runs(ds, allow_missing=allow_missing).items():
         named.setdefault(place, []).append(name)
-    of_files = Study.from_json(study.to_json(), folder)
+    of_files = Study.from_json(study.to_json(), folder, trust_code=trust_code)
     blocks: list[Block] = []
     for place, names in named.items():
         try:

@@ -13,7 +13,7 @@ def test_check_says_size_and_time(mcrock, study_file):
     )
 
 
-def test_check_finds_responses_that_python_cannot_import(mcrock, study_file):
+def test_check_finds_responses_that_are_not_there(mcrock, study_file):
     code, _, errors = mcrock("check", study_file, "--set", 'ensemble.responses=["math:nothing"]')
     assert code == 2
-    assert "response 'math:nothing': module 'math' has no attribute 'nothing'" in errors
+    assert f"response 'math:nothing': there is no file {study_file.with_name('math.py')}, and no" in errors

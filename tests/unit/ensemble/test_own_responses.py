@@ -140,7 +140,7 @@ def test_another_source_is_another_study(study, tmp_path):
         (unknown, "response 'unknown' of realization 0: expected a number.* got AttributeError"),
         (words, "response 'words' of realization 0: expected a number.* got ValueError"),
         (lambda run: 1.0, "response '<lambda>': expected a named function of one argument"),
-        ("theirs", "no installed package has response 'theirs'"),
+        ("theirs", "response 'theirs': no installed package has it"),
         (3, "response 'int': expected a function, got int"),
         (intensity, "own_intensity is intensity measure .*; rename"),
     ],
@@ -154,11 +154,15 @@ def test_what_is_no_response_is_refused_before_a_store_is_made(study, tmp_path, 
 def test_a_package_names_a_response(study, tmp_path, monkeypatch):
     entry = importlib.metadata.EntryPoint("theirs", f"{__name__}:largest_tilt", "mcrock.responses")
     monkeypatch.setattr("mcrock.base.own_function.entry_points", lambda group: [entry])
-    assert "own_theirs" in mcrock.run_study(study, tmp_path / "own.zarr", responses=["theirs"])
+    with pytest.raises(ValueError, match=r"response 'theirs' is code: .* --trust-code"):
+        mcrock.run_study(study, tmp_path / "own.zarr", responses=["theirs"])
+    trusted = load_config(tmp_path / "study.toml", trust_code=True)
+    assert "own_theirs" in mcrock.run_study(trusted, tmp_path / "own.zarr", responses=["theirs"])
 
 
-def test_a_study_file_names_responses_that_python_imports(study, tmp_path):
-    named = load_config(tmp_path / "study.toml", [f'ensemble.responses=["{__name__}:time_of_peak"]'])
+def test_a_study_file_names_responses_of_a_file(study, tmp_path):
+    changes = [f'ensemble.responses=["{__file__}:time_of_peak"]']
+    named = load_config(tmp_path / "study.toml", changes, trust_code=True)
     ds = mcrock.run_study(named, tmp_path / "own.zarr")
     given = mcrock.run_study(study, tmp_path / "given.zarr", responses=[time_of_peak])
     assert ds.own_time_of_peak.identical(given.own_time_of_peak)
