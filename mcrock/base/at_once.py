@@ -153,7 +153,7 @@ def start_process(
             return None
         path = os.pathsep.join(filter(None, [str(ROOT.parent), os.environ.get("PYTHONPATH")]))
         process = subprocess.Popen(
-            [sys.executable, "-c", CHILD],
+            [sys.executable, "-P", "-c", CHILD],  # -P: imports nothing from the current folder
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -17,6 +17,9 @@ from mcrock.base.code_cache import CodeCache
 from mcrock.base.compilation import watch_compiler
 
 watch_compiler()
+# numba would take settings from a file of the current folder, among them programs and what changes numbers
+numba.core.config._config_fname = ""
+numba.core.config.reload_config()  # type: ignore[no-untyped-call]
 
 
 def jit(

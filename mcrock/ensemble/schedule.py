@@ -25,6 +25,7 @@ from mcrock.ensemble.part import JOBS, Job, Part, PartResult, run_part
 from mcrock.ensemble.share import Shared, open_shared, share
 
 Report = Callable[[PartResult], None]
+SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def run_local(
@@ -38,7 +39,7 @@ def run_local(
         If a worker process dies.
     """
     if processes:
-        with scratch_folder() as folder:
+        with scratch_folder() as folder, importing_nothing_here():
             shared = share(job, folder / "arrays")
             pool = ProcessPoolExecutor(workers, _Context(), _start_process, (name, shared))
             _run_in(pool, name, parts, report)
@@ -79,10 +80,23 @@ def run_tasks(
         for item in items:
             report(function(item))
         return
-    pool = ProcessPoolExecutor(workers, _Context(), _obey_parent)
-    with _ended(pool):
-        for future in as_completed([pool.submit(function, item) for item in items]):
-            report(future.result())
+    with importing_nothing_here():
+        pool = ProcessPoolExecutor(workers, _Context(), _obey_parent)
+        with _ended(pool):
+            for future in as_completed([pool.submit(function, item) for item in items]):
+                report(future.result())
+
+
+@contextmanager
+def importing_nothing_here() -> Iterator[None]:
+    """Let Python that is started within import nothing from the current folder, which may be a stranger's."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(SAFE_PATH)
+        os.environ |= {} if before is None else {SAFE_PATH: before}
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mcrock.base.arithmetic import CONTRACT, contracts
 from mcrock.base.names import check_name
 from mcrock.ensemble.cluster.settings import BATCH, BatchJobs, Cluster, Local, Mpi
+from mcrock.ensemble.schedule import SAFE_PATH, importing_nothing_here
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -65,6 +66,7 @@ def connected(cluster: Cluster, folder: Path) -> Iterator[Client]:
     }
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(settings))
+        stack.enter_context(importing_nothing_here())
         if isinstance(cluster, Mpi):
             yield stack.enter_context(_mpi(cluster))
             return
@@ -141,7 +143,7 @@ def _batch(cluster: BatchJobs, folder: Path, refusals: list[str]) -> Any:
 
 def _environment() -> list[str]:
     """Of a job: not all batch systems hand on that of the process that submits it."""
-    return [ENVIRONMENT, *([f"export {CONTRACT}=1"] if contracts() else [])]
+    return [f"{ENVIRONMENT} {SAFE_PATH}=1", *([f"export {CONTRACT}=1"] if contracts() else [])]
 
 
 def _keep(workers: Any, cluster: BatchJobs, refusals: list[str]) -> None:
