@@ -82,6 +82,15 @@ def parse_intensity_unit(word: str) -> tuple[str, float] | None:
     return next(((units, factor) for units, factor in factors if factor is not None), None)
 
 
+def strongest(units: str) -> tuple[float, str]:
+    """Largest intensity that is taken for one, in the units of a dataset and as text.
+
+    >>> strongest("m s-2"), strongest("m s-1")
+    ((9806.65, '1000 g'), (1000.0, '1000 m/s'))
+    """
+    return (1e3 * STANDARD_GRAVITY, "1000 g") if units == "m s-2" else (1e3, f"1000 {as_written(units)}")
+
+
 def parse_number(text: str) -> float:
     """Number as people write it, with a decimal point or comma.
 

@@ -6,6 +6,7 @@ import csv
 import re
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +27,7 @@ from mcrock.base.units import (
     parse_intensity_unit,
     parse_unit,
     split_header,
+    strongest,
 )
 from mcrock.dataset.schema import (
     EVENT,
@@ -142,6 +144,9 @@ def read_outcomes(source: str | Path | pd.DataFrame) -> xr.Dataset:
         weight = given.numbers("weight", expected, lambda x: (x >= 1) & (x == np.floor(x)))
     single = "realization" not in given.columns
     own = record if single else _labels(given, "realization")[0]
+    fell = (strengths[0] == 0) & (outcome == Outcome.OVERTURNED)
+    if fell.any():
+        raise given.refuse(int(fell.argmax()), measures[0], "expected more than 0, as the body overturned")
     _check_repeated(given, dict(zip(measures, strengths, strict=True)), single)
     order = np.lexsort((outcome, strengths[0], record, own))
     others = {
@@ -302,11 +307,17 @@ def _intensities(given: OutcomeTable, measures: list[str]) -> tuple[str, list[np
                 f"{given.name}: the intensity {head!r} needs a unit{wanted} in brackets, as in 'pga [g]', "
                 "'pgv [cm/s]' or 'intensity [1]'"
             )
-        expected = f"expected a finite number >= 0 [{unit}]"
-        values = given.numbers(name, expected, lambda x: np.isfinite(x) & (x >= 0))
+        most, words = strongest(parsed[0])
+        most /= parsed[1]
+        expected = f"expected a finite number >= 0 [{unit}] and <= {words}"
+        values = given.numbers(name, expected, partial(_between, most))
         units.append(parsed[0])
         found.append(levelled(values * parsed[1]))
     return units[0], found
+
+
+def _between(most: float, values: np.ndarray) -> np.ndarray:
+    return (values >= 0) & (values <= most)
 
 
 def levelled(values: np.ndarray) -> np.ndarray:

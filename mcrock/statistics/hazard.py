@@ -14,7 +14,7 @@ import xarray as xr
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.parsing import separator_of
-from mcrock.base.units import ACCELERATIONS, VELOCITIES, as_written, parse_intensity_unit
+from mcrock.base.units import ACCELERATIONS, VELOCITIES, parse_intensity_unit, strongest
 from mcrock.excitation.measures import MEASURES
 from mcrock.statistics.hazard_files import (
     MEAN,
@@ -33,7 +33,7 @@ EARTH = 6371.0  # mean radius [km]
 RARELY = (475.0, 2475.0)  # return periods that a hazard is told by [a]
 UNLIKELY = ((0.2, 20.0), (3.0, 475.0))  # [g or m/s] once in so many years: no site has as much [a]
 AMPLIFIED = 2.5  # spectral acceleration over the peak acceleration at most, as in spectra of codes [1]
-STRONGEST, MOST_OFTEN = 1e3, 1e4  # [g or SI] and [1/a]: no intensity, and no rate of earthquakes
+MOST_OFTEN = 1e4  # no rate of earthquakes is as large [1/a]
 NEAR = 15.0  # grids of hazard models have steps of 0.1 degrees [km]
 RISEN = "what is exceeded more often must not be stronger: rates must not rise"
 LISTED = 8  # sites that a message lists
@@ -288,10 +288,8 @@ def _checked(
     _refuse(places, ~(rate <= MOST_OFTEN).all(axis=1), often)
     fallen = np.append(False, ~(np.diff(x) > 0)) | ~(x > 0)
     _refuse(places, fallen, f"intensities must be > 0 and rise [{units}]")
-    size, unit = (STANDARD_GRAVITY, "g") if units == "m s-2" else (1.0, as_written(units))
-    _refuse(
-        places, ~(x <= STRONGEST * size), f"intensities must be <= {STRONGEST:g} [{unit}]: what is the unit?"
-    )
+    most, words = strongest(units)
+    _refuse(places, ~(x <= most), f"intensities must be <= {words}: what is the unit?")
     _refuse(places, _risen(rate), RISEN)
     fractiles = sorted((float(name), i) for i, name in enumerate(curves) if name != MEAN)
     ordered = rate[:, [i for _, i in fractiles]]

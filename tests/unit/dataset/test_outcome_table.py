@@ -99,7 +99,15 @@ def test_a_row_stands_for_as_many_runs_as_its_weight():
     [
         ({"overturned": [0, 2, 0, 0, 0, 1]}, "row 2, column 'overturned': expected 0, 1, undecided, got 2"),
         ({"overturned": [0, np.nan, 0, 0, 0, 1]}, "row 2, column 'overturned': expected 0, 1, undecided"),
-        ({"pga [g]": [0.2, np.nan] * 3}, "row 2, column 'pga': expected a finite number >= 0 [g], got nan"),
+        (
+            {"pga [g]": [0.2, np.nan] * 3},
+            "row 2, column 'pga': expected a finite number >= 0 [g] and <= 1000 g",
+        ),
+        (
+            {"pga [g]": [0.2, 8e299] * 3},
+            "row 2, column 'pga': expected a finite number >= 0 [g] and <= 1000 g",
+        ),
+        ({"pga [g]": [0.2, 0.0] * 3}, "row 2, column 'pga': expected more than 0, as the body overturned"),
         ({"record": [None, "a", "b", "b", "c", "c"]}, "row 1, column 'record': expected a name or number"),
         ({"body_width": ["wide"] * 6}, "row 1, column 'body_width': expected a number, or nothing"),
         ({"body_width [kg]": 1.0}, "column 'body_width' must be in m, got the unit 'kg'"),

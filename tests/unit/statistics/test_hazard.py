@@ -84,7 +84,7 @@ def test_probabilities_in_years_become_rates(hazard):
         ("1e-5", "0", r"line 5: an annual rate must be > 0 \[1/a\]: leave such lines out"),
         ("1e-5", "2e-3", "line 5: what is exceeded more often must not be stronger"),
         ("1e-3, 2e-3", "1e308, 1e308", r"line 4: an annual rate must be <= 10000 \[1/a\]"),
-        ("0.5,", "8e299,", r"line 5: intensities must be <= 1000 \[g\]: what is the unit"),
+        ("0.5,", "8e299,", r"line 5: intensities must be <= 1000 g: what is the unit"),
         ("3e-5", "1e-6", "line 5: fractile curves cross"),
         ("1e-5, 3e-5", "1e-6, 3e-5", "line 5: the mean is below the fractile 0.16"),
         ("0.5, 1e-5, 3e-5, 2e-6\n", "", "expected a line of names and at least 2 of numbers"),
