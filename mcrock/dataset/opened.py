@@ -198,6 +198,12 @@ def opened(source: Source, *, allow_incomplete: bool = False) -> xr.Dataset:
     """A dataset as it is, or that of a store or file; errors as `load_dataset`."""
     if isinstance(source, str | os.PathLike):
         return load_dataset(Path(source), allow_incomplete=allow_incomplete)
+    outcome = source.get("outcome") if hasattr(source, "data_vars") else None
+    if outcome is not None and outcome.dtype.kind == "f":
+        raise ValueError(
+            "outcome must hold whole numbers, the codes of mcrock.Outcome, got floats, as `ds.where` leaves "
+            "them: choose realizations by ds.isel(realization=...) and levels by ds.isel(intensity=[...])"
+        )
     return source
 
 

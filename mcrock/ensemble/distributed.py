@@ -76,9 +76,11 @@ def run_distributed(
         at_work[future] = part, tries
         future.add_done_callback(ended.put)
 
+    _check(client)
     _register(client, name, job)
     try:
         while left or at_work:
+            _check(client)
             if monotonic() - looked > LOOK:
                 looked, threads = monotonic(), _threads(client)
                 met = looked if threads else met
@@ -92,7 +94,6 @@ def run_distributed(
             try:
                 future = ended.get(timeout=LOOK)
             except Empty:
-                _check(client)
                 continue
             part, tries = at_work[future]
             result = _result(future, part)

@@ -132,6 +132,17 @@ def test_workers_can_be_started_again_in_a_fresh_process(tmp_path):
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("when", ["before", "during"])
+def test_a_client_that_was_closed_is_told(study, tmp_path, when):
+    with connected(Local(system="local", workers=1), tmp_path) as client:
+        if when == "before":
+            client.close()
+        error = r"dask that is connected, got 'closed'" if when == "before" else "the dask scheduler is lost"
+        with pytest.raises((ValueError, EnsembleError), match=error):
+            run_study(study, tmp_path / "s.zarr", client=client, progress=lambda _: client.close())
+    assert (tmp_path / "s.zarr").exists() == (when == "during")
+
+
 def test_a_lost_scheduler_ends_the_run_and_loses_nothing(study, reference, tmp_path):
     impatient = dask.config.set({"distributed.comm.timeouts.connect": "1s"})
     with impatient, connected(Local(system="local", workers=1), tmp_path) as client:
