@@ -343,7 +343,7 @@ def _fit_all(requests: list[Request], overwrite: bool, workers: int | None) -> l
         raise ValueError(f"--workers must be at least 1, got {workers}")
     found = {} if overwrite else {r.test.name: kept for r in requests if (kept := _standing(r)) is not None}
     left = [request for request in requests if request.test.name not in found]
-    with count_progress("tests fitted") as progress:
+    with count_progress("tests tried") as progress:
 
         def report(outcome: dict[str, Any]) -> None:
             found[outcome["test"]] = outcome

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mcrock.base.suggestions import suggest
 from mcrock.measurement.covariates import Design, at_values, design
 from mcrock.measurement.hierarchy import CHAINS, INSTALL, Sampling, grouped, load_numpyro, sampler
-from mcrock.measurement.tests_table import WORDS, chosen_parameters, left_out, read_tests
+from mcrock.measurement.tests_table import WORDS, chosen_parameters, left_out, read_tests, unexplained
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,15 +108,17 @@ def fit_population(
     scales = _scales(table, keys)
     kind = Sampling(len(keys), table["specimen"].nunique(), _levels(table), prior_scale, draws, target_accept)
     data = _sample(table, keys, scales, design(table, covariates), kind, seed)
+    is_file = isinstance(source, str | Path)
     data.posterior.attrs |= {
         "source": Path(source).name if isinstance(source, str | Path) else "a table in memory",
         "sha256": sha256(
             table.to_csv(index=False).encode()
         ).hexdigest(),  # of the rows that were taken, sorted
         "left_out": ", ".join(others),
-        "tests_left_out": "\n".join(
-            left_out(Path(source), table["test"]) if isinstance(source, str | Path) else []
-        ),
+        **{
+            f"tests_{name}": "\n".join(of(Path(source), table["test"]) if is_file else [])
+            for name, of in (("left_out", left_out), ("unexplained", unexplained))
+        },
     }
     if divergences := int(data.sample_stats["diverging"].sum()):
         warnings.warn(f"{divergences} {DIVERGENT}; take a target_accept nearer to 1", stacklevel=2)

@@ -142,19 +142,25 @@ def rows_of_fit(numbers: dict[str, Any]) -> list[dict[str, Any]]:
 
 def left_out(folder: Path, taken: Iterable[str]) -> list[str]:
     """Tests of a campaign that are not among those taken, and why: "A-1-2: no release in it"."""
-    names, why = set(taken), _reasons(folder).items()
+    names, why = set(taken), _column(folder, "reason").items()
     return [f"{test}: {reason or 'determines no parameter'}" for test, reason in why if test not in names]
 
 
-def _reasons(folder: Path) -> dict[str, str]:
-    """Why tests of a campaign were not fitted, by their names; empty of those that were."""
+def unexplained(folder: Path, taken: Iterable[str]) -> list[str]:
+    """Tests of a campaign among those taken that the model does not explain."""
+    names, explained = set(taken), _column(folder, "explained").items()
+    return [test for test, word in explained if test in names and word == "False"]
+
+
+def _column(folder: Path, column: str) -> dict[str, str]:
+    """Cells of the table of a campaign by the names of its tests, such as why one was not fitted."""
     place = folder / "tests.csv"
     rows = csv.DictReader(read_data(place).splitlines()) if place.is_file() else ()
-    return {row.get("test", ""): row.get("reason", "") for row in rows}
+    return {row.get("test", ""): row.get(column) or "" for row in rows}
 
 
 def _rows_of(folder: Path) -> list[dict[str, Any]]:
-    rows, failed = [], _reasons(folder)
+    rows, failed = [], _column(folder, "reason")
     for place in sorted(folder.glob("*/fit.json")):
         if failed.get(place.parent.name):
             continue  # of other options, with which it could be fitted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -65,6 +65,7 @@ def impact_section(data: Any, cut: str = "energy") -> str:
     lines = [
         f"# For a test on {subject_in_words(data)}, from {origin_in_words(data)}.",
         *(f"# Left out: {line}" for line in attrs.get("tests_left_out", "").splitlines()),
+        *(f"# {line}." for line in _unexplained(attrs)),
         f"# {', '.join(made)}: {format_diagnosis(diagnosis)}.",
         f"# Cut: {CUTS[cut]}. Parameters are drawn independently; those not named keep their defaults.",
         "[impact]",
@@ -81,6 +82,13 @@ def impact_section(data: Any, cut: str = "energy") -> str:
     text = "\n".join(lines) + "\n"
     ImpactTable.model_validate(tomllib.loads(text)["impact"])  # as a study reads it
     return text
+
+
+def _unexplained(attrs: Mapping[str, Any]) -> list[str]:
+    """A line on the tests among those counted that the model failed to explain."""
+    names = attrs.get("tests_unexplained", "").splitlines()
+    words = f"the model does not explain {len(names)} of these tests, which count all the same: "
+    return [words + ", ".join(names)] if names else []
 
 
 def subject_in_words(data: Any) -> str:
@@ -165,6 +173,7 @@ def format_population(data: Any, cut: str = "energy") -> list[str]:
     if left_out := posterior.attrs.get("left_out"):
         lines.append(f"left out, no impact parameters that were asked for: {left_out}")
     lines += [f"left out: {line}" for line in posterior.attrs.get("tests_left_out", "").splitlines()]
+    lines += _unexplained(posterior.attrs)
     return lines + dependence_notes(data)
 
 

@@ -223,9 +223,12 @@ def test_one_specimen_is_predicted_by_its_tests(tmp_path):
         (tmp_path / test).mkdir()
         text = json.dumps(numbers | {"estimates": of_each.to_dict("index")}, default=int)
         (tmp_path / test / "fit.json").write_text(text)
-    (tmp_path / "tests.csv").write_text("test,reason\n1A1,it is clipped\n1A2,\n1B9,\n")
+    (tmp_path / "tests.csv").write_text("test,reason,explained\n1A1,it is clipped,\n1A2,,False\n1B9,,\n")
     data = of_specimen(fit_population(tmp_path, specimens=1, draws=500), "1")
     said = ["1A1: it is clipped", "1B9: determines no parameter"]
+    words = "the model does not explain 1 of these tests, which count all the same: 1A2"
+    assert words in format_population(data)
+    assert f"# {words}." in impact_section(data).splitlines()
     assert [line[10:] for line in format_population(data) if line.startswith("left out")] == said
     assert [line[12:] for line in impact_section(data).splitlines() if "# Left" in line] == said
     table = table[table["test"] != "1A1"]
