@@ -9,7 +9,7 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.runs import SMALL, check_runs, overturn_levels, read_slices, record_groups
+from mcrock.statistics.runs import SMALL, check_runs, is_given, overturn_levels, read_slices, record_groups
 
 LOOK = 64  # realizations by which it is told what changes from draw to draw alone [1]
 GROUPS = 64  # of realizations that share no motion, in place of records [1]
@@ -57,7 +57,8 @@ def unknown_inputs(ds: xr.Dataset) -> dict[str, np.ndarray]:
     """
     found = {}
     for name, array in ds.data_vars.items():
-        if array.dims == (OUTER, "realization") and array.dtype.kind == "f":
+        there = array.dims == (OUTER, "realization") and array.dtype.kind == "f"
+        if there and is_given(ds, str(name)):
             some = array.isel(realization=slice(LOOK)).values
             if (some == some[:, :1]).all() and len(np.unique(some[:, 0])) > 1:
                 found[str(name)] = some[:, 0]

@@ -106,6 +106,14 @@ def overturned(ds: xr.Dataset) -> xr.DataArray:
     return (ds["outcome"] == Outcome.OVERTURNED) & ~undecided(ds)
 
 
+def is_given(ds: xr.Dataset, name: str) -> bool:
+    """False for a static friction that nobody gave: a realization has its friction in its place."""
+    some, friction = {"realization": slice(SMALL)}, "contact_friction"
+    if name != "contact_static_friction" or friction not in ds:
+        return True
+    return bool((ds[name].isel(some) != ds[friction].isel(some)).any())
+
+
 def check_runs(ds: xr.Dataset) -> None:
     """Refuse a dataset that statistics cannot work on.
 

@@ -28,7 +28,7 @@ from mcrock.statistics.bounds import rank_scores
 from mcrock.statistics.intervals import check_level
 from mcrock.statistics.nested import is_nested
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels, read_slices, study_of
+from mcrock.statistics.runs import check_runs, is_cloud, is_given, overturn_levels, read_slices, study_of
 from mcrock.statistics.studentized import jackknife
 from mcrock.study.sampling.design import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
 from mcrock.study.sampling.drawn import variable_name
@@ -379,6 +379,7 @@ def _drawn(ds: xr.Dataset, constant: bool = False) -> list[str]:
     those that it draws."""
     study = study_of(ds)
     drawn = [*map(variable_name, study.uncertain), "record"] if study else map(str, ds.data_vars)
+    drawn = [name for name in drawn if is_given(ds, name)]
     results, found = outputs(friction=True), list[str]()
     for name in dict.fromkeys(drawn):
         if name in ds and name not in results and ds[name].dims in (("realization",), (OUTER, "realization")):

@@ -14,7 +14,7 @@ from mcrock.show.style import axis_scale
 from mcrock.statistics.limits import displacement_limit
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.outcomes import READ, UNDECIDED, Ending, run_endings
-from mcrock.statistics.runs import intensity_classes, is_cloud, read_slices, run_intensity, study_of
+from mcrock.statistics.runs import intensity_classes, is_cloud, is_given, read_slices, run_intensity, study_of
 from mcrock.study.sampling.drawn import variable_name
 
 RATIO = "peak_tilt_ratio"
@@ -153,6 +153,7 @@ def input_names(ds: xr.Dataset, first: int = 0) -> dict[str, str]:
     study = study_of(ds)
     keys = {variable_name(key): key for key in study.uncertain} if study else {}
     names = [str(name) for name in ds.data_vars if name not in results and ds[name].dims in dims]
+    names = [name for name in names if is_given(ds, name)]
     found = {}
     for name in names:
         some = ds[name].isel(realization=slice(first, first + 256)).values.ravel()

@@ -11,6 +11,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from mcrock.study import Study
+
 TABLE = Path(__file__).with_name("assumptions.csv")  # of tests/benchmarks/assumptions.py
 SHOWN = 3  # assumptions that are named
 LIKE = np.log(2.0)  # of slenderness and p together: how far an object may be from that which is quoted [1]
@@ -24,10 +26,10 @@ def assumption_costs() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def assumption_notes(values: Mapping[str, ArrayLike] | xr.Dataset) -> list[str]:
+def assumption_notes(values: Mapping[str, ArrayLike] | xr.Dataset, study: Study | None = None) -> list[str]:
     """Assumptions that change the capacity at 1 % most for the object that is most like that of a study.
 
-    Empty where none is like it.
+    Empty where none is like it; what the study has itself, such as a floor, it does not leave out.
     """
     if not np.all(np.asarray(values["body_slenderness"]) > 0.0):
         return []
@@ -39,7 +41,9 @@ def assumption_notes(values: Mapping[str, ArrayLike] | xr.Dataset) -> list[str]:
     nearest = min(assumption_costs(), key=apart)
     if not apart(nearest) < LIKE:
         return []
+    own_words = () if study is None else _of_study(study)
     rows = [row for row in assumption_costs() if row["object"] == nearest["object"]]
+    rows = [row for row in rows if not row["assumption"].startswith(own_words)]
     sure = [
         row
         for row in rows
@@ -56,3 +60,14 @@ def assumption_notes(values: Mapping[str, ArrayLike] | xr.Dataset) -> list[str]:
         f"assumptions (mcrock docs assumptions): the nearest object that was run is a {nearest['object']} of "
         f"slenderness {one}, for {this} here; {'; '.join([*changes, *slide])}"
     ] * bool(changes or slide)
+
+
+def _of_study(study: Study) -> tuple[str, ...]:
+    """How assumptions begin that a study does not rest on, as it has what they leave out."""
+    there = {
+        ("floor of",): study.motion.on_floor,
+        ("friction", "rebound"): study.contact is not None,
+        ("ground slopes",): study.ground is not None,
+        ("near-fault pulses",): "nearfield_pulse" in str(getattr(study.motion, "set", "")),
+    }
+    return tuple(word for words, has in there.items() if has for word in words)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from mcrock.base.params import Inputs
 from mcrock.base.tables.distributions import Distribution, Listed
 from mcrock.base.tables.fields import plain
 from mcrock.base.units import as_written
 from mcrock.dataset.schema import declaration
-from mcrock.excitation.motion import Motion
+from mcrock.excitation.motion import Motion, MotionError
 from mcrock.show.describe.assumptions import assumption_notes
 from mcrock.show.describe.body import body_notes, describe_body, describe_hulls
 from mcrock.show.describe.contact import contact_notes
-from mcrock.show.describe.impact import describe_preset, impact_notes
+from mcrock.show.describe.impact import describe_preset, impact_notes, loss_notes, range_notes
 from mcrock.show.describe.intensity import describe_intensity, intensity_notes
 from mcrock.show.describe.regimes import describe_regimes
-from mcrock.study import Study
+from mcrock.study import ConfigError, Study
 from mcrock.study.sampling.design import nearest_designs
 from mcrock.study.sampling.drawn import variable_name
 from mcrock.study.sampling.inputs import draw_inputs
+from mcrock.study.sampling.motions import load_motions
 from mcrock.study.sections import OF_INDICES
 from mcrock.study.study import Specification
 
@@ -48,8 +51,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     ConfigError
         As `draw_inputs`.
     """
-    look = 1 if study.body.own_hulls else min(study.n_realizations, LOOK)
-    inputs = draw_inputs(study, motions, 0, look, with_motions=False)
+    inputs = _first_inputs(study, motions)
     lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
     lines += describe_body(study, inputs) + _hulls(study, motions)
     lines += study.motion.describe(motions, study.folder)
@@ -58,14 +60,14 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     lines += describe_regimes(study, inputs)
     lines += [f"impacts by the user's law {study.own_law_words}"] * bool(study.own_law)
     lines += describe_preset(study) + _uncertain(study)
-    lines += impact_notes(study, inputs) + contact_notes(inputs) + body_notes(inputs)
+    lines += _model_notes(study, inputs)
     lines += study.motion.notes(study.intensity.measure, motions, inputs.scale)
     lines += intensity_notes(study, inputs) if study.motion.shakes else []
     lines += _design_notes(study, motions)
     if study.motion.shakes:
-        lines += assumption_notes(inputs.values)
+        lines += assumption_notes(inputs.values, study)
     ranges = any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain)
-    if ranges and look == 1 and study.n_realizations > 1:
+    if ranges and len(inputs) == 1 and study.n_realizations > 1:
         lines.insert(1, "numbers of the body and its release are those of the first realization")
     elif ranges:
         which = "the" if len(inputs) == study.n_realizations else "the first"
@@ -76,6 +78,27 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     draws = f"{study.n_outer} outer draws x " if study.ensemble.outer else ""
     lines.append(f"size: {draws}{n} realizations x {each} = {study.n_runs} runs, {design} design")
     return "\n".join(lines)
+
+
+def _first_inputs(study: Study, motions: Sequence[Motion]) -> Inputs:
+    look = 1 if study.body.own_hulls else min(study.n_realizations, LOOK)
+    return draw_inputs(study, motions, 0, look, with_motions=False)
+
+
+def _model_notes(study: Study, inputs: Inputs) -> list[str]:
+    return impact_notes(study, inputs) + contact_notes(inputs) + body_notes(inputs)
+
+
+def model_notes(study: Study, folder: Path) -> list[str]:
+    """Notes of `describe` on body, impacts and contacts of a study that was run.
+
+    Without its records, which say how realizations meet them, only those that go by the study file.
+    """
+    study = Study.from_json(study.to_json(), folder)
+    try:
+        return _model_notes(study, _first_inputs(study, load_motions(study)))
+    except (ConfigError, MotionError):
+        return loss_notes(study) + range_notes(study)
 
 
 def uncertain_rows(study: Study) -> list[tuple[str, str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from math import degrees, tan
 from pathlib import Path
@@ -19,7 +20,7 @@ from mcrock.impact.registry import Law
 from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import uncertain_rows
 from mcrock.show.describe.assumptions import assumption_notes
-from mcrock.show.describe.impact import range_notes
+from mcrock.show.describe.study import model_notes
 from mcrock.show.inputs import has_distributions, plot_inputs
 from mcrock.show.numbers import format_count, format_range, label_intensities
 from mcrock.show.report.audit import floor_blocks, record_blocks
@@ -37,7 +38,12 @@ def subject_sections(ds: xr.Dataset, study: Study, folder: Path) -> list[Section
     """What was computed."""
     body, inputs, motions = (part(ds, study) for part in (body_section, inputs_section, motions_section))
     further = [*record_blocks(study, folder), *floor_blocks(study)]
-    return [body, inputs, motions._replace(blocks=[*motions.blocks, *further]), model_section(ds, study)]
+    return [
+        body,
+        inputs,
+        motions._replace(blocks=[*motions.blocks, *further]),
+        model_section(ds, study, folder),
+    ]
 
 
 def table_section(ds: xr.Dataset) -> Section:
@@ -155,7 +161,7 @@ def _motion_table(ds: xr.Dataset, names: list[str]) -> list[Block]:
     return [format_table(heads, rows[:MOTIONS_SHOWN]), *more]
 
 
-def model_section(ds: xr.Dataset, study: Study) -> Section:
+def model_section(ds: xr.Dataset, study: Study, folder: Path) -> Section:
     """Impact law, contacts and numerical settings."""
     keys = study.impact.law if isinstance(study.impact.law, tuple) else (study.impact.law,)
     laws = [law for law in Law if law.key in keys]
@@ -177,8 +183,9 @@ def model_section(ds: xr.Dataset, study: Study) -> Section:
             for key, item in study.contact.parameters.items()
         )
         blocks.append(f"Contacts have Coulomb friction and may rebound: {items}.")
-    notes = range_notes(study) + (assumption_notes(ds) if study.motion.shakes else [])
-    blocks += cautions(note.replace("note: ", "of the parameters ") for note in notes)
+    notes = model_notes(study, folder) + (assumption_notes(ds, study) if study.motion.shakes else [])
+    words = (re.sub(r"^note: (?=\w+\.\w)", "of the parameters ", note) for note in notes)
+    blocks += cautions(note.removeprefix("note: ") for note in words)
     return Section("model", "Model and impact law", blocks)
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from mcrock.docs.made_pages import CHANGES
 from mcrock.show.describe.assumptions import LIKE, SHOWN, assumption_costs, assumption_notes
+from mcrock.study import load_config
 
 
 def inputs_of(slenderness, p):
@@ -40,3 +41,10 @@ def test_intervals_hold_their_values():
         for value, ends in CHANGES:
             if row[f"{ends}_low"]:
                 assert float(row[f"{ends}_low"]) <= float(row[value]) <= float(row[f"{ends}_high"])
+
+
+def test_what_a_study_has_itself_is_no_assumption_of_it():
+    ds = inputs_of(*(float(row_of("cabinet")[key]) for key in ("slenderness", "p")))
+    study = load_config("configs/cabinet_on_floor.toml")
+    assert "floor of 2 Hz" in " ".join(assumption_notes(ds))
+    assert "floor of 2 Hz" not in " ".join(assumption_notes(ds, study))

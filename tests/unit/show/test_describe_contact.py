@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from mcrock.base.estimates import format_percent
 from mcrock.body.painleve import painleve_friction
 from mcrock.excitation.motion import Motion
 from mcrock.show.describe import describe
+from mcrock.show.report.content import Caution
+from mcrock.show.report.subject import model_section
 from mcrock.study import load_config
-from mcrock.study.sampling import draw_inputs
+from mcrock.study.sampling import draw_inputs, load_motions
 from tests.unit.study.conftest import study_file
 
 __all__ = ["study_file"]
@@ -98,3 +101,16 @@ def test_the_loss_of_a_polygon_that_stands_for_a_round_base_is_noted(study_file,
     study = load_config(study_file(box, f'shape = "cylinder"\nradius = 0.2\nsides = {sides}'), [change])
     text = describe(study, MOTIONS)
     assert (f"a wobble over {sides} sides" in text) is noted
+
+
+def test_the_report_has_what_check_says_of_rims_and_wobbles():
+    study = load_config("configs/storage_cask.toml")
+    ds = xr.Dataset(
+        {f"body_{key}": ("realization", [value]) for key, value in (("slenderness", 0.5), ("frequency", 1.5))}
+    )
+    said = [block for block in model_section(ds, study, study.folder).blocks if isinstance(block, Caution)]
+    lines = describe(study, load_motions(study)).splitlines()
+    lines = [line for line in lines if line.startswith("note: ")]
+    for line, words in zip(lines, ("a wobble over 48 sides", "may roll on its rim"), strict=True):
+        assert words in line
+        assert line.removeprefix("note: ") in said
