@@ -129,6 +129,8 @@ class RecordingOptions:
 
         of_markers = is_of_markers(file)
         data, notes = self._of_markers(file) if of_markers else (self._of_sensor(file), [])
+        if not of_markers:
+            faults.check_spikes(data)
         still = self.still or (None if of_markers else faults.rest_before(data))
         if self.still is not None:
             faults.check_still(data, *self.still)
@@ -138,8 +140,7 @@ class RecordingOptions:
         data = data if still is None else data.unbiased(still)
         part = data.trimmed()
         faults.check_readings(part)
-        if (later := faults.later_motion(data, part)) is not None:
-            notes.append(later)
+        notes += filter(None, (faults.later_motion(data, part), faults.lost_samples(part)))
         if self.rest is None or of_markers:
             turn = alignment(part, axes.along)
         else:

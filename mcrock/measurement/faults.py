@@ -26,6 +26,8 @@ HAND = 0.002  # the same where nobody says that it rests: a hand may turn the bo
 HELD = 0.5  # shortest rest that a bias is taken from, and how long before the release it ends [s]
 NO_REST = "no rest before the release: a bias of the sensor is in all numbers; --still START END takes it out"
 GAP = 3.5  # of the usual interval between samples: more than two are lost [1]
+LOST = 1.5  # the same from which one is [1]
+SPIKE = 2.0  # over the two readings on either side: no body turns so [1]
 
 
 def check_readings(recording: Recording) -> None:
@@ -67,6 +69,37 @@ def check_readings(recording: Recording) -> None:
             f"{recording.time[widest]:.4g} s on, and elsewhere there is one in {np.median(steps):.3g} s; a "
             "fit needs all of them"
         )
+
+
+def check_spikes(recording: Recording) -> None:
+    """Refuse a reading that stands alone and is as fast as half of all others: nothing finds a release then.
+
+    Raises
+    ------
+    ValueError
+        If there is one.
+    """
+    speed = np.linalg.norm(recording.angular_velocity, axis=1)
+    around = [np.roll(speed, k) for k in (-2, -1, 1, 2)]
+    alone = np.flatnonzero((speed > SPIKE * np.max(around, axis=0))[2:-2]) + 2
+    for i in alone[np.argsort(-speed[alone])][:1]:
+        if speed[i] >= LARGE * np.delete(speed, i).max():
+            k = int(np.abs(recording.angular_velocity[i]).argmax())
+            raise ValueError(
+                f"{recording.name}: a spike: at {recording.time[i]:.4g} s omega_{ALONG[k]} is "
+                f"{recording.angular_velocity[i, k]:.4g} rad/s in a single reading, and at most "
+                f"{np.max(around, axis=0)[i]:.3g} rad/s beside it; take the mean of its neighbours there"
+            )
+
+
+def lost_samples(recording: Recording) -> str | None:
+    """What to say of samples that are missing one or two at a time, if any are."""
+    steps = np.diff(recording.time) / np.median(np.diff(recording.time))
+    lost = int(np.rint(steps[steps > LOST] - 1.0).sum())
+    if not lost:
+        return None
+    share = 100.0 * lost / (lost + recording.time.size)
+    return f"{lost} samples are missing, {share:.2g} %: rates are taken straight between those beside them"
 
 
 def check_still(recording: Recording, begin: float, end: float) -> None:

@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 import mcrock as mr
 from mcrock.measurement import Recording, sensed
 from mcrock.measurement.alignment import alignment
-from mcrock.measurement.faults import check_motion, check_readings, later_motion, rest_before
+from mcrock.measurement.faults import (
+    check_motion,
+    check_readings,
+    check_spikes,
+    later_motion,
+    lost_samples,
+    rest_before,
+)
 from mcrock.measurement.free_rocking import FreeRocking
 from mcrock.measurement.measured import measure_test
 
@@ -31,9 +38,11 @@ def rounded(recording, bit):
 @given(bit=st.floats(1e-5, 2e-3), seed=st.integers(0, 1000))
 def test_what_a_sensor_reads_within_its_range_is_no_fault(run, bit, seed):
     recording = rounded(sensed(run, before=1.0, after=0.5, seed=seed), bit)  # to twice the noise
+    check_spikes(recording)
     part = recording.trimmed()
     check_readings(part)
     assert later_motion(recording, part) is None
+    assert lost_samples(part) is None
 
 
 @given(share=st.floats(0.6, 0.9), seed=st.integers(0, 1000))
@@ -52,6 +61,24 @@ def test_a_gap_is_found(run, first, lost):
     part = Recording(recording.time[keep], recording.angular_velocity[keep])
     with pytest.raises(ValueError, match=f"missing for .* from {recording.time[first - 1]:.4g} s on"):
         check_readings(part)
+
+
+@given(at=st.integers(3, 500), size=st.floats(4, 60), axis=st.integers(0, 2))
+def test_a_spike_is_found_and_named(run, at, size, axis):
+    recording = sensed(run, before=1.0)
+    rates = recording.angular_velocity.copy()
+    rates[at, axis] = size * np.abs(rates).max()
+    words = f"a spike: at {recording.time[at]:.4g} s omega_{'xyz'[axis]} is .* take the mean"
+    with pytest.raises(ValueError, match=words):
+        check_spikes(Recording(recording.time, rates))
+
+
+def test_samples_that_are_lost_one_by_one_are_counted(run):
+    recording = sensed(run, before=1.0)
+    keep = np.delete(np.arange(recording.time.size), slice(7, None, 50))
+    part = Recording(recording.time[keep], recording.angular_velocity[keep])
+    check_readings(part)
+    assert f"{recording.time.size - keep.size} samples are missing, 2 %" in lost_samples(part)
 
 
 def test_a_rest_is_long_enough_for_a_bias(run):
