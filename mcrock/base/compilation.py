@@ -36,7 +36,7 @@ def told_if_long() -> Iterator[None]:
 
     def say() -> None:
         said.append(True)
-        _print("compiling for this processor, once for each version: up to a minute, with friction two")
+        _print("compiling for this processor, once for each version: one to three minutes")
 
     timer = Timer(SILENCE, say)
     timer.daemon = True

@@ -19,7 +19,7 @@ def warm(
 ) -> None:
     """Compile the kernel for this processor into the cache, ahead of its first use.
 
-    Takes up to a minute, with friction two, once for each version and kind of processor. NUMBA_CACHE_DIR sets
+    Takes one to three minutes, once for each version and kind of processor. NUMBA_CACHE_DIR sets
     another folder.
     """
     from mcrock.base.code_cache import cache_folder

@@ -35,10 +35,12 @@ def on_terminal() -> bool:
 def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show how many of a known number are done, as in ``12 of 40 files read``."""
     if not on_terminal():
-        is_due = _now_and_then(LINE_INTERVAL)
+        is_due, has_begun = _now_and_then(LINE_INTERVAL), False
 
         def show(done: int, total: int) -> None:
-            if is_due():
+            nonlocal has_begun
+            if is_due() or (has_begun and done == total):  # no count that is over stays behind
+                has_begun = True
                 print(f"{done} of {total} {what}", file=sys.stderr, flush=True)
 
         yield show

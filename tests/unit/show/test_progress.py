@@ -9,7 +9,7 @@ from mcrock.dataset import build_dataset, opened
 from mcrock.ensemble import Progress
 from mcrock.ensemble.part import Part, Work, count_work
 from mcrock.show import progress as module
-from mcrock.show.progress import LONG, format_slowest, reading_progress, writing_progress
+from mcrock.show.progress import LONG, count_progress, format_slowest, reading_progress, writing_progress
 from mcrock.statistics.runs import SLICE, cut
 
 
@@ -55,6 +55,14 @@ def test_a_short_run_is_not_named():
     progress = Progress(total_runs=8, overturned=np.zeros(1, int))
     progress.add(8, np.zeros(1, int), Work(1000, 1000, 5))
     assert format_slowest(progress) == ""
+
+
+def test_a_count_that_was_shown_ends_with_all(monkeypatch, capsys):
+    monkeypatch.setattr(module, "monotonic", iter([0.0, 11.0, 11.0, 12.0, 13.0]).__next__)
+    with count_progress("permutations") as progress:
+        for done in (1, 2, 3):
+            progress(done, 3)
+    assert capsys.readouterr().err.splitlines() == ["1 of 3 permutations", "3 of 3 permutations"]
 
 
 def test_passes_over_a_large_study_are_shown(monkeypatch, capsys):
