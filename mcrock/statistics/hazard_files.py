@@ -14,7 +14,6 @@ PGA and SA are in g, PGV in cm/s and PGD in cm in all of them.
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -24,6 +23,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from mcrock.base.tables.parsing import parse_json
 from mcrock.base.units import parse_intensity_unit
 from mcrock.excitation.measures import variable_name
 
@@ -93,7 +93,7 @@ def read_curves(path: str, text: str, years: float | None) -> list[Curve] | None
         return None
     try:
         curves = list(reader(path, start, years))
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError) as error:
         if isinstance(error, HazardError):
             raise
         raise HazardError(
@@ -199,7 +199,7 @@ def _json(path: str, text: str, years: float | None) -> Iterator[Curve]:
     """JSON of the USGS: mean annual frequencies of exceedance at one site, for several measures."""
     if years is not None:
         raise HazardError(f"{path}: has annual frequencies of exceedance; leave --hazard-years out")
-    response = json.loads(text)["response"]
+    response = parse_json(text)["response"]
     old = isinstance(response, list)
     for item in response if old else response["hazardCurves"]:
         about = item["metadata"] if old else item

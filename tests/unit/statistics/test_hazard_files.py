@@ -236,6 +236,8 @@ def test_all_files_of_the_usgs_are_the_same_annual_rates(made):
             "has annual frequencies of exceedance; leave --hazard-years",
         ),
         (USGS, {"measure": "pga", "site": "0,0"}, "does not say where its site is; leave out the site "),
+        (json.dumps(USGS).replace("[0.5,", f"[1{'0' * 400},"), {}, "looks like a file of json, but is not"),
+        ("[" * 9000, {}, "looks like a file of json, but is not as documented"),
         ({"status": "error"}, {}, "looks like a file of json, but is not as documented"),
         (NSHMP.format("1,2,3"), {}, "a file of nshmp-haz says in no line what it is of"),
     ],
