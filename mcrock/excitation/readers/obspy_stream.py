@@ -6,12 +6,14 @@ instrument removed before (`Stream.remove_response(output="ACC")` leaves m/s2).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from math import inf, radians
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 NAME = "ObsPy"
 INSTALL = "pip install obspy"
+PICKLE = "PICKLE"  # a format of ObsPy
+ONE_AT_A_TIME = Lock()  # of the threads that read
 QUANTITIES = {6: "displacement", 7: "velocity", 50: "voltage"}  # of SAC, by IDEP
 GAP = 10.0  # between traces of a station that still are taken for one recording [s]
 
@@ -70,7 +74,8 @@ def read_file(path: Path, unit: str | None) -> list[RecordedComponent] | None:
     import obspy
 
     try:
-        stream = obspy.read(str(path))
+        with _unpickling_nothing():
+            stream = obspy.read(str(path))
     except TypeError:  # how ObsPy says that it does not know the format
         return None
     except Exception as error:  # its readers raise whatever goes wrong inside
@@ -81,6 +86,20 @@ def read_file(path: Path, unit: str | None) -> list[RecordedComponent] | None:
             "give the unit of the acceleration"
         )
     return number_channels(read_stream(stream, unit, path))
+
+
+@contextmanager
+def _unpickling_nothing() -> Iterator[None]:
+    """Take the format of ObsPy away that is a pickle, whatever its file is called: it would run as code."""
+    from obspy.core.util.base import ENTRY_POINTS  # type: ignore[import-not-found,unused-ignore]
+
+    with ONE_AT_A_TIME:
+        formats = ENTRY_POINTS["waveform"]
+        taken = formats.pop(PICKLE, None)
+        try:
+            yield
+        finally:
+            formats.update({PICKLE: taken} if taken else {})
 
 
 def read_stream(stream: Stream, unit: str, path: Path) -> list[RecordedComponent]:

@@ -1,5 +1,8 @@
 """ObsPy streams, and K-NET read by ObsPy; needs ObsPy, which nothing else does."""
 
+import gzip
+import pickle
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +57,26 @@ def test_files_that_obspy_reads(stream, tmp_path):
     path.write_bytes(b"\0" * 100)
     with pytest.raises(MotionError, match="no format that is known, to ObsPy neither"):
         read_records(path, unit="gal")
+
+
+@pytest.mark.parametrize(("name", "pack"), [("a.sac", bytes), ("a.gz", gzip.compress)])
+def test_a_record_is_never_unpickled(tmp_path, name, pack):
+    """One of ObsPy's formats is a pickle, by what is in the file."""
+    obspy = pytest.importorskip("obspy", reason="the optional library ObsPy is not installed")
+    trace = tmp_path / "trace"
+
+    class Evil:
+        def __reduce__(self):
+            return trace.touch, ()
+
+    path = tmp_path / name
+    path.write_bytes(pack(pickle.dumps({"obspy.core.stream": Evil()})))
+    with pytest.raises(MotionError, match="no format that is known, to ObsPy neither"):
+        read_records(path, unit="g")
+    assert not trace.exists()
+    with suppress(Exception):
+        obspy.read(str(path))
+    assert trace.exists()  # by who asks ObsPy itself
 
 
 def test_streams_that_are_refused(stream):
