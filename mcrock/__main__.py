@@ -11,6 +11,7 @@ if IS_PROGRAM and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
 import atexit  # noqa: E402
 import gc  # noqa: E402
 import os  # noqa: E402
+from io import TextIOWrapper  # noqa: E402
 
 from mcrock.base import interrupt  # noqa: E402
 
@@ -25,7 +26,14 @@ def main() -> None:
             interrupt.listen(number)
         from mcrock.commands import program
 
-        program.main()
+        if hasattr(signal, "pthread_sigmask"):  # a late interruption changes neither exit code nor output
+            atexit.register(signal.pthread_sigmask, signal.SIG_BLOCK, interrupt.SIGNALS)
+        if isinstance(sys.stdout, TextIOWrapper):  # a letter that a code page lacks ends no command
+            sys.stdout.reconfigure(errors="replace")
+        try:
+            program.main()
+        finally:
+            _drop_output()
         return
     except KeyboardInterrupt as interruption:
         code = _interrupted(interruption)
@@ -52,8 +60,17 @@ def _save_processor_time() -> None:
     """
     for library in ("OPENBLAS", "MKL", "OMP"):  # read when NumPy is imported
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    os.environ["MPLBACKEND"] = "Agg"  # no command opens a window
     gc.set_threshold(OBJECTS, 20, 20)
     atexit.register(gc.freeze)
+
+
+def _drop_output() -> None:
+    """Let output that cannot be written go, so that the end of the process does not try again."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _interrupted(interruption: KeyboardInterrupt) -> int:

@@ -37,9 +37,9 @@ def contract() -> None:
     ValueError
         If this process has loaded the kernel without.
     """
-    os.environ[CONTRACT] = "1"
-    if not contracts():
+    if contracts.cache_info().currsize and not contracts():
         raise ValueError(f"the kernel is loaded already, without contraction: start Python with {CONTRACT}=1")
+    os.environ[CONTRACT] = "1"
 
 
 def arithmetic() -> str | None:

@@ -52,8 +52,8 @@ def number_of(interruption: KeyboardInterrupt) -> signal.Signals:
 def answered() -> None:
     """The interruption has arrived: do not raise it again."""
     global _unanswered
-    _unanswered = False
-    if hasattr(signal, "setitimer"):
+    came, _unanswered = _unanswered, False
+    if came and hasattr(signal, "setitimer"):  # a timer of others goes on
         signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 

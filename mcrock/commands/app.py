@@ -45,16 +45,12 @@ def explore(
     import webbrowser
     from math import inf
 
-    import matplotlib
-
     from mcrock.dataset import load_dataset
     from mcrock.show.app.page import Page
     from mcrock.show.app.serve import serve
     from mcrock.show.app.understand import Result
     from mcrock.show.report.subject import study_as_toml
     from mcrock.study import load_config
-
-    matplotlib.use("Agg")
 
     def say(link: str) -> None:
         print(f"{link}\nCtrl-C ends the page", flush=True)

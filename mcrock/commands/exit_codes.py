@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,11 +35,8 @@ def one_line_per_failure() -> Iterator[None]:
     except ValueError as error:
         fail(str(error), 2)
     except BrokenPipeError:  # the reader of the output has what it wanted
-        _drop_output()
         sys.exit(1)
     except OSError as error:
-        if error.errno is not None:  # of the system, perhaps when the output was written
-            _drop_output()
         place = f": {error.filename}" if error.filename else ""
         fail(f"{error.strerror or error}{place}", 1)
     except MemoryError:
@@ -78,8 +74,3 @@ def interruption_code(interruption: KeyboardInterrupt) -> int:
     """Exit code of an interruption, which has arrived."""
     interrupt.answered()
     return 128 + interrupt.number_of(interruption)
-
-
-def _drop_output() -> None:
-    """Let the output that could not be written go, so that the end of the process does not try again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

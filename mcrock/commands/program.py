@@ -6,19 +6,13 @@ with 1.
 
 from __future__ import annotations
 
-import atexit
-import os
-import signal
-import sys
 import warnings
 from importlib import import_module
-from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from mcrock.base import interrupt
 from mcrock.base.names import check_name
 from mcrock.commands.exit_codes import (
     one_line_if_interrupted,
@@ -138,17 +132,10 @@ def mcrock(
 
 
 def main() -> None:
-    """Run the command line and end the process with its exit code."""
-    warnings.showwarning = _show_warning
-    os.environ["MPLBACKEND"] = "Agg"  # before anything loads matplotlib: no command opens a window
-    if hasattr(signal, "pthread_sigmask"):  # a late interruption changes neither exit code nor output
-        atexit.register(signal.pthread_sigmask, signal.SIG_BLOCK, interrupt.SIGNALS)
-    if isinstance(
-        sys.stdout, TextIOWrapper
-    ):  # a letter that the code page of a console lacks ends no command
-        sys.stdout.reconfigure(errors="replace")
-    with one_line_per_failure():
-        app()
+    """Run the command line and end with its exit code; a process that called it finds itself as it was."""
+    with warnings.catch_warnings(), one_line_per_failure():
+        warnings.showwarning = _show_warning
+        typer.main.get_command(app)()  # `app()` would change how the process prints its own errors
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any) -> None:

@@ -1,7 +1,11 @@
 """The command line is tried on the small study of all unit tests."""
 
+import signal
+import sys
+
 import pytest
 
+from mcrock.base import interrupt
 from tests.conftest import few_resamples
 from tests.unit.conftest import copy_store
 
@@ -17,3 +21,18 @@ def fewer():
 def store(computed, study_file, tmp_path):
     """Finished store of the small study, and its log, next to the study's file."""
     return copy_store(computed, tmp_path / "s.zarr")
+
+
+@pytest.fixture
+def listen(monkeypatch):
+    """Function that has a signal interrupt, as the program does, until the end of the test."""
+    before = {number: signal.getsignal(number) for number in (*interrupt.SIGNALS, signal.SIGALRM)}
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+
+    def listen(number):
+        signal.signal(number, signal.SIG_DFL)
+        interrupt.listen(number)
+
+    yield listen
+    for number, handler in before.items():
+        signal.signal(number, handler)

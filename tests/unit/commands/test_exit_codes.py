@@ -156,7 +156,9 @@ def test_an_interruption_is_one_line(mcrock, study_file, monkeypatch, arguments,
     assert (code, errors) == (130, "mcrock: interrupted\n")
 
 
-def test_an_interruption_that_a_library_makes_another_error_of_is_one(mcrock, monkeypatch, study_file):
+def test_an_interruption_that_a_library_makes_another_error_of_is_one(
+    mcrock, monkeypatch, study_file, listen
+):
     def load(*args, **kwargs):  # as an extension module does that is interrupted while it is loaded
         try:
             signal.raise_signal(signal.SIGINT)
@@ -164,13 +166,8 @@ def test_an_interruption_that_a_library_makes_another_error_of_is_one(mcrock, mo
             raise ImportError("initialization failed") from None
 
     monkeypatch.setattr("mcrock.study.load_config", load)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        interrupt.listen(signal.SIGINT)
-        code, output, errors = mcrock("check", study_file)
-    finally:
-        signal.signal(signal.SIGINT, before)
-        sys.unraisablehook = sys.__unraisablehook__
+    listen(signal.SIGINT)
+    code, output, errors = mcrock("check", study_file)
     assert (code, output, errors) == (130, "", "mcrock: interrupted\n")
     assert interrupt.interruption() is None
 
@@ -184,15 +181,12 @@ def as_typer(number):
             raise SystemExit(130) from None
 
 
-def test_an_interruption_that_typer_makes_an_exit_of_has_its_own_code():
-    interrupt.listen(signal.SIGTERM)
-    try:
-        with pytest.raises(SystemExit, match="143"):
-            as_typer(signal.SIGTERM)
-        with pytest.raises(SystemExit, match="130"), one_line_if_interrupted():
-            raise SystemExit(130)
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+def test_an_interruption_that_typer_makes_an_exit_of_has_its_own_code(listen):
+    listen(signal.SIGTERM)
+    with pytest.raises(SystemExit, match="143"):
+        as_typer(signal.SIGTERM)
+    with pytest.raises(SystemExit, match="130"), one_line_if_interrupted():
+        raise SystemExit(130)
 
 
 @pytest.mark.parametrize(

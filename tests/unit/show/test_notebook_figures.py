@@ -9,10 +9,11 @@ CELLS = [
 ]
 
 
-def test_figures_show_after_the_settings_of_mcrock(tmp_path):
+def test_figures_show_after_the_settings_of_mcrock(tmp_path, monkeypatch):
     nbclient = pytest.importorskip("nbclient", reason="notebooks need pip install 'mcrock[docs]'")
     from nbformat.v4 import new_code_cell, new_notebook
 
+    monkeypatch.delenv("MPLBACKEND", raising=False)  # that of the notebook
     book = new_notebook(cells=[new_code_cell(cell) for cell in CELLS])
     nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     for cell in book.cells:
