@@ -22,12 +22,6 @@ settings.register_profile("thorough", max_examples=1000, **UNTIMED)
 settings.register_profile("repeatable", max_examples=25, derandomize=True, **UNTIMED)
 settings.load_profile("repeatable" if os.environ.get("CI") else "untimed")
 
-# tests of compiled code wait for the compiler, which says nothing: here and in processes that they start
-os.environ.setdefault("MCROCK_COMPILE_FIRST", "1")
-# as those of numba, samplers that JAX compiled stay for the next test and the next run
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(user_cache_path("mcrock") / "jax"))
-os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-
 collect_ignore = ["fuzz/guided.py"]  # imports atheris, which nothing else needs
 if os.name == "nt":  # limits of memory and files, signals and terminals are those of POSIX
     collect_ignore += [
@@ -162,6 +156,21 @@ def few_resamples(number=200):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(Bootstrap.__init__.__kwdefaults__, "resamples", number)
         yield
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.import_plugin("tests.traces")
+    patch = pytest.MonkeyPatch()
+    config.add_cleanup(patch.undo)
+    # tests of compiled code wait for the compiler, which says nothing: here and in processes that they start;
+    # as code of numba, samplers that JAX compiled stay for the next test and the next run
+    defaults = {
+        "MCROCK_COMPILE_FIRST": "1",
+        "JAX_COMPILATION_CACHE_DIR": str(user_cache_path("mcrock") / "jax"),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    }
+    for name, value in defaults.items():
+        patch.setenv(name, os.environ.get(name, value))
 
 
 HELD = pytest.StashKey[Counter[str]]()  # how many tests of each mark were held out

@@ -17,7 +17,7 @@ from scipy.spatial import ConvexHull
 
 from mcrock.body import Body, hull, prism
 from mcrock.show.tables import format_table
-from tests.benchmarks.friction_peer import CASES, members, one_run
+from tests.benchmarks.friction_peer import cases, members, one_run
 
 SHARES = 0.8, 0.85, 0.9, 0.95, 0.99  # friction over the tangent of the slenderness
 UNEVEN = 0.0, 3e-5, 3e-4, 1e-3  # largest height of a corner over the width of the base
@@ -43,7 +43,7 @@ def uneven(body: Body, share: float) -> tuple[Body, float]:
 
 def polygonal(n: int) -> Body:
     """The cask with a base of n sides about the same circle."""
-    body = CASES["cask"].body
+    body = cases()["cask"].body
     reach = flat(body)[2] / np.cos(pi / n)
     angles = 2.0 * pi * (np.arange(n) + 0.5) / n
     base = [[reach * np.cos(angle), reach * np.sin(angle)] for angle in angles]
@@ -65,12 +65,12 @@ def rows(engine: str) -> Iterator[list[str]]:
     if engine != "mcrock":
         for friction in (0.764, 0.859, 0.955):
             for share in (0.0, 3e-4):
-                yield [engine, "cask", *row(engine, "cask", CASES["cask"].body, share, friction)]
+                yield [engine, "cask", *row(engine, "cask", cases()["cask"].body, share, friction)]
         return
     for name in ("block", "cabinet", "cask"):
         for friction in SHARES:
             for share in UNEVEN:
-                yield [engine, name, *row(engine, name, CASES[name].body, share, friction)]
+                yield [engine, name, *row(engine, name, cases()[name].body, share, friction)]
     for n in SIDES:
         yield [engine, f"cask of {n} sides", *row(engine, "cask", polygonal(n), 3e-4, 0.95)]
 

@@ -27,7 +27,7 @@ from tests.fuzz import configs, records
 from tests.fuzz.damage import damage_table, damaged_text
 from tests.unit.commands.test_fit import BODY, HEAD
 from tests.unit.commands.test_risk import HAZARD
-from tests.unit.statistics.labels.validation.test_validation import write_geometry
+from tests.unit.statistics.labels.validation.test_validation import geometry
 
 
 class Kind(NamedTuple):
@@ -58,14 +58,6 @@ def measured_texts() -> Iterable[tuple[str, str]]:
     return ("test.csv", text), ("test.csv", text.replace(",", ";").replace(".", ","))
 
 
-def geometry_texts(folder: Path = Path("/dev/shm")) -> Iterable[tuple[str, str]]:
-    path = write_geometry(folder / "fuzz-geometry.json")
-    try:
-        return (("block.json", path.read_text()),)
-    finally:
-        path.unlink()
-
-
 CORNERS = "v 0 0 0\nv 60 0 0\nv 0 60 0\nv 20 20 90\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
 POINTS = "# x y z\n0 0 0\n1 0 0\n0 1 0\n0.2 0.2 2\n"
 FITS = "test,specimen,position,repetition,parameter,estimate,standard_error\n" + "".join(
@@ -84,7 +76,7 @@ KINDS = {
     "recording": Kind(measured, measured_texts()),
     "fits": Kind(tabulated, [("fits.csv", FITS)]),
     "labels": Kind(read_labels, [("labels.csv", LABELS)]),
-    "geometry": Kind(read_geometry, geometry_texts()),
+    "geometry": Kind(read_geometry, [("block.json", geometry())]),
     "scan": Kind(partial(read_scan, unit="cm"), [("scan.obj", CORNERS), ("scan.txt", POINTS)]),
     "spectrum": Kind(partial(read_target, unit="g"), [("s.txt", "0.01 1\n0.1 2.5\n0.5 2.5\n1 1.2\n4 0.1\n")]),
     "cluster": Kind(load_cluster, CLUSTERS),

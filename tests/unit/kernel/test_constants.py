@@ -1,5 +1,6 @@
 """Constants of a body in contact: a twin in NumPy, by matrices and by geometry, for bodies of any shape."""
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +20,8 @@ RTOL = 1e-9  # rounding of 3 x 3 inverses
 RIDGE = 1e-6  # height of a ridge from 2001 orientations over it, at most pi apart
 GRAVITY = 9.81
 SEEDS = (0, 1, 2, 3, 4)
+ON_FACES = ("one", "three", "two", "all")
+BOXES = {"upright": None, "nearly": [3e-10, 2e-10, 0.0], "turned": [0.3, -0.2, 1.0]}
 
 
 class Case:
@@ -95,26 +98,34 @@ def box(turn=None):
     return body.faces, vertices if turn is None else Rotation.from_rotvec(turn).apply(vertices)
 
 
+@cache
 def cases():
+    """Bodies by name: on one face, three, two or all of them, or with a lid that is missing."""
     found = {}
     for seed in SEEDS:
         faces, vertices = hull(seed)
         n = len(faces)
-        for base, start in (((0,), 0), ((0, 1, 2), 1), ((1, 3), 0), (tuple(range(n)), 2)):
-            found[f"hull-{seed}-{len(base)}-{start}"] = Case(faces, vertices, base, start, seed)
-        one = found[f"hull-{seed}-1-0"]
+        bases = ((0,), 0), ((0, 1, 2), 1), ((1, 3), 0), (tuple(range(n)), 2)
+        for name, (base, start) in zip(ON_FACES, bases, strict=True):
+            found[f"{name}-{seed}"] = Case(faces, vertices, base, start, seed)
+        one = found[f"one-{seed}"]
         lowest = min((f for f in range(n) if one.up(f)[2] > 0), key=one.height)
         found[f"stable-{seed}"] = Case(faces, vertices, tuple(range(n)), lowest, seed)
         found[f"open-{seed}"] = Case(faces[: n // 2], vertices, (0, 1), 0, seed)
-    for name, turn in (("upright", None), ("nearly", [3e-10, 2e-10, 0.0]), ("turned", [0.3, -0.2, 1.0])):
+    for name, turn in BOXES.items():
         for base, start in (((0,), 0), ((0,), 3), ((0, 1, 2, 3, 4, 5), 0)):
             found[f"{name}-{len(base)}-{start}"] = Case(*box(turn), base, start, 5)
     return found
 
 
-@pytest.fixture(scope="module", params=(found := cases()).values(), ids=found.keys())
+NAMES = [f"{name}-{seed}" for seed in SEEDS for name in (*ON_FACES, "stable", "open")]
+NAMES += [f"{name}-{on}" for name in BOXES for on in ("1-0", "1-3", "6-0")]
+
+
+@pytest.fixture(scope="module", params=NAMES)
 def case(request):
-    return request.param
+    assert set(cases()) == set(NAMES)
+    return cases()[request.param]
 
 
 def symmetric(columns):

@@ -8,6 +8,7 @@ import ast
 import builtins
 import math
 import textwrap
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -56,9 +57,15 @@ def module_of(path):
     return import_module(".".join(("mcrock", *path.relative_to(ROOT).with_suffix("").parts)))
 
 
-FUNCTIONS = {path: compiled_functions(path.read_text()) for path in FILES}
-# by the object, whatever it is called where it is used
-COMPILED = {id(getattr(module_of(path), name)): (path, name) for path in FILES for name in FUNCTIONS[path]}
+@cache
+def functions():
+    return {path: compiled_functions(path.read_text()) for path in FILES}
+
+
+@cache
+def compiled():
+    """Path and name of each by the object, whatever it is called where it is used."""
+    return {id(getattr(module_of(path), name)): (path, name) for path in FILES for name in functions()[path]}
 
 
 class Reader(ast.NodeVisitor):
@@ -110,8 +117,8 @@ class Reader(ast.NodeVisitor):
         callee = self.found(node.func)
         if not self.may_call(callee):
             self.fault(node, f"call of {ast.unparse(node.func)}")
-        if id(callee) in COMPILED:
-            self.calls.add(COMPILED[id(callee)])
+        if id(callee) in compiled():
+            self.calls.add(compiled()[id(callee)])
         for child in (*node.args, *(word.value for word in node.keywords)):
             self.visit(child)
 
@@ -119,7 +126,7 @@ class Reader(ast.NodeVisitor):
         owner = self.found(node.value)
         if owner is np and node.attr not in ("inf", "nan", "pi"):
             self.fault(node, f"np.{node.attr}")
-        elif owner is None and not (node.attr in ATTRIBUTES or node.attr in FIELDS):
+        elif owner is None and not (node.attr in ATTRIBUTES or node.attr in fields()):
             self.fault(node, f"attribute {node.attr}")
         self.visit(node.value)
 
@@ -127,7 +134,7 @@ class Reader(ast.NodeVisitor):
     def may_call(callee):
         name = getattr(callee, "__name__", "")
         return (
-            id(callee) in COMPILED
+            id(callee) in compiled()
             or (name in BUILTINS and callee is getattr(builtins, name))
             or callee is getattr(math, name, Reader)
             or (name in NUMPY and callee is getattr(np, name))
@@ -146,20 +153,23 @@ def fields_of(kind):
     return set(kind.names).union(*(fields_of(kind[name]) for name in kind.names if kind[name].names))
 
 
-FIELDS = fields_of(run_type()) | {
-    field
-    for path in (*FILES, ROOT / "base/params.py")
-    for pack in vars(module_of(path)).values()
-    if is_pack(pack)
-    for field in pack._fields
-}
+@cache
+def fields():
+    """Names of the fields of records and packs."""
+    packs = [
+        pack
+        for path in (*FILES, ROOT / "base/params.py")
+        for pack in vars(module_of(path)).values()
+        if is_pack(pack)
+    ]
+    return fields_of(run_type()).union(*(pack._fields for pack in packs))
 
 
 def test_source_is_scalar_and_allocates_nothing():
     faults = [
         f"{path.relative_to(ROOT)} {name}, {fault}"
-        for path, functions in FUNCTIONS.items()
-        for name, function in functions.items()
+        for path, found in functions().items()
+        for name, function in found.items()
         for fault in Reader(function, module_of(path)).faults
     ]
     assert not faults, "\n".join(faults)
@@ -168,8 +178,8 @@ def test_source_is_scalar_and_allocates_nothing():
 def test_no_function_calls_itself():
     calls = {
         (path, name): Reader(function, module_of(path)).calls
-        for path, functions in FUNCTIONS.items()
-        for name, function in functions.items()
+        for path, found in functions().items()
+        for name, function in found.items()
     }
     kernel = ROOT / "kernel"
     assert (kernel / "edge.py", "advance_edge") in calls[kernel / "integrate.py", "advance"]
@@ -178,10 +188,10 @@ def test_no_function_calls_itself():
 
 def test_functions_are_found():
     """A reader that looks at nothing would pass too."""
-    assert {"integrate", "advance", "change"} <= set(FUNCTIONS[ROOT / "kernel" / "integrate.py"])
-    assert {"uniform", "quantile"} <= set(FUNCTIONS[ROOT / "base/random_numbers.py"])
+    assert {"integrate", "advance", "change"} <= set(functions()[ROOT / "kernel" / "integrate.py"])
+    assert {"uniform", "quantile"} <= set(functions()[ROOT / "base/random_numbers.py"])
     decorators = sum(path.read_text().count("\n@jit") for path in FILES)
-    assert len(COMPILED) == sum(map(len, FUNCTIONS.values())) == decorators > 80
+    assert len(compiled()) == sum(map(len, functions().values())) == decorators > 80
 
 
 UNFIT = {

@@ -22,7 +22,11 @@ from mcrock.measurement.free_rocking import FreeRocking
 from mcrock.measurement.measured import measure_test
 
 BLOCK = mr.cuboid(0.1, 0.14, 0.4, density=2700)
-AXES = FreeRocking(BLOCK, 0, mr.Impact())
+
+
+@pytest.fixture(scope="module")
+def rocking():
+    return FreeRocking(BLOCK, 0, mr.Impact())
 
 
 @pytest.fixture(scope="module")
@@ -117,13 +121,13 @@ def test_a_test_of_the_body_is_no_fault_and_in_another_unit_is(share, edge, seed
             check_motion(other, BLOCK, axes.along, axes.across)
 
 
-def test_another_body_edge_and_time_are_found(run):
+def test_another_body_edge_and_time_are_found(run, rocking):
     part = sensed(run, before=1.0, after=0.5).trimmed()
     larger = mr.cuboid(0.4, 0.56, 1.6, density=2700)
     with pytest.raises(ValueError, match="check the body of `--body`, the edge, and the units of time"):
-        check_motion(part, larger, AXES.along, AXES.across)
+        check_motion(part, larger, rocking.along, rocking.across)
     with pytest.raises(ValueError, match="check the body of `--body`, the edge, and the units of time"):
-        check_motion(replace(part, time=1e-3 * part.time), BLOCK, AXES.along, AXES.across)
+        check_motion(replace(part, time=1e-3 * part.time), BLOCK, rocking.along, rocking.across)
     opposite, side = (FreeRocking(BLOCK, edge, mr.Impact()) for edge in (2, 1))
     turned = part.turned(alignment(part, opposite.along))
     with pytest.raises(ValueError, match="released over the opposite edge"):
@@ -132,7 +136,7 @@ def test_another_body_edge_and_time_are_found(run):
         alignment(part, side.along)
 
 
-def test_a_recording_without_a_release_or_an_impact_says_so(run):
+def test_a_recording_without_a_release_or_an_impact_says_so(run, rocking):
     whole = sensed(run, before=1.0, after=0.5)
     with pytest.raises(ValueError, match="no release in it: all rates are below 1e-06 rad/s"):
         replace(whole, angular_velocity=0.0 * whole.angular_velocity).trimmed()
@@ -141,6 +145,6 @@ def test_a_recording_without_a_release_or_an_impact_says_so(run):
         check_readings(Recording(np.arange(2000) / 256.0, noise))
     falling = whole.between(0.0, 1.35)  # the first impact is at 1.4 s
     with pytest.raises(ValueError, match=r"no impact in it: .* record until the body is at rest again"):
-        alignment(falling, AXES.along)
+        alignment(falling, rocking.along)
     with pytest.raises(ValueError, match="1 impact in it, and two are needed; record until the body is at"):
-        measure_test(BLOCK, whole.between(0.0, 1.42), AXES.along, AXES.across)
+        measure_test(BLOCK, whole.between(0.0, 1.42), rocking.along, rocking.across)

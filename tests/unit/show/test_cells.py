@@ -6,7 +6,6 @@ import sys
 import types
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 import pytest
 
@@ -20,7 +19,6 @@ from mcrock.show.report.cells import html_of
 from tests.unit.conftest import write_study
 from tests.unit.show.test_page import Page
 
-matplotlib.use("Agg")
 BLOCK = mr.cuboid(0.4, 0.4, 1.6, 2600)
 
 

@@ -6,7 +6,6 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 
-import matplotlib
 import numpy as np
 import pytest
 
@@ -76,7 +75,6 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def ds(folder):
     """The small study of the ensemble tests."""
-    matplotlib.use("Agg")
     return mcrock.run_study(mcrock.load_config(write_study(folder)), folder / "s.zarr")
 
 

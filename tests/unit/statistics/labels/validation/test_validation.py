@@ -18,8 +18,8 @@ RECORDINGS = ("A", "B", "C", "D", "E", "F", "G", "H")
 LEVELS = (1.0, 2.0, 3.5, 6.0)
 
 
-def write_geometry(path, **changes):
-    """A block of 0.3 m x 0.3 m x 0.9 m with a base that is curved a little."""
+def geometry(**changes):
+    """Text of a block of 0.3 m x 0.3 m x 0.9 m with a base that is curved a little."""
     x, y = (a.ravel() for a in np.meshgrid(np.linspace(-0.15, 0.15, 4), np.linspace(-0.15, 0.15, 4)))
     points = np.column_stack([x, y, -0.45 + 0.1 * (x**2 + y**2)])
     data = {
@@ -31,7 +31,11 @@ def write_geometry(path, **changes):
         "weak_direction": {"azimuth_deg": 45.0},
         "uncertainty": {"com_horizontal_sd": 0.005, "com_height_sd": 0.004},
     }
-    path.write_text(json.dumps({key: value for key, value in (data | changes).items() if value is not None}))
+    return json.dumps({key: value for key, value in (data | changes).items() if value is not None})
+
+
+def write_geometry(path, **changes):
+    path.write_text(geometry(**changes))
     return path
 
 
