@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from unicodedata import category
+import re
+from unicodedata import category, decimal
 
 HIDDEN = ("Cc", "Cs", "Zl", "Zp")  # control characters, bytes that are no text, ends of lines and paragraphs
 
@@ -27,3 +28,16 @@ def check_name(text: str) -> str:
     if not is_plain(text):
         raise ValueError(f"{text!r}: a name must be without control characters and ends of lines")
     return text
+
+
+def by_number(text: str) -> tuple[tuple[bool, int, str, str], ...]:
+    """Sort key of a name in which digits count as numbers, of any script and however many.
+
+    >>> sorted(["b", "a10", "a09", "a8", "\uff11", "a\u00b2"], key=by_number)
+    ['\uff11', 'a8', 'a09', 'a10', 'a\u00b2', 'b']
+    """
+    found = []
+    for part in filter(None, re.split(r"(\d+)", text)):
+        number = "".join(str(decimal(letter)) for letter in part).lstrip("0") if part.isdecimal() else ""
+        found.append((not part.isdecimal(), len(number), number, part))
+    return tuple(found)

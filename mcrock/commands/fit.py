@@ -322,8 +322,10 @@ def _standing(request: Request) -> dict[str, Any] | None:
     place = request.results.output / "fit.json"
     if not place.is_file():
         return None
+    from mcrock.base.tables.parsing import parse_json
+
     try:
-        fit = json.loads(place.read_text(encoding="utf-8"))
+        fit = parse_json(place.read_text(encoding="utf-8"))
         if fit["made_from"] == request.digest:
             return request.outcome("kept", fit=fit)
     except (ValueError, KeyError, TypeError, OSError):

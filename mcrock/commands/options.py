@@ -229,7 +229,7 @@ def whole_numbers(text: str, option: str, most: int | None = None) -> list[int]:
     """Numbers of a list such as 1,2,14, from 1 to the most there are."""
     numbers = []
     for word in text.split(","):
-        if not (word.strip().isdecimal() and 1 <= int(word) <= (most or int(word))):
+        if not (word.strip().isdecimal() and len(word) < 19 and 1 <= int(word) <= (most or int(word))):
             what = "numbers from 1" if most is None else f"numbers from 1 to {most}"
             raise ValueError(f"{option} must list {what}, as in 1,2,14; got {word.strip()!r}")
         numbers.append(int(word))

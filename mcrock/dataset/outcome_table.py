@@ -13,22 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mcrock.base.checks import ROUNDING
+from mcrock.base.names import by_number
 from mcrock.base.params import Outcome
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_data
-from mcrock.base.units import (
-    ACCELERATIONS,
-    ANGULAR_VELOCITIES,
-    LENGTHS,
-    TIMES,
-    VELOCITIES,
-    as_written,
-    parse_intensity_unit,
-    parse_unit,
-    split_header,
-    strongest,
-)
+from mcrock.base.units import as_written, factor_to, parse_intensity_unit, split_header, strongest
 from mcrock.dataset.schema import (
     EVENT,
     INPUT,
@@ -51,14 +41,6 @@ LIMIT = "_limit"  # ends the name of the limit of a response
 OF_MOTION = ("motion",)
 WORDS = {"0": Outcome.AT_REST, "1": Outcome.OVERTURNED, "undecided": Outcome.FAILED}
 WORDS |= dict.fromkeys(("false", "no"), WORDS["0"]) | dict.fromkeys(("true", "yes"), WORDS["1"])
-SIZES: dict[str, dict[str, float]] = {  # units that a column may have, by those of datasets
-    "m s-2": ACCELERATIONS,
-    "m s-1": VELOCITIES,
-    "rad s-1": ANGULAR_VELOCITIES,
-    "rad": {"rad": 1.0, "deg": np.pi / 180},
-    "m": LENGTHS,
-    "s": TIMES,
-}
 NEEDED = "an intensity with its unit (such as 'pga [g]'), 'record' and 'overturned'"
 
 
@@ -338,12 +320,9 @@ def _labels(given: OutcomeTable, column: str) -> tuple[np.ndarray, list[str]]:
     texts = ["" if _is_missing(cell) else str(cell).strip() for cell in given.columns[column].values]
     if "" in texts:
         raise given.refuse(texts.index(""), column, "expected a name or number")
-    labels = sorted(set(texts), key=lambda text: [int(p) if p.isdecimal() else p for p in _PIECES(text)])
+    labels = sorted(set(texts), key=by_number)
     number = {label: k for k, label in enumerate(labels)}
     return np.array([number[text] for text in texts]), labels
-
-
-_PIECES = re.compile(r"([0-9]+)").split  # text and numbers alternate
 
 
 def _variable(given: OutcomeTable, name: str, declared: Variable | None = None) -> np.ndarray:
@@ -353,8 +332,7 @@ def _variable(given: OutcomeTable, name: str, declared: Variable | None = None) 
     if declared.dtype == "U":
         return np.array([str(cell).strip() for cell in cells], object)
     own = as_written(declared.units)
-    sizes = SIZES.get(declared.units, {}) | {own: 1.0, declared.units: 1.0, "": 1.0}
-    size = sizes.get(parse_unit(unit) or unit)
+    size = 1.0 if unit in ("", own, declared.units) else factor_to(unit, own)
     if size is None:
         raise DatasetError(f"{given.name}: the column {name!r} must be in {own}, got the unit {unit!r}")
     if declared.flags is not None:
@@ -378,7 +356,7 @@ def _is_missing(cell: Any) -> bool:
 def _number(cell: Any) -> float:
     try:
         return float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.nan
 
 

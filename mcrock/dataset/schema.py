@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mcrock.base.names import by_number
 from mcrock.base.params import Draw, EnergyGain, FacetFallback
 from mcrock.base.response import Response
 from mcrock.excitation.measures import MEASURES, named_measure
@@ -189,29 +190,28 @@ def _found(name: str) -> Variable | None:
     return found._replace(long_name=found.long_name.format(*re.findall(NUMBER, name)))
 
 
-def place_in_schema(name: object) -> tuple[int, int, int, tuple[int | str, ...]]:
+def place_in_schema(name: object) -> tuple[int, int, int, tuple[tuple[bool, int, str, str], ...]]:
     """Sort key of a variable in a dataset: inputs first, of each kind as declared, strangers last.
 
     No two names have one place: those of a numbered declaration come by their numbers, measures as
     `MEASURES` has them, strangers by name.
     """
     word, names = str(name), list(SCHEMA)
-    # text and numbers alternate
-    by_number = tuple(int(part) if part.isdigit() else part for part in re.split(r"(\d+)", word))
+    place = by_number(word)
     if not is_declared(word):
-        return 2, 0, 0, by_number
+        return 2, 0, 0, place
     if word in SCHEMA:
-        return int(SCHEMA[word].dims != INPUT), names.index(word), 0, by_number
+        return int(SCHEMA[word].dims != INPUT), names.index(word), 0, place
     if word.startswith(OWN_RESPONSE):
-        return 1, len(names), 0, by_number
+        return 1, len(names), 0, place
     if word.startswith(MEASURED):
         measure, _ = named_measure(word.removeprefix(MEASURED))
-        return 0, len(names) + 1, list(MEASURES).index(measure), by_number
+        return 0, len(names) + 1, list(MEASURES).index(measure), place
     before = [before for prefix, before in OF_TABLES.items() if word.startswith(prefix)]
     if before and word in table_inputs():
-        return 0, names.index(before[0]), 1 + list(table_inputs()).index(word), by_number
+        return 0, names.index(before[0]), 1 + list(table_inputs()).index(word), place
     numbered = [*table_inputs(), *NUMBERED]
-    return 0, len(names), numbered.index(re.sub(NUMBER, "#", word)), by_number
+    return 0, len(names), numbered.index(re.sub(NUMBER, "#", word)), place
 
 
 class DatasetError(ValueError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import Any
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_data, separator_of
+from mcrock.base.units import factor_to, split_header
 
 NEEDED = ("file", "specimen", "position", "repetition")
 OWN = ("body", "edge")  # that a test may have of its own
@@ -67,8 +69,8 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
     ----------
     path : Path
         CSV file with the columns ``file``, ``specimen``, ``position``, ``repetition`` and, where tests have
-        their own, ``body`` (a file), ``edge``, ``still`` and ``rest`` (start and end [s], as in ``0 1.5``);
-        names of files are relative to the table. Others are covariates.
+        their own, ``body`` (a file), ``edge``, ``still`` and ``rest`` (start and end [s], as in ``0 1.5``; of
+        ``still [ms]`` in that unit); names of files are relative to the table. Others are covariates.
     body, edge : Path, int
         Of the tests that have none of their own.
 
@@ -79,9 +81,15 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
     """
     lines = read_data(path).splitlines()
     reader = csv.DictReader(lines, skipinitialspace=True, delimiter=separator_of("".join(lines[:1])))
-    rows, heads = list(reader), list(reader.fieldnames or [])
+    heads = [str(head) for head in reader.fieldnames or []]
+    said = {name: unit for name, unit in map(split_header, heads) if name in WINDOWS and unit}
+    heads = reader.fieldnames = [split_header(h)[0] if split_header(h)[0] in said else h for h in heads]
+    rows, seconds = list(reader), {name: factor_to(said.get(name, "s"), "s") for name in WINDOWS}
     mistakes = [
         f"{path}: no column {name!r}; expected {', '.join(NEEDED)}" for name in NEEDED if name not in heads
+    ]
+    mistakes += [
+        f"{path}: {name} must be in s or ms, got {said[name]!r}" for name in WINDOWS if not seconds[name]
     ]
     known = [*NEEDED, *OWN, *WINDOWS]
     others = [head for head in heads if head not in known]
@@ -99,13 +107,15 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
         if empty:
             option = f"; or say --{empty[0]} for all tests" if empty[0] in OWN else ""
             mistakes.append(f"{path}, line {number}: nothing in the column {empty[0]!r}{option}")
-        elif not given["edge"].isdigit():
+        elif not re.fullmatch("[0-9]{1,6}", given["edge"]):
             mistakes.append(f"{path}, line {number}: edge must be a number 0, 1, ..., got {given['edge']!r}")
         else:
             words: dict[str, Any] = {name: given[name] for name in NEEDED[1:]}
             words["covariates"] = {name: (row.get(name) or "").strip() for name in others}
             try:
-                words["windows"] = {name: _window(row[name]) for name in WINDOWS if row.get(name)}
+                words["windows"] = {
+                    name: _window(row[name], seconds[name]) for name in WINDOWS if row.get(name)
+                }
             except ValueError as error:
                 mistakes.append(f"{path}, line {number}: {error}")
                 continue
@@ -119,9 +129,9 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
     return found
 
 
-def _window(text: str) -> tuple[float, float]:
+def _window(text: str, unit: float | None) -> tuple[float, float]:
     try:
-        begin, end = map(float, text.split())
+        begin, end = (float(word) * (unit or 1.0) for word in text.split())
     except ValueError:
         begin = end = 0.0
     if not begin < end:

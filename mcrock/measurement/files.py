@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_columns, read_data
-from mcrock.base.units import ACCELERATIONS, ANGLES, ANGULAR_VELOCITIES, TIMES, split_header
+from mcrock.base.units import ACCELERATIONS, ANGLES, ANGULAR_VELOCITIES, TIMES, factor_to, split_header
 from mcrock.measurement.exports import ABOVE, find_table
 from mcrock.measurement.markers import rates_of_turns
 from mcrock.measurement.recording import ALONG, LARGEST, Recording
@@ -139,14 +139,15 @@ def _column(
             f"which column it is by `columns` (`--columns '{name}=HEADER'`)"
         )
     unit, numbers = columns[name]
-    form = COUNTS.fullmatch(re.sub(r"[\^()]", "", unit.replace("°", "deg").replace("²", "2")))
+    form = COUNTS.fullmatch(re.sub(r"[()]", "", unit))
     counts, counted, plain = form.groups("1") if form else ("1", "1", "")
-    if plain not in units or not float(counted) > 0.0:
+    size = factor_to(plain, next(iter(units)))
+    if size is None or not float(counted) > 0.0:
         raise ConfigError(
             f"{path}, column {name!r}: expected its unit in brackets, one of {known}, got {unit!r}; or give "
             f"it by `columns` (`--columns '{name}=HEADER [{next(iter(units))}]'`)"
         )
-    values, factor = np.asarray(numbers, float), float(counts) / float(counted) * units[plain]
+    values, factor = np.asarray(numbers, float), float(counts) / float(counted) * size
     if name == "time" and values.size and values[0] > min(EPOCH / factor, LARGEST):
         values = values - values[0]  # since 1970, or of a counter
     return np.where(np.abs(values) < LARGEST, values, np.nan) * factor

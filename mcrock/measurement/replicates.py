@@ -8,7 +8,6 @@ predictive check with replicated specimens: Gelman, Meng and Stern 1996, Statist
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import read_data
+from mcrock.base.tables.parsing import read_json
 from mcrock.body import Body
 from mcrock.impact.conditions import Controls, Impact
 from mcrock.measurement.angles import rate_noise
@@ -149,7 +148,7 @@ def read_tested(folder: Path) -> dict[str, dict[str, Any]]:
     table = pd.read_csv(folder / "tests.csv", dtype=str)
     for test, body in zip(table["test"], table["body"], strict=True):
         place = folder / test / "fit.json"
-        numbers = json.loads(read_data(place)) if place.is_file() else {}
+        numbers = read_json(place) if place.is_file() else {}
         if "measures" in numbers:
             found[str(test)] = numbers | {"file": str(body)}
     if not found:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import numpy as np
 
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import read_data
+from mcrock.base.tables.parsing import read_data, read_json
 from mcrock.impact.registry import DEFAULT_LAW
 
 if TYPE_CHECKING:
@@ -165,8 +164,8 @@ def _rows_of(folder: Path) -> list[dict[str, Any]]:
         if failed.get(place.parent.name):
             continue  # of other options, with which it could be fitted
         try:
-            rows += rows_of_fit(json.loads(read_data(place)))
-        except (KeyError, TypeError, json.JSONDecodeError):
+            rows += rows_of_fit(read_json(place))
+        except (KeyError, TypeError, ValueError):
             raise ConfigError(f"{place}: not the fit of a test with a specimen; fit it again") from None
     if not rows:
         raise ConfigError(

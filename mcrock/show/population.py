@@ -414,4 +414,4 @@ def _draw_tests(ax: Axes, data: Any, key: str) -> None:
 
 def _by_number(name: str) -> tuple[float, str]:
     """Order of names that may be numbers."""
-    return (float(name), name) if name.replace(".", "", 1).isdigit() else (np.inf, name)
+    return (float(name), name) if name.replace(".", "", 1).isdecimal() else (np.inf, name)

@@ -11,7 +11,7 @@ from mcrock.base.checks import joined
 from mcrock.base.tables.distributions import MOST_LISTED
 from mcrock.base.tables.errors import ConfigError, shown
 from mcrock.base.tables.fields import ChoiceKey, ListOf, Table
-from mcrock.base.units import split_header
+from mcrock.base.units import factor_to, split_header
 from mcrock.study.study import tables
 
 Columns = Mapping[str, Sequence[Any]]  # by header: the dotted key, or it and its unit as in "body.width [m]"
@@ -24,6 +24,8 @@ def listed(columns: Columns, source: str) -> Iterator[tuple[tuple[str, ...], str
     ------
     ConfigError
         With one line for every column that cannot be one.
+
+    Numbers in another unit of the kind of their key, as ``body.width [mm]``, are turned into its own.
     """
     found: list[tuple[tuple[str, ...], str, Any]] = []
     mistakes = []
@@ -36,12 +38,12 @@ def listed(columns: Columns, source: str) -> Iterator[tuple[tuple[str, ...], str
         keys = tuple(part.strip() for part in dotted.split("."))
         try:
             values = np.asarray(columns[name], float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             mistakes.append(
                 f"{source}, column {name!r}: expected numbers, got {shown(columns[name][0])} first"
             )
             continue
-        problem = _problem(keys, unit, values)
+        values, problem = _in_unit_of(keys, unit, values), _problem(keys, unit, values)
         if problem:
             mistakes.append(f"{source}, column {name!r}: {problem}")
         elif keys == ("motion", "record"):
@@ -66,10 +68,22 @@ def _problem(keys: tuple[str, ...], unit: str, values: np.ndarray) -> str:
         return "is a choice of words or codes, and a column has numbers: give it in the study file"
     if any(isinstance(kind, ListOf) for kind in kinds) and (values % 1).any():
         return f"expected whole numbers, got {values[values % 1 != 0][0]:g}"
-    wanted = {str(getattr(kind, "unit", "1")) for kind in kinds if kind is not None}
-    if unit and len(keys) == 2 and wanted and unit not in wanted:
-        return f"its unit is {joined(sorted(wanted))}, got {unit}"
+    wanted = _units(keys)
+    if unit and wanted and all(factor_to(unit, each) is None for each in wanted):
+        return f"its unit is {joined(wanted)} or another of its kind, got {unit}"
     return ""
+
+
+def _units(keys: tuple[str, ...]) -> list[str]:
+    """Units of a key of a section, in the tables that have it; none of keys further down."""
+    kinds = [variant.kind(keys[1]) for variant in _variants(keys)] if len(keys) == 2 else []
+    return sorted({str(getattr(kind, "unit", "1")) for kind in kinds if kind is not None})
+
+
+def _in_unit_of(keys: tuple[str, ...], unit: str, values: np.ndarray) -> np.ndarray:
+    """Numbers of a column in the unit of its key, where it names another of the same kind."""
+    factors = [factor for each in _units(keys) if unit and (factor := factor_to(unit, each))]
+    return values * factors[0] if factors and 1.0 not in factors else values
 
 
 def _variants(keys: tuple[str, ...]) -> Iterator[type[Table]]:

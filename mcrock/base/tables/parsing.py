@@ -15,9 +15,9 @@ from mcrock.base.tables.errors import ConfigError
 LONGEST = 2**24  # characters of a text
 DEEPEST = 50  # levels of tables and lists [1]
 DIGITS = 4300  # of an integer, which Python writes out only up to there [1]
+NUMBER_DIGITS = 308  # of one that is a number of 64 bits too [1]
 DEEP = f"tables or lists in more than {DEEPEST} levels"
-LONG = f"an integer of more than {DIGITS} digits"
-_LARGEST = 10**DIGITS
+LONG = "an integer of more than {} digits"
 _LONG_KEY = re.compile(  # of which the time of tomllib grows with the square
     rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}"""
 )
@@ -137,8 +137,8 @@ def parse_toml(text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError:
         raise
     except ValueError:  # of int()
-        raise tomllib.TOMLDecodeError(LONG) from None
-    if problem := _beyond_limits(tables):
+        raise tomllib.TOMLDecodeError(LONG.format(DIGITS)) from None
+    if problem := _beyond_limits(tables, DIGITS):
         raise tomllib.TOMLDecodeError(problem)
     return tables
 
@@ -149,7 +149,8 @@ def parse_json(text: str) -> Any:
     Raises
     ------
     ValueError
-        If it is not JSON, or is beyond the limits of `parse_toml`.
+        If it is not JSON, has objects and lists in more than 50 levels or an integer of more than 308 digits,
+        which is no finite number.
     """
     try:
         value = json.loads(text)
@@ -158,18 +159,27 @@ def parse_json(text: str) -> Any:
     except json.JSONDecodeError:
         raise
     except ValueError:
-        raise ValueError(LONG) from None
-    if problem := _beyond_limits(value):
+        raise ValueError(LONG.format(NUMBER_DIGITS)) from None
+    if problem := _beyond_limits(value, NUMBER_DIGITS):
         raise ValueError(problem)
     return value
 
 
-def _beyond_limits(value: Any) -> str:
+def read_json(path: Path) -> Any:
+    """Value of a JSON file; a ConfigError with its name if it cannot be read or `parse_json` refuses it."""
+    text = read_data(path)
+    try:
+        return parse_json(text)
+    except ValueError as error:
+        raise ConfigError(f"{path}: expected JSON, {error}") from None
+
+
+def _beyond_limits(value: Any, digits: int) -> str:
     """Which limit a value breaks, in words; no word if none."""
     level = [value]
     for _ in range(DEEPEST + 1):
-        if any(isinstance(item, int) and abs(item) >= _LARGEST for item in level):  # a hexadecimal one
-            return LONG
+        if any(isinstance(item, int) and abs(item) >= 10**digits for item in level):  # a hexadecimal one
+            return LONG.format(digits)
         level = [
             item
             for part in level

@@ -18,6 +18,7 @@ import numpy as np
 
 from mcrock.base.checks import Choice
 from mcrock.base.keywords import suggesting
+from mcrock.base.names import by_number
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import Motion, MotionError, checked
 from mcrock.excitation.readers import (
@@ -380,13 +381,9 @@ def scan_records(
 def _files(folder: Path) -> list[Path]:
     """Files below a folder, those of one folder together, names with numbers in their order."""
 
-    def place(path: Path) -> tuple[Path, list[tuple[bool, int, str]]]:
-        parts = re.split(r"(\d+)", path.name.lower())
-        return path.parent, [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
-
     inside = (path for path in folder.rglob("*") if path.is_file())
     hidden = (path for path in inside if not _is_hidden(path.relative_to(folder)))
-    return sorted(hidden, key=place)
+    return sorted(hidden, key=lambda path: (path.parent, by_number(path.name.lower())))
 
 
 def _is_hidden(path: Path) -> bool:

@@ -195,3 +195,11 @@ def test_rules_of_thumb_go_by_what_the_table_has():
     checked = {"static", "full_impulse", "static_and_impulse", "fema_p58"}
     known = baselines(mr.read_outcomes(pd.DataFrame(rows | body)), **HOW)
     assert {*known["rule"].values} == fitted | checked
+
+
+def test_names_with_digits_of_any_script_are_in_order(tmp_path):
+    """A full-width 1 ended in a traceback, and 5,000 digits in advice about Python."""
+    names = ["\uff11", "a9", "a10", "a\u00b2", "7" * 5000]
+    rows = [f"0.2,{name},0\n0.4,{name},1" for name in reversed(names)]
+    ds = mr.read_outcomes(written(tmp_path, "\n".join(["pga [g],record,overturned", *rows])))
+    assert ds["motion_name"].values.tolist() == ["\uff11", "7" * 5000, "a9", "a10", "a\u00b2"]

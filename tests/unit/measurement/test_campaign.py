@@ -27,8 +27,8 @@ ensemble.table = "draws.csv"
 
 
 def test_rows_of_a_table_are_tests(tmp_path):
-    rows = "a.csv,A,1,2,,marble,\nb.csv,B/2,1,1,3,,2.5 4\n"
-    (tmp_path / "tests.csv").write_text(HEAD.replace("\n", ",material,rest\n") + rows)
+    rows = "a.csv,A,1,2,,marble,\nb.csv,B/2,1,1,3,,2500 4000\n"
+    (tmp_path / "tests.csv").write_text(HEAD.replace("\n", ",material,rest [ms]\n") + rows)
     first, second = read_campaign(tmp_path / "tests.csv", tmp_path / "block.toml", 0)
     assert (first.file, first.edge, first.name) == (tmp_path / "a.csv", 0, "A-1-2")
     assert (second.edge, second.name) == (3, "B_2-1-1")
@@ -49,6 +49,12 @@ def test_rows_of_a_table_are_tests(tmp_path):
             HEAD.replace("edge", "edge,still") + "a.csv,A,1,2,0,1.5\n",
             "line 2: still and rest must be start and end",
         ),
+        (
+            HEAD.replace("edge", "edge,still [min]") + "a.csv,A,1,2,0,0 1\n",
+            "still must be in s or ms, got 'min'",
+        ),
+        (HEAD + f"a.csv,A,1,2,{'9' * 5000}\n", "edge must be a number"),
+        (HEAD + "a.csv,A,1,2,\u00b2\n", "edge must be a number"),
         (HEAD + "a.csv,A,1,2,0\nb.csv,A,1,2,0\n", "2 rows of specimen, position and repetition A-1-2"),
     ],
 )

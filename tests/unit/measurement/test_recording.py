@@ -234,3 +234,11 @@ def test_angles_are_rates_over_time(tmp_path):
     (tmp_path / "tilt.csv").write_text("t [s],phi_y [rad]\n0,0.1\n0.1,0.05\n0.2,0\n")
     flat = read_recording(tmp_path / "tilt.csv").angular_velocity
     assert flat == pytest.approx(np.tile([0.0, -0.5, 0.0], (2, 1)))
+
+
+@pytest.mark.parametrize("unit", ["deg/s", "DEG/SEC", "\u00b0/s", "dps"])
+def test_units_in_other_words(tmp_path, unit):
+    (tmp_path / "a.csv").write_text(
+        f"time [Sec],omega_x [{unit}],omega_y [{unit}],omega_z [{unit}]\n0,180,0,0\n0.1,0,0,0\n"
+    )
+    assert read_recording(tmp_path / "a.csv").angular_velocity[0, 0] == pytest.approx(np.pi)

@@ -37,6 +37,20 @@ def test_columns_become_lists(study_of):
     assert list(study.listed) == ["body.width", "impact.lambda", "motion.azimuth"]
 
 
+@pytest.mark.parametrize(
+    ("head", "given", "expected"),
+    [
+        ("body.width [mm]", 410, 0.41),
+        ("body.density [g/cm3]", 2.6, 2600),
+        ("motion.azimuth_deg [rad]", 1, 57.29578),
+    ],
+)
+def test_units_of_columns_are_turned_into_those_of_their_keys(study_of, head, given, expected):
+    study = study_of(head, str(given), str(given))
+    section, key = head.partition(" ")[0].split(".")
+    assert getattr(getattr(study, section), key).values == pytest.approx((expected, expected))
+
+
 def test_frame_is_as_its_file(study_of, study_file, tmp_path):
     of_file = study_of(HEAD, *ROWS)
     frame = pd.read_csv(tmp_path / "inputs.csv")
@@ -67,7 +81,10 @@ def test_column_takes_the_place_of_alternatives(study_of):
     ("rows", "expected"),
     [
         (("body.widht", "1"), "column 'body.widht': [body]: unknown key 'widht'; did you mean 'width'?"),
-        (("body.width [mm]", "400"), "column 'body.width [mm]': its unit is 'm', got mm"),
+        (
+            ("body.width [kg]", "400"),
+            "column 'body.width [kg]': its unit is 'm' or another of its kind, got kg",
+        ),
         (("body.width", "0.4", "-1"), "must be > 0 [m], got -1 for realization 1"),
         (("body.width", "0.4", "wide"), "line 3, column 'body.width': expected a number, got 'wide'"),
         (("body.width", "0.4", "nan"), "column 'body.width': expected finite numbers, got nan"),

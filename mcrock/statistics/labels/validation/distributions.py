@@ -29,8 +29,7 @@ from mcrock.base.response import Response
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_columns
-from mcrock.base.units import split_header
-from mcrock.dataset.outcome_table import SIZES
+from mcrock.base.units import as_written, factor_to, split_header
 from mcrock.dataset.schema import OUTER, own_names
 from mcrock.statistics.intervals import check_level
 from mcrock.statistics.labels.read import COLUMNS, Labels, chosen_runs, whole_numbers
@@ -124,11 +123,11 @@ def _response(place: Path, header: str, responses: dict[str, str]) -> tuple[str,
     name, unit = split_header(header)
     if name not in responses:
         raise ConfigError(f"{place}: {header}: no response of this name{suggest(name, responses)}")
-    units = SIZES.get(responses[name], {"": 1.0, "1": 1.0})
-    if unit not in units:
-        expected = " or ".join(f"'{name} [{key}]'" for key in units if key)
-        raise ConfigError(f"{place}: {header}: expected a unit, {expected}")
-    return name, units[unit]
+    wanted = as_written(responses[name])
+    factor = factor_to(unit or ("1" if wanted == "1" else ""), wanted)
+    if factor is None:
+        raise ConfigError(f"{place}: {header}: expected a unit, '{name} [{wanted}]' or another of its kind")
+    return name, factor
 
 
 def compare_tests(

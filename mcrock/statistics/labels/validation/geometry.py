@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import parse_json, read_data
+from mcrock.base.tables.parsing import read_json
 
 Array = NDArray[np.float64]
 
@@ -107,10 +107,7 @@ def read_geometry(path: str | Path) -> Geometry:
         enclose no volume, the mass is not > 0, or the centre of mass is not between base and top.
     """
     place = Path(path)
-    try:
-        data = parse_json(read_data(place))
-    except ValueError as error:
-        raise ConfigError(f"{place}: expected JSON, {error}") from None
+    data = read_json(place)
     if not isinstance(data, dict):
         raise ConfigError(
             f"{place}: expected an object with the keys of a geometry, got {type(data).__name__}"

@@ -6,9 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from mcrock.base.tables.parsing import DEEPEST, DIGITS, parse_json, parse_toml, read_text
+from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import DEEPEST, DIGITS, parse_json, parse_toml, read_json, read_text
 
 LEVELS = rf"tables or lists in more than {DEEPEST} levels"
+
+
+@pytest.mark.parametrize("digits", [309, 5000])
+def test_json_has_no_integers_that_are_no_finite_number(tmp_path, digits):
+    (tmp_path / "a.json").write_text(f'{{"a": [1{"0" * (digits - 1)}]}}')
+    with pytest.raises(ConfigError, match=r"a\.json: expected JSON, an integer of more than 308 digits"):
+        read_json(tmp_path / "a.json")
+    (tmp_path / "a.json").write_text(f'{{"a": [1{"0" * 307}]}}')
+    assert float(read_json(tmp_path / "a.json")["a"][0]) == 1e307
 
 
 @pytest.mark.parametrize("levels", [DEEPEST + 1, 2000, 100_000])
@@ -40,7 +50,7 @@ def test_long_integers_are_refused(number):
     with pytest.raises(tomllib.TOMLDecodeError, match=f"an integer of more than {DIGITS} digits"):
         parse_toml(f"x = [{number}]")
     if "x" not in number:
-        with pytest.raises(ValueError, match=f"an integer of more than {DIGITS} digits"):
+        with pytest.raises(ValueError, match="an integer of more than 308 digits"):
             parse_json(f"[{number}]")
 
 
@@ -53,7 +63,7 @@ def test_what_is_within_the_limits_is_read():
     text = "[" * DEEPEST + "]" * DEEPEST
     assert parse_toml(f"x = {text[1:-1]}") == {"x": json.loads(text[1:-1])}
     assert parse_json(text) == json.loads(text)
-    assert parse_json("9" * DIGITS) == 10**DIGITS - 1
+    assert parse_toml(f"x = {'9' * DIGITS}") == {"x": 10**DIGITS - 1}
     sentence = 'x = "' + "Yes, and so on. " * 200 + '"'
     assert parse_toml(sentence) == tomllib.loads(sentence)
 

@@ -94,7 +94,7 @@ def test_a_draw_goes_through_a_whole_campaign():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("record,peak_tilt\n0,1\n0,2\n", r"peak_tilt: expected a unit, 'peak_tilt \[rad\]' or 'peak_tilt"),
+        ("record,peak_tilt\n0,1\n0,2\n", r"peak_tilt: expected a unit, 'peak_tilt \[rad\]' or another"),
         ("record,peak_tlt [deg]\n0,1\n0,2\n", "did you mean 'peak_tilt'"),
         ("intensity,edge_impacts\n0,1\n0,2\n", "expected a column 'recording' or 'record'"),
         ("edge_impacts\n1\n2\n", "record, intensity or realization that chooses the runs"),

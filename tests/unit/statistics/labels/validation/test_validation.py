@@ -99,7 +99,7 @@ def test_the_support_ends_inside_the_border_of_the_scan(files):
     [
         ({"mass": None}, r"missing key 'mass' \[kg\]"),
         ({"mass": -3.0}, "expected mass > 0 kg"),
-        ({"mass": 10**400}, "mass: expected a number of finite numbers"),
+        ({"mass": 10**400}, "expected JSON, an integer of more than 308 digits"),
         ({"inertia_com": [[1, 2], [3, 4]]}, r"inertia_com: expected an array \(3, 3\)"),
         ({"underside_contact_points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}, "enclose no volume"),
         ({"top_height_above_base": 0.2}, "centre of mass, the origin of the points"),
