@@ -51,8 +51,8 @@ def read_csv(
     begin with ``#`` or ``%``, or `columns` says which is which: `time` or `t`, and `x`, `y`, `z`, also as
     `ax`, `a_x` or `Acceleration X`, or directions such as `EW`, `N`, `H1`, `UD`, or a lone `acceleration`.
     Without names the file has one column of accelerations, and before it one of times, unless `dt` is given
-    and that column decreases somewhere. Lines of text without a number may precede the table, and other lines
-    that begin with ``#`` or ``%`` are skipped.
+    and that column decreases somewhere. Lines of text may precede the table, without a number or of other
+    than as many words as it has columns, and other lines that begin with ``#`` or ``%`` are skipped.
 
     Parameters
     ----------
@@ -187,12 +187,14 @@ def _read(path: Path) -> _NumberTable:
         del lines[-1]
     headers: list[str] = []
     comments: list[str] = []
-    first = 0
+    first, width = 0, _width(lines)
     for first, line in enumerate(lines):
         if _is_skipped(line):
             comments.append(line)
             continue
-        if any(_is_number(field) for field in split_fields(line.strip())):
+        fields = split_fields(line.strip())
+        prose = len(fields) != width and bool(re.search(r"[^\W\d_]{2}", line))
+        if any(map(_is_number, fields)) and not prose:
             break
         _refuse_decimal_comma(path, first, line)
         headers.append(line.strip())
@@ -203,6 +205,12 @@ def _read(path: Path) -> _NumberTable:
     if values is not None:
         return _NumberTable(headers, comments, list(range(first + 1, len(lines) + 1)), values, body)
     return _NumberTable(headers, comments, *_read_by_line(path, first, body))
+
+
+def _width(lines: list[str]) -> int:
+    """Columns of a table, by its first line of nothing but numbers; 0 if there is none."""
+    rows = (split_fields(line.strip()) for line in lines if not _is_skipped(line))
+    return next((len(fields) for fields in rows if all(map(_is_number, fields))), 0)
 
 
 def _convert(body: list[str]) -> FloatArray | None:

@@ -34,6 +34,7 @@ def test_time_and_two_components(write):
     "text",
     [
         "time,x,y\n0,1,3\n0.5,2,4\n",
+        "El Centro 1940, component 180\n2 points at 0.5 s\ntime,x,y\n0,1,3\n0.5,2,4\n",
         "\ufefftime,x,y\n0,1,3\n0.5,2,4\n",  # byte order mark of a spreadsheet
         "Time (s), ax (m/s2), ay (m/s2)\n0,1,3\n0.5,2,4\n",
         "t [s] acc_x [m/s2] acc_y [m/s2]\n0 1 3\n0.5 2 4\n",
@@ -290,7 +291,7 @@ def test_reading_at_once_is_no_more_lenient(write, body):
         ("time,x\n0,1\n\n0.1,1e999\n", {}, r"line 4, column 2: not finite: '1e999'"),
         ("time,x\n0,1\n0.1,abc\n", {}, r"line 3, column 2: expected a number with a .* point, got 'abc'"),
         ("0,abc\n0.1,1\n", {}, r"line 1, column 2: expected a number .* got 'abc'; .* a line of text with #"),
-        ("El Centro 1940\n0 1\n", {}, r"line 1, column 1: expected a number .*begin a line of text with #"),
+        ("El 1940\n0 1\n", {}, r"line 1, column 1: expected a number .*begin a line of text with #"),
         ("0;0,5\n1;0,3\n", {}, r"line 1, column 2: expected a number with a decimal point, got '0,5'"),
         ("# a\n0,0;0,5\n0,1;0,3\n", {}, r"line 2: expected numbers with a decimal .* got '0,0;0,5'; replace"),
         ("t;x\n0,0\t0,5\n0,1\t0,3\n", {}, r"line 2: expected numbers with a decimal point.*decimal commas"),

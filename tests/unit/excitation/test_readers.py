@@ -802,3 +802,18 @@ def test_channels_of_seed_say_the_vertical(peer, title, name):
     motion = read_records(peer(title, name))[0]
     assert motion.metadata["missing"] == "x, y"
     assert motion.acceleration[2].any()
+
+
+@pytest.mark.parametrize(("kept", "missing"), [((0, 1), "z"), ((1, 2), "y"), ((2,), "x, y")])
+def test_columns_of_afad_may_be_missing(tmp_path, kept, missing):
+    lines = (RECORDS / AFAD).read_text(encoding="utf-8").split("\n")
+    for i in range(17, 43):
+        words = lines[i].split()
+        lines[i] = "  ".join(words[k] for k in kept)
+    (tmp_path / "a.txt").write_text("\n".join(lines))
+    whole, part = read_one(AFAD).acceleration, read_records(tmp_path / "a.txt")[0]
+    there = ["yxz"[k] for k in kept]
+    for k, axis in enumerate("xyz"):
+        expected = whole[k] if axis in there else 0.0 * whole[k]
+        np.testing.assert_array_equal(part.acceleration[k], expected)
+    assert part.metadata["missing"] == missing
