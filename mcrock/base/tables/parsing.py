@@ -150,7 +150,7 @@ def parse_json(text: str) -> Any:
     ------
     ValueError
         If it is not JSON, has objects and lists in more than 50 levels or an integer of more than 308 digits,
-        which is no finite number.
+        which is not finite in 64 bits.
     """
     try:
         value = json.loads(text)

@@ -141,7 +141,7 @@ def units_said(lines: Sequence[str], header: str, n_column: int) -> list[str]:
 
 
 def split_names(line: str, n_column: int) -> list[str]:
-    """Names of so many columns in a line, with their units in brackets; empty if it is no such line.
+    """Names of so many columns in a line, with their units in brackets; empty if there are others.
 
     >>> split_names("# Period (s)  Spectral acceleration (g)", 2)
     ['Period (s)', 'Spectral acceleration (g)']
