@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from types import ModuleType
 from typing import Any, ClassVar, NamedTuple, Self
 
 GROUPS = {"impact law": "mcrock.impact_laws", "response": "mcrock.responses"}  # entry points by kind
+LONGEST = 1_000_000  # bytes of a source
 WORD = "read it, and if it may run as you, say so: --trust-code (trust_code=True in Python)"
 
 
@@ -59,13 +61,20 @@ def find_code(kind: str, name: str, folder: str | Path = ".") -> NamedCode:
     Raises
     ------
     ValueError
-        If there is neither.
+        If there is neither, or the file cannot be read.
     """
     module = name.rpartition(":")[0]
     place = module if module.endswith(".py") else f"{module.replace('.', '/')}.py"
-    file, entries = (Path(folder) / place).resolve(), list(entry_points(group=GROUPS[kind]))
-    if module and file.is_file():
-        return NamedCode(kind, name, file, file.read_bytes(), None)
+    file, entries = Path(os.path.abspath(Path(folder) / place)), list(entry_points(group=GROUPS[kind]))
+    try:
+        if module and file.is_file():
+            with file.open("rb") as opened:
+                source = opened.read(LONGEST + 1)
+            if len(source) > LONGEST:
+                raise ValueError(f"{kind} {name!r}: {file}: more than {LONGEST} bytes are no source")
+            return NamedCode(kind, name, file, source, None)
+    except OSError as error:
+        raise ValueError(f"{kind} {name!r}: {file} cannot be read: {error.strerror}") from None
     for entry in entries:
         if name in (entry.name, entry.value):
             of_package = _file_of(entry.module)

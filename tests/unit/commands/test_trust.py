@@ -16,10 +16,11 @@ import xarray as xr
 
 import mcrock
 from mcrock.base.at_once import start_process
+from mcrock.base.tables.parsing import parse_toml
 from mcrock.commands import program
 from mcrock.ensemble.schedule import run_tasks
 from mcrock.show.paper import paper_style
-from mcrock.study.load import load_tested
+from mcrock.study.load import load_tested, study_of
 from mcrock.study.study import Study
 from tests.unit.conftest import copy_store
 
@@ -158,7 +159,18 @@ def test_no_other_command_runs_it(mcrock, stranger, command):
     assert not stranger.ran()
 
 
+def of_the_page(at):
+    """A study that is typed, and a store whose run is clicked at."""
+    pytest.importorskip("panel", reason="the page needs the extra app")
+    from mcrock.show.app.understand import Result
+
+    with suppress(ValueError):
+        study_of(parse_toml(STUDY), at.folder / "study file")
+    mcrock.repeat_run(Result(mcrock.load_dataset(at.store), at.store, at.folder).study, 1)
+
+
 READERS = {
+    "page": of_the_page,
     "load_config": lambda at: mcrock.load_config(at.study),
     "load_dataset": lambda at: mcrock.load_dataset(at.store),
     "read_outcomes": lambda at: mcrock.read_outcomes(at.folder / "law.py"),
@@ -217,6 +229,16 @@ def test_files_are_named_from_the_folder_of_the_study(stranger, name):
         mcrock.load_config(stranger.study, changes)
     assert not any(stranger.folder.glob("**/trace"))
     assert mcrock.load_config(stranger.study, changes, trust_code=True).own_law.name == "law"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("x" * 300 + ".py", "cannot be read: File name too long"), ("large.py", "more than 1000000 bytes")],
+)
+def test_what_is_no_source_is_refused(stranger, name, words):
+    (stranger.folder / "large.py").write_bytes(b"#" * 2_000_000)
+    with pytest.raises(ValueError, match=words):
+        mcrock.load_config(stranger.study, [f'impact.own_law="{name}:law"'], trust_code=True)
 
 
 def test_a_bare_module_is_not_looked_for_where_python_finds_modules(tmp_path, monkeypatch):
