@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
-from mcrock.base.estimates import format_estimate, format_p_value, format_ratio
+from mcrock.base.estimates import format_estimate, format_ratio, format_with_interval
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import Law
 from mcrock.show import style
 from mcrock.show.fragility import (
     UNSUPPORTED,
+    accepted_label,
+    accepted_values,
     bins_words,
     draw_curve,
     format_dispersion,
@@ -35,9 +37,9 @@ from mcrock.statistics import (
     pooled,
     split_by_choice,
 )
+from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by, goes_without
 from mcrock.statistics.choices import LAW
 from mcrock.statistics.fitting_methods import WORDS
-from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limit_states import limit_words
 
@@ -111,10 +113,8 @@ def _plateau(found: xr.Dataset) -> list[str]:
 
 def _families(found: xr.Dataset) -> list[str]:
     """Lines on the test of the lognormal curve, and on the family that foretells records left out best."""
-    lines, p = [], float(found["fit_p_value"])
-    if not math.isnan(p):
-        verdict = "is rejected" if is_rejected(found) else "is not rejected"
-        lines.append(f"test of fit: the lognormal curve {verdict} ({format_p_value(p)})")
+    choice = choice_of(found)
+    lines = [f"go by {FAMILIES[choice.family].words}: {choice.words}"]
     scored = found.isel(way=found["log_loss"].notnull().values)
     if not scored.sizes["way"]:
         return [*lines, "no log loss on records left out: a single recording leaves no others to fit to"]
@@ -137,12 +137,29 @@ def format_limits(found: xr.Dataset) -> list[str]:
         *((head, _count(name)) for head, name in counts.items()),
         (f"median ({level})", format_median),
         (f"dispersion ({level})", format_dispersion),
+        ("share that can", _share),
+        ("50 % at", _half),
+        ("by", accepted_label),
     ]
+    ones = [found.isel(limit=k) for k in range(found.sizes["limit"])]
     return [
         "Fragility by limit states",
         table_along(found, "limit", columns),
         *without_curve(found, "limit", limit_words),
+        *(f"{limit_words(one)}: {choice_of(one).words}" for one in ones if goes_without(one)),
     ]
+
+
+def _share(one: xr.Dataset) -> str:
+    """Share that can ever be beyond a limit, with its interval."""
+    share, low, high = estimate(one, "share")
+    return "-" if math.isnan(share) else format_with_interval(share, low, min(high, 1.0))
+
+
+def _half(one: xr.Dataset) -> str:
+    """Where the accepted curve of a limit has one half."""
+    at, below = float(one["accepted_reached"][-1]), bool(one["accepted_below"][-1])
+    return label_place(at, below, one["accepted_reached"].attrs["units"]).removeprefix("at ")
 
 
 def format_laws(laws: xr.Dataset) -> list[str]:
@@ -288,7 +305,9 @@ def plot_limits(
         variable = str(one["variable"].item())
         runs.append(by_limit(ds, variable, float(one["value"])) if variable else ds)
         curve = f"{format_median(one)}, {float(one['dispersion']):.2g}"
-        names.append(f"{limit_words(one)}: {curve if np.isfinite(one['median_capacity']) else 'no curve'}")
+        if goes_by(one) != "lognormal":
+            curve = f"{accepted_label(one)}, 50 % {_half(one)}"
+        names.append(f"{limit_words(one)}: {curve}")
     _draw_family(ax, fits["intensity_grid"], zip(ones, runs, names, strict=True), how)
     style.probability_axis(ax, "Probability of exceeding the limit [1]")
     style.legend_above(ax, 1, title=f"Limit: median ({how.level:.0%} interval), dispersion")
@@ -363,8 +382,10 @@ def _draw_family(
     factor = style.level_axis(ax, grid, 1.0)
     for i, (fit, runs, name) in enumerate(members):
         colour, mark = style.COLOURS[i % len(style.COLOURS)], style.MARKERS[i % len(style.MARKERS)]
-        if np.isfinite(fit["median_capacity"]):
+        if np.isfinite(fit["median_capacity"]) and not goes_without(fit):
             draw_curve(ax, grid.values * factor, fit, colour)
+        else:
+            ax.plot(grid.values * factor, accepted_values(fit.assign(intensity_grid=grid)), color=colour)
         _draw_points(ax, observed(runs, how), factor, mark, colour)
         ax.plot([], [], f"{mark}-", color=colour, markersize=3.4, label=name)
 

@@ -8,11 +8,21 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
-from mcrock.base.estimates import format_few, format_p_value, format_percent, format_with_interval
+from mcrock.base.estimates import format_few, format_percent, format_with_interval
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
-from mcrock.show.numbers import count_words, estimate, format_count, label, label_place, labels, percent
+from mcrock.show.numbers import (
+    count_words,
+    estimate,
+    format_count,
+    label,
+    label_intensities,
+    label_place,
+    labels,
+    percent,
+)
 from mcrock.statistics import fit_fragility, overturning_probability
+from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by, goes_without
 from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
@@ -41,6 +51,19 @@ def format_ends(fit: xr.Dataset) -> str:
     if math.isinf(high):
         return f"above {least}" if low > 0 else OPEN
     return f"{least} to {most}" if low > 0 else f"below {most}"
+
+
+def _units(fit: xr.Dataset) -> str:
+    return str(fit["accepted_reached"].attrs["units"])
+
+
+def format_half(fit: xr.Dataset) -> str:
+    """Interval of the intensity at which the curve that a study goes by has one half."""
+    low, high = fit["accepted_interval"].values[:, -1].tolist()
+    least, most = label_intensities([low, high], _units(fit))
+    if math.isinf(high):
+        return f"above {least}" if low > 0 else OPEN
+    return f"{least} to {most}"
 
 
 def format_dispersion(fit: xr.Dataset) -> str:
@@ -72,15 +95,11 @@ def format_fragility(fit: xr.Dataset) -> str:
 def format_support(fit: xr.Dataset) -> list[str]:
     """Lines on a curve that the runs reject, and on where none supports it; none where all is well."""
     lines, median = [], float(fit["median_capacity"])
-    if is_rejected(fit):
-        units = fit["rising_reached"].attrs["units"]
-        names = ("probability", "rising_reached", "rising_below")
-        parts = zip(*(fit[name].values.tolist() for name in names), strict=True)
+    if goes_without(fit):
+        names = ("probability", "accepted_reached", "accepted_below")
+        parts, units = zip(*(fit[name].values.tolist() for name in names), strict=True), _units(fit)
         reached = ", ".join(f"{100 * q:g} % {label_place(at, below, units)}" for q, at, below in parts)
-        lines.append(
-            f"this curve is rejected ({format_p_value(float(fit['fit_p_value']))}, by resampling "
-            f"{fit.attrs['independent']}): go by the rising fractions, which reach {reached}"
-        )
+        lines.append(f"{choice_of(fit).words}: go by {FAMILIES[goes_by(fit)].words}, which reach {reached}")
     below = int(fit["runs_below"])
     if below and math.isfinite(float(fit["weakest_overturning"])) and float(fit["dispersion"]) > 0:
         verb = "was beyond the limit" if EVENT in fit.attrs else "overturned"
@@ -142,16 +161,16 @@ def plot_fragility(
     ax = style.new_axes() if ax is None else ax
     factor = style.level_axis(ax, fit["intensity_grid"], 1.0)
     x, known = fit["intensity_grid"].values * factor, _known(fit, points)
-    rejected = is_rejected(fit)
+    rejected = goes_without(fit)
     colour = style.GREY if rejected else style.BLUE
     if known.sum() > 1:
         low, high = fit["band"].values[:, known]
         look: dict[str, Any] = {"color": colour, "alpha": 0.22, "linewidth": 0}
         ax.fill_between(x[known], low, high, label=f"{how.level:.0%} band", **look)
     if np.isfinite(fit["median_capacity"]):
-        draw_curve(ax, x, fit, colour, label="lognormal fit" + ", rejected" * rejected)
+        draw_curve(ax, x, fit, colour, label="lognormal fit" + not_gone_by(fit))
     if rejected:
-        ax.plot(x, rising_fractions(fit), color=style.BLUE, label="rising fractions")
+        ax.plot(x, accepted_values(fit), color=style.BLUE, label=accepted_label(fit))
     p, ends = points["probability"].values, points["interval"].values
     look = {"color": style.ORANGE, "clip_on": False, "label": f"runs, {how.level:.0%} interval"}
     style.error_bars(ax, points["intensity"].values * factor, p, ends, **look)
@@ -191,9 +210,19 @@ def bins_words(points: xr.Dataset) -> str:
     return f" Points: {points.sizes['intensity']} bins of the intensity, at their medians."
 
 
-def rising_fractions(fit: xr.Dataset) -> np.ndarray:
-    """The curve of the rising fractions up to the strongest run [1]."""
-    return fit["rising_curve"].where(fit["intensity_grid"] <= fit["strongest_run"]).values
+def accepted_values(fit: xr.Dataset) -> np.ndarray:
+    """The curve that a study goes by up to the strongest run [1]."""
+    return fit["accepted_curve"].where(fit["intensity_grid"] <= fit["strongest_run"]).values
+
+
+def accepted_label(fit: xr.Dataset) -> str:
+    """Name of that curve in a legend."""
+    return FAMILIES[goes_by(fit)].words.removeprefix("the ")
+
+
+def not_gone_by(fit: xr.Dataset) -> str:
+    """What a legend adds to the lognormal curve."""
+    return (", rejected" if is_rejected(fit) else ", not gone by") * goes_without(fit)
 
 
 def draw_curve(ax: Axes, x: np.ndarray, fit: xr.Dataset, colour: str, **look: Any) -> None:

@@ -15,8 +15,7 @@ from mcrock.show import style
 from mcrock.show.numbers import estimate, format_count, label, label_intensities, label_place, labels, percent
 from mcrock.show.tables import table_along
 from mcrock.statistics import annual_rate
-from mcrock.statistics.accepted_curve import choice_of, goes_by
-from mcrock.statistics.goodness import is_rejected
+from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by
 from mcrock.statistics.hazard import return_periods
 from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
@@ -34,9 +33,9 @@ SOURCES = {
     "records": "number of records",
     "beta_u": "own beta_U",
 }
-WORDS = {"lognormal": "by the lognormal curve", "stripes": "by the rising fractions of the levels"}
+WORDS = {name: f"by {family.words}" for name, family in FAMILIES.items()}
 NEGLIGIBLE = 5e-4  # share of a rate that is not mentioned [1]
-LOOKS = {"lognormal": (style.BLUE, "-"), "stripes": (style.ORANGE, "-.")}
+LINES = ("-", "-.", "--", ":")  # of the families
 
 
 def format_risk(rates: xr.Dataset, capacity: xr.Dataset) -> str:
@@ -263,32 +262,32 @@ def format_outside(rates: xr.Dataset) -> list[str]:
 def headline_capacity(capacity: xr.Dataset) -> str:
     """Name of the capacity to go by.
 
-    The 1 % point of the rising fractions where the lognormal curve is rejected, that of the mean curve where
+    The 1 % point of the accepted curve where that is not the lognormal one, that of the mean curve where
     nothing is epistemic, else the bound of 5 % with 95 % confidence.
     """
-    if is_rejected(capacity):
-        return "stripes_one_percent"
+    if goes_by(capacity) != "lognormal":
+        return "accepted_one_percent"
     return "confident" if float(capacity["beta_epistemic"]) > 0 else "one_percent"
 
 
 def format_headline_capacity(capacity: xr.Dataset) -> str:
-    """The capacity to go by; where the rising fractions give it, at or below what, or beyond the runs."""
+    """The capacity to go by; of another than the lognormal curve at or below what, or beyond the runs."""
     name = headline_capacity(capacity)
-    if name != "stripes_one_percent":
+    if name != "accepted_one_percent":
         return label(capacity[name])
-    return _one_percent_of_stripes(capacity).removeprefix("at ")
+    return _one_percent(capacity, "accepted").removeprefix("at ")
 
 
-def _one_percent_of_stripes(capacity: xr.Dataset) -> str:
-    at = capacity["stripes_one_percent"]
-    return label_place(float(at), bool(capacity["stripes_open"]), at.attrs["units"])
+def _one_percent(capacity: xr.Dataset, of: str) -> str:
+    at = capacity[f"{of}_one_percent"]
+    return label_place(float(at), bool(capacity[f"{of}_open"]), at.attrs["units"])
 
 
 def format_capacity(capacity: xr.Dataset) -> list[str]:
     """Lines on the HCLPF and the dispersions that it is made of."""
     if math.isnan(float(capacity["median_capacity"])):
         return ["HCLPF: none, as there is no fragility curve"]
-    stripes = f"the rising fractions reach 1 % {_one_percent_of_stripes(capacity)}"
+    stripes = f"the rising fractions reach 1 % {_one_percent(capacity, 'stripes')}"
     r, u, epistemic, sampling = (
         float(capacity[name]) for name in ("beta_r", "beta_u", "beta_epistemic", "beta_sampling")
     )
@@ -303,21 +302,25 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
             f"HCLPF: not defined: {_why_undefined(capacity)}; {stripes}",
             f"dispersions that are defined: {known or 'none'}",
         ]
+    own = FAMILIES[goes_by(capacity)].words
     said = {
         "confident": f"{label(capacity['confident'])} has at most 5 % with 95 % confidence (one-sided bound "
         "of the lognormal curve)",
         "one_percent": f"{label(capacity['one_percent'])} is 1 % of the mean curve",
         "stripes_one_percent": stripes,
+        "accepted_one_percent": f"{own} has 1 % {_one_percent(capacity, 'accepted')}",
     }
+    if goes_by(capacity) in ("lognormal", "stripes"):
+        said["accepted_one_percent"] = said.pop("stripes_one_percent")
     first, of_inputs = said.pop(headline_capacity(capacity)), f", {epistemic:.3f} from epistemic inputs"
     lines = [
         f"HCLPF: {'; '.join([first, *said.values()])}",
         f"by the convention of separated dispersions {label(capacity['separation'])}: beta_R = {r:.3f}, "
         f"beta_U = {u:.3f}, {sampling:.3f} of it from the number of records{of_inputs * (epistemic > 0)}",
     ]
-    if is_rejected(capacity):
+    if goes_by(capacity) != "lognormal":
         lines.append(
-            "the lognormal curve is rejected, and with it these capacities: go by the rising fractions"
+            f"{choice_of(capacity).words}, and with it these capacities: go {WORDS[goes_by(capacity)]}"
         )
     if not epistemic > 0:
         lines.append(
@@ -444,13 +447,12 @@ def plot_risk(
     factor, words = style.axis_scale(found["bin_lower"])
     edges = np.append(found["bin_lower"].values, found["bin_upper"].values[-1]) * factor
     rows = []
-    for curve, (colour, line) in LOOKS.items():
+    for i, curve in enumerate(found["fragility"].values.tolist()):
         one = found.sel(fragility=curve, hazard=MEAN)
         rate = estimate(one, "rate")
         density = np.nan_to_num(one["share"].values * rate[0] / np.log(edges[1] / edges[0]))
-        if curve == "lognormal" and is_rejected(found):
-            colour = style.GREY
-        look: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.3}
+        colour = style.BLUE if curve == goes_by(found) else style.GREY
+        look: dict[str, Any] = {"color": colour, "linestyle": LINES[i % len(LINES)], "linewidth": 1.3}
         ax.stairs(density, edges, fill=False, label=f"{curve}, {format_estimate(*rate)} /a", **look)
         known = math.isfinite(rate[1])
         rows.append(f"{curve} {format_interval(*rate[1:])} /a" if known else f"{curve} unknown")

@@ -174,6 +174,9 @@ class AcceptedCurve:
 
     def reached_interval(self, probability: float) -> tuple[float, float]:
         """Ends of the intensity with a probability, from 0 to inf where `band` excludes none."""
+        if probability == 0.5 and self.choice.family == "lognormal":  # has an interval of its own
+            bounds = resampled_bounds(self.units, self.how, np.zeros(0))
+            return (0.0, np.inf) if bounds is None else (float(bounds[0, 0]), float(bounds[1, 0]))
         x = curve_grid(self.units, None)
         low, high = self.band(x)
         least = np.where(high < probability, x, 0.0).max()
@@ -217,13 +220,19 @@ def common_choice(choices: Sequence[Choice]) -> Choice:
 
 
 def choice_of(found: xr.Dataset) -> Choice:
-    """The choice that a result carries."""
-    return Choice(found.attrs[ACCEPTED], found.attrs[WHY], float(found["fit_p_value"]))
+    """The choice that a result carries: as attributes, or of one of several side by side as variables."""
+    why = found[WHY].item() if WHY in found else found.attrs[WHY]
+    return Choice(goes_by(found), str(why), float(found["fit_p_value"]))
 
 
 def goes_by(found: xr.Dataset) -> str:
     """Family of `FAMILIES` that a result goes by."""
-    return str(found.attrs[ACCEPTED])
+    return str(found[ACCEPTED].item() if ACCEPTED in found else found.attrs[ACCEPTED])
+
+
+def goes_without(fit: xr.Dataset) -> bool:
+    """Whether a result of `fit_fragility` has a lognormal curve, and yet goes by another."""
+    return goes_by(fit) != "lognormal" and bool(np.isfinite(fit["median_capacity"]))
 
 
 def rising_band(bounds: np.ndarray, curve: np.ndarray) -> np.ndarray:

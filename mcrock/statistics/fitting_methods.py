@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset.opened import takes_path
+from mcrock.statistics.accepted_curve import ACCEPTED, WHY
 from mcrock.statistics.cross_validation import (
     Rule,
     add_log_losses,
@@ -126,7 +127,7 @@ def fragility_by_way(
     result["fit_p_value"] = whole["fit_p_value"]
     result["static_threshold"] = monotone["static_threshold"]
     result["records"] = whole["records"]
-    result.attrs = {key: whole.attrs[key] for key in HOW}
+    result.attrs = {key: whole.attrs[key] for key in (*HOW, ACCEPTED, WHY)}
     return result.assign_coords(probability=("probability", list(PROBABILITIES), {"units": "1"}))
 
 

@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.accepted_curve import choose, rising_band
+from mcrock.statistics.accepted_curve import ACCEPTED, WHY, AcceptedCurve, choose, rising_band
 from mcrock.statistics.goodness import fit_p_value
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
@@ -22,7 +22,6 @@ from mcrock.statistics.probability import BOUNDS, level_bounds, overturning_prob
 from mcrock.statistics.probit import PROBIT, FitKind, Link, evaluate_curves, fit_curves, link_of
 from mcrock.statistics.resample import Units, collect_units, curve_grid
 from mcrock.statistics.result_table import table
-from mcrock.statistics.rising import rising_curve
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -47,6 +46,12 @@ KEPT = (  # of every curve where several are side by side
     "runs",
     "overturned",
     "undecided",
+    "fit_p_value",
+    "accepted_reached",
+    "accepted_interval",
+    "accepted_below",
+    "accepted_curve",
+    "strongest_run",
 )
 HOW = ("level", "resamples", "seed", "independent")  # attributes: how intervals were made
 WORDS = {
@@ -108,12 +113,13 @@ def fit_fragility(
         `median_capacity` [unit of the intensity] and `dispersion` [1], NaN if the likelihood has no maximum;
         `median_capacity_interval` and `dispersion_interval` (bound), from 0 to inf where nothing is known;
         `curve` (intensity_grid) and `band` (bound, intensity_grid) [1]; `fit_p_value` [1], that of the test
-        whether the curve holds (`mcrock.statistics.goodness`), NaN where there is none; `rising_reached`
-        (probability) [unit of the intensity], where the rising fractions have 1, 5 and 50 %, inf where they
-        have not, and `rising_below`, whether the weakest level has more already; `rising_curve`
-        (intensity_grid) [1], those fractions; numbers of `runs`, `overturned`, `undecided` and `records`.
-        Attribute `fit` says what the likelihood looks like, `headline` which family the study goes by
-        (`mcrock.statistics.accepted_curve`), and `why` says so. No run supports the curve where it is
+        whether the curve holds (`mcrock.statistics.goodness`), NaN where there is none. Of the curve that the
+        study goes by (`mcrock.statistics.accepted_curve`) `accepted_reached` (probability) [unit of the
+        intensity], where it has 1, 5 and 50 %, inf where it has not, with `accepted_interval` (bound,
+        probability), and `accepted_below`, whether the weakest level has more already; `accepted_curve`
+        (intensity_grid) [1]. Numbers of `runs`, `overturned`, `undecided` and `records`.
+        Attribute `fit` says what the likelihood looks like, `headline` which family the study goes by, and
+        `why` says so. No run supports the curve where it is
         `extrapolated` (intensity_grid): below `weakest_overturning`, the weakest
         intensity at which a run overturned without doubt, or above the strongest intensity
         `strongest_run` [unit of the intensity]. Of `runs_below` the weakest overturning none overturned,
@@ -132,8 +138,10 @@ def fit_fragility(
     record, records = record_index(ds)
     units = collect_units(ds, record if how.cluster else None, how.allow_missing)
     x, (here, _, runs), kind = curve_grid(units, grid), units.sums(), _kind(units, shape_of)
-    whole, rising = units.curve(shape_of), rising_curve(units)
-    estimate, choice = np.full(2 + len(x), np.nan), choose(ds, units, how)
+    whole, estimate = units.curve(shape_of), np.full(2 + len(x), np.nan)
+    choice = choose(ds, units, how)
+    accepted = AcceptedCurve(ds, units, how, choice)
+    curve = accepted.curve
     p_value = choice.p_value if shape_of is PROBIT else fit_p_value(units, how, shape_of)
     if kind == FitKind.MAXIMUM:
         estimate[:2] = whole.low_median[0], whole.low_dispersion[0]
@@ -159,9 +167,14 @@ def fit_fragility(
             "band": (("bound", "intensity_grid"), np.stack([low[2:], high[2:]])),
             "records": ((), records),
             "fit_p_value": ((), p_value),
-            "rising_reached": ("probability", [rising.reached(p) for p in PROBABILITIES], at),
-            "rising_below": ("probability", [rising.is_open(p) for p in PROBABILITIES]),
-            "rising_curve": ("intensity_grid", rising.at(x)),
+            "accepted_reached": ("probability", [curve.reached(p) for p in PROBABILITIES], at),
+            "accepted_interval": (
+                ("bound", "probability"),
+                np.transpose([accepted.reached_interval(p) for p in PROBABILITIES]),
+                at,
+            ),
+            "accepted_below": ("probability", [curve.is_open(p) for p in PROBABILITIES]),
+            "accepted_curve": ("intensity_grid", curve.at(x)),
             "only_slide": ((), _only_slide(ds)),
             **_support(units, x, evaluate_curves(whole, here)[0][0] * runs, at, kind == FitKind.MAXIMUM),
         },
@@ -189,6 +202,8 @@ def side_by_side(fits: Sequence[xr.Dataset], axis: xr.DataArray) -> xr.Dataset:
     """Results of `fit_fragility` of the same runs along one dimension, on one grid."""
     kept = [fit[list(KEPT)].assign(fit=fit.attrs["fit"]) for fit in fits]
     result = xr.concat(kept, axis, combine_attrs="override")
+    for name in (ACCEPTED, WHY):
+        result[name] = (axis.dims, [fit.attrs[name] for fit in fits])
     result.attrs = {key: fits[0].attrs[key] for key in HOW}
     return result
 

@@ -14,6 +14,9 @@ from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT, by_limit, displacement_limit, response
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.outcomes import SLIP, TILT
+from mcrock.statistics.plateau import plateau_share
+from mcrock.statistics.resample import collect_units
+from mcrock.statistics.runs import record_index
 
 UPLIFT, OVERTURNED = "uplift", "overturned"
 RATIOS = (0.1, 0.5)  # of the tilt over the slenderness [1]
@@ -75,7 +78,9 @@ def fragility_by_limit(
         Along `limit`, its name: `variable` and `value`, with `value_units` as text; `median_capacity`,
         `median_capacity_interval` (bound), `dispersion`, `dispersion_interval`, `curve` and `extrapolated`
         (intensity_grid), `band`, numbers of `runs`, `overturned` (beyond the limit) and `undecided`, as in
-        `fit_fragility`.
+        `fit_fragility`, with the curve that each goes by: its `headline` and `why`, `fit_p_value`,
+        `accepted_reached` and the like. `share` [1] that can ever be beyond the limit, by the lognormal curve
+        to a plateau, with `share_interval` (bound).
 
     Raises
     ------
@@ -88,14 +93,23 @@ def fragility_by_limit(
         chosen = [*(_limit(variable, value) for variable, value in limits), chosen[-1]]
     whole = fit_fragility(ds, **keywords)
     grid = whole["intensity_grid"].values
-    fits, units = [], []
+    fits, units, shares, how = [], [], [], Bootstrap(**keywords)
+    record = record_index(ds)[0] if how.cluster else None
     for limit in chosen:
         judged = by_limit(ds, limit.variable, limit.value) if limit.variable else None
         fits.append(whole if judged is None else fit_fragility(judged, grid=grid, **keywords))
+        counted = collect_units(ds if judged is None else judged, record, how.allow_missing)
+        shares.append(plateau_share(counted, how))
         one = ds.isel(realization=slice(0, 1))
         units.append(response(one, limit.variable).attrs["units"] if limit.variable else "1")
     axis = xr.DataArray([limit.name for limit in chosen], dims="limit", name="limit")
     result = side_by_side(fits, axis)
+    result["share"] = ("limit", [share[0] for share in shares], {"units": "1"})
+    result["share_interval"] = (
+        ("bound", "limit"),
+        np.transpose([share[1:] for share in shares]),
+        {"units": "1"},
+    )
     result["variable"] = ("limit", [limit.variable for limit in chosen])
     result["value"] = ("limit", [limit.value for limit in chosen])
     result["value_units"] = ("limit", units)

@@ -75,6 +75,16 @@ def by_plateau(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     return share[:, None] * np.mean(evaluate_curves(curves, x), axis=0)
 
 
+def plateau_share(units: Units, how: Bootstrap) -> tuple[float, float, float]:
+    """Share that can ever overturn [1] with its interval; NaN where there is no such curve."""
+    x, yes, runs = units.sums()
+    share, curves = fit_plateau(x, yes[None], runs[None])
+    if curves.kind[0] != FitKind.MAXIMUM:
+        return np.nan, np.nan, np.nan
+    low, high = plateau_bounds(units, how, np.zeros(0))[:, 0].tolist()
+    return float(share[0]), low, high
+
+
 def plateau_bounds(units: Units, how: Bootstrap, at: np.ndarray) -> np.ndarray:
     """Bounds (2, 1 + n_at) of the share that ever overturns [1], and of where the curve has probabilities.
 

@@ -168,9 +168,9 @@ def draw_units(units: Units, how: Bootstrap) -> Iterator[np.ndarray]:
 def curve_grid(units: Units, grid: ArrayLike | None) -> np.ndarray:
     """Intensities (n_grid,) of a curve: those given, or 0, the levels, and `GRID` values beyond both ends."""
     if grid is None:
-        low, high = units.intensity[0], units.intensity[-1]
-        x = np.concatenate([[0.0], np.geomspace(low / 8, 1.1 * high, GRID)])
-        return x if len(units.intensity) > GRID else np.unique(np.concatenate([x, units.intensity]))
+        level = units.sums()[0]
+        x = np.concatenate([[0.0], np.geomspace(level[0] / 8, 1.1 * level[-1], GRID)])
+        return x if len(level) > GRID else np.unique(np.concatenate([x, level]))
     x = np.asarray(grid, float)
     if x.ndim != 1 or x.size == 0 or not (np.isfinite(x).all() and (x >= 0).all() and (np.diff(x) > 0).all()):
         raise ValueError("grid must hold finite intensities >= 0 in rising order")

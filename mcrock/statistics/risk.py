@@ -283,7 +283,8 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     -------
     Dataset
         `median_capacity`, `confident`, `separation`, `one_percent`, `stripes_one_percent` (of the rising
-        fractions, inf if they never do; `stripes_open` says that the weakest level has more already) and
+        fractions, inf if they never do; `stripes_open` says that the weakest level has more already),
+        `accepted_one_percent` and `accepted_open`, the same of the curve that the study goes by, and
         `weakest_overturning` [unit of the intensity]; `beta_r` and `beta_u`, and the parts `beta_epistemic`
         and `beta_sampling` of the latter [1]. NaN where there is no curve, and with too few units for a
         confidence of 95 % at all (fewer than six); `records`; `fit_p_value` as of `annual_rate`. For a
@@ -328,6 +329,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
         "separation": (median * np.exp(factor * (beta_r + beta_u)), "the same, by separated dispersions"),
         "one_percent": (median * np.exp(ndtri(LOW) * np.hypot(beta_r, beta_u)), "1 % of the mean curve"),
         "stripes_one_percent": (rising.reached(LOW), "1 % of the rising fractions"),
+        "accepted_one_percent": (accepted.curve.reached(LOW), "1 % of the curve that the study goes by"),
         "weakest_overturning": (accepted.support[0], "weakest intensity with overturning"),
     }
     dispersions = {
@@ -341,7 +343,9 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     found = {name: ((), value, axis | {"long_name": words}) for name, (value, words) in values.items()}
     for name, (value, words) in (dispersions | draws).items():
         found[name] = ((), value, {"units": "1", "long_name": words})
-    return xr.Dataset(found | {"stripes_open": ((), rising.is_open(LOW))}, attrs=accepted.choice.attrs)
+    curves = {"stripes_open": rising, "accepted_open": accepted.curve}
+    found |= {name: ((), curve.is_open(LOW), {}) for name, curve in curves.items()}
+    return xr.Dataset(found, attrs=accepted.choice.attrs)
 
 
 def _both(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:

@@ -20,14 +20,21 @@ from mcrock.show.animation.embedded import embed_run
 from mcrock.show.app import parts
 from mcrock.show.app.parts import LOOKS, WIDE, html, paragraph, refused, rows_as_html
 from mcrock.show.app.runs import GROUPS, RATIO, RunDots, collect_runs, input_names, input_of, input_rows
-from mcrock.show.fragility import format_fragility, format_support, observed, rising_fractions
+from mcrock.show.fragility import (
+    accepted_label,
+    accepted_values,
+    format_fragility,
+    format_support,
+    not_gone_by,
+    observed,
+)
 from mcrock.show.history import describe_doubt
 from mcrock.show.numbers import labels
 from mcrock.show.replay import Replay, name_of, repeat_command, repeat_run, stored_outcome
 from mcrock.show.run import describe_fall, result_rows, save_run
 from mcrock.show.summary import format_independence, format_probabilities
 from mcrock.statistics import fit_fragility, overturning_probability, pooled
-from mcrock.statistics.goodness import is_rejected
+from mcrock.statistics.accepted_curve import goes_without
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.notable import MEANINGS, RunPlace, notable_runs
 from mcrock.statistics.runs import is_shaken, read_once, study_of
@@ -128,17 +135,17 @@ def plot_curve(fit: xr.Dataset, points: xr.Dataset) -> Any:
     x = factor * fit["intensity_grid"].values
     low, high = fit["band"].values
     band = f"{fit.attrs['level']:.0%} band"
-    rejected = is_rejected(fit)
+    rejected = goes_without(fit)
     colour = style.GREY if rejected else style.SKY
     made.varea(x, low, high, fill_color=colour, fill_alpha=0.3, legend_label=band)
     if np.isfinite(float(fit["median_capacity"])):
         curve, beyond = fit["curve"].values, fit["extrapolated"].values
         look: dict[str, Any] = {"color": colour, "line_width": 2}
         made.line(x, curve, line_dash="dotted", **look)
-        words = "lognormal fit" + ", rejected" * rejected
+        words = "lognormal fit" + not_gone_by(fit)
         made.line(x, np.where(beyond, np.nan, curve), legend_label=words, **look)
     if rejected:
-        made.line(x, rising_fractions(fit), color=style.SKY, line_width=2, legend_label="rising fractions")
+        made.line(x, accepted_values(fit), color=style.SKY, line_width=2, legend_label=accepted_label(fit))
     draw_points(made, ColumnDataSource(point_columns(points)), "runs")
     made.legend.location, made.legend.background_fill_alpha = "bottom_right", 0.5
     return made

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import xarray as xr
 
 from mcrock.base.params import STANDARD_GRAVITY
@@ -16,7 +17,8 @@ from mcrock.base.tables.parsing import toml
 from mcrock.base.units import as_written
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.show.numbers import label, labels, percent
+from mcrock.show.fragility import format_half
+from mcrock.show.numbers import label, percent
 from mcrock.show.report.content import Block, Section
 from mcrock.show.risk import tell_risk
 from mcrock.show.summary import Summary
@@ -87,10 +89,11 @@ def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Datase
     counted = f"In {fell} of {runs} runs under {int(fit['records'])} recordings {what}"
     if not fell < runs or fell == 0 or not float(fit["median_capacity"]) > 0:
         return f"{counted}; the strongest was shaken by {label(fit['strongest_run'])}."
-    low, high = labels(fit["median_capacity_interval"])
+    if np.isinf(fit["accepted_reached"][-1]):
+        return f"{counted}; half of such motions would do so at none of the intensities run."
     return (
-        f"{counted}; half of such motions would do so at about {label(fit['median_capacity'])} "
-        f"({percent(fit)} interval {low} to {high})."
+        f"{counted}; half of such motions would do so at about {label(fit['accepted_reached'][-1])} "
+        f"({percent(fit)} interval {format_half(fit)})."
     )
 
 

@@ -7,18 +7,17 @@ from typing import NamedTuple
 
 import xarray as xr
 
-from mcrock.base.estimates import format_estimate, format_interval, format_p_value
-from mcrock.show.fragility import format_ends, format_fragility
+from mcrock.base.estimates import format_estimate, format_interval
+from mcrock.show.fragility import format_ends, format_fragility, format_half
 from mcrock.show.numbers import estimate, format_count, label, label_place, percent
 from mcrock.show.risk import WORDS, format_headline_capacity, headline_capacity, tell_risk
 from mcrock.show.summary import Summary
-from mcrock.statistics.accepted_curve import choice_of, goes_by
-from mcrock.statistics.goodness import is_rejected
+from mcrock.statistics.accepted_curve import choice_of, goes_by, goes_without
 
 CAPACITIES = {  # by which a HCLPF is headed
     "confident": "overturns with at most 5 % at 95 % confidence, a bound of the lognormal curve",
     "one_percent": "overturns with 1 % by the mean curve, as no input is marked as unknown",
-    "stripes_one_percent": "overturns with 1 % by the rising fractions: the lognormal curve is rejected",
+    "accepted_one_percent": "overturns with 1 %",
 }
 
 
@@ -43,7 +42,9 @@ def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset
 
 def capacity_figure(capacity: xr.Dataset) -> KeyFigure:
     """The capacity with which `mcrock risk` begins, too."""
-    return KeyFigure(HCLPF, format_headline_capacity(capacity), CAPACITIES[headline_capacity(capacity)])
+    name = headline_capacity(capacity)
+    by = f" {WORDS[goes_by(capacity)]}: {choice_of(capacity).words}" * (name == "accepted_one_percent")
+    return KeyFigure(HCLPF, format_headline_capacity(capacity), CAPACITIES[name] + by)
 
 
 def _size(probability: xr.Dataset) -> KeyFigure:
@@ -62,11 +63,10 @@ def _release(probability: xr.Dataset) -> KeyFigure:
 
 def _fragility(summary: Summary) -> list[KeyFigure]:
     fit = summary.fragility
-    if is_rejected(fit):
-        at, is_below = fit["rising_reached"][-1], bool(fit["rising_below"][-1])
-        half = label_place(float(at), is_below, fit["rising_reached"].attrs["units"])
-        rejected = format_p_value(float(fit["fit_p_value"]))
-        words = f"by the rising fractions: the lognormal curve is rejected ({rejected})"
+    if goes_without(fit):
+        at, is_below = fit["accepted_reached"][-1], bool(fit["accepted_below"][-1])
+        half = label_place(float(at), is_below, at.attrs["units"])
+        words = f"{percent(fit)} interval {format_half(fit)}, {WORDS[goes_by(fit)]}: {choice_of(fit).words}"
         found = [KeyFigure("Median capacity", half.removeprefix("at "), words)]
     elif math.isfinite(float(fit["median_capacity"])):
         dispersion, level = estimate(fit, "dispersion"), f"{percent(fit)} interval"

@@ -112,13 +112,20 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     ):
         same(value(ways, quantity, 0), value(fit, quantity), quantity)
     same(value(capacity, "median_capacity"), value(fit, "median_capacity"))
-    same(value(ways, "reached", -1), value(fit, "rising_reached"))
-    same(value(capacity, "stripes_one_percent"), value(fit, "rising_reached", 0))
+    head = rates["attributes"]["headline"]
+    for table in (fit, ways, rates, capacity, *([] if name == "nested" else [twin["comparison"]])):
+        assert table["attributes"]["headline"] == head
+    same(value(capacity, "accepted_one_percent"), value(fit, "accepted_reached", 0))
+    same(value(capacity, "stripes_one_percent"), value(ways, "reached", -1, 0))
+    of_head = {"lognormal": 0, "stripes": -1}[head]
+    same(value(ways, "reached", of_head), value(fit, "accepted_reached"))
     for table in (ways, capacity):
         same(value(table, "fit_p_value"), value(fit, "fit_p_value"))
     if name != "nested":  # its draws are compared one by one
         for side in range(2):
-            same(value(twin["comparison"], "median_capacity", side), value(fit, "median_capacity"))
+            half = value(fit, "accepted_reached", -1)
+            same(value(twin["comparison"], "median_capacity", side), half if np.isfinite(half) else np.nan)
+    check_exports(mcrock, store, fit, head)
 
     text = mcrock("risk", store, hazard)[1]
     page = folder / f"{name}.html"
@@ -126,7 +133,6 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     assert code == 0, errors
     report = html.unescape(page.read_text(encoding="utf-8"))
     summary = mcrock("stats", store, *at)[1]
-    head = rates["attributes"]["headline"]
     k = ["lognormal", "stripes"].index(head)
     ends = [float(value(rates, "rate_interval", end, k, 0)) for end in (0, 1)]
     rate = float(value(rates, "rate", k, 0))
@@ -162,6 +168,55 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     for said in (summary, report, text):
         assert (f"rejected ({format_p_value(p)}" in said) or not rejected
     assert (name != "plateau") or rejected
+
+
+def check_exports(mcrock, store, fit, head):
+    """Files of other programs hold the curve that the study goes by."""
+    files = [store.with_suffix(end) for end in (".json", ".xml", ".csv")]
+    for path in files:
+        code, said, errors = mcrock("export", store, "-o", path)
+        if not value(fit, "overturned") and path.suffix != ".json":
+            assert (code, "no curve to export" in errors) == (2, True)
+            continue
+        assert code == 0, errors
+        assert ("by the rising fractions: " in said) == (head == "stripes" and path.suffix != ".json")
+    found = json.loads(files[0].read_text())["accepted"]
+    grid = value(fit, "intensity_grid")
+    np.testing.assert_array_equal(found["curve"]["probability"], value(fit, "accepted_curve"))
+    assert found["family"] == head
+    if files[1].exists() and head == "stripes":
+        text = files[1].read_text()
+        read = [re.findall(rf"<{tag}[^>]*>([^<]*)<", text)[0].split() for tag in ("imls", "poes")]
+        cells = files[2].read_text().split('"')[1].split("|")
+        for x, p in (read, [part.split(",") for part in cells]):
+            x, p = np.array(x, float) * STANDARD_GRAVITY, np.array(p, float)
+            here = (grid > LEVELS[0]) & (grid < LEVELS[-1])
+            expected = value(fit, "accepted_curve")[here]
+            np.testing.assert_allclose(np.interp(grid[here], x, p), expected, atol=0.03)
+    elif files[1].exists():
+        spread = float(files[2].read_text().split(",lognormal,")[1].split(",")[1])
+        assert spread == pytest.approx(float(value(fit, "dispersion")), rel=1e-8)
+
+
+@pytest.mark.parametrize("other", ["main", "plateau"])
+def test_a_pair_has_the_numbers_of_both_by_the_curve_of_both(mcrock, stores, other):
+    """Two plateaus, and a plateau beside a study whose lognormal curve holds."""
+    folder, files = stores
+    found = numbers_of(mcrock, "compare", files["plateau"], files[other], "--hazard", folder / "h.csv")
+    pair = found["comparison"]
+    assert pair["attributes"]["headline"] == "stripes"
+    for side, name in enumerate(("plateau", other)):
+        risk = numbers_of(mcrock, "risk", files[name], folder / "h.csv")
+        ways = numbers_of(mcrock, "fragility", files[name], "--folder", folder)["ways"]
+        np.testing.assert_array_equal(
+            value(pair, "fit_p_value", side), value(risk["high_confidence_capacity"], "fit_p_value")
+        )
+        np.testing.assert_array_equal(value(pair, "median_capacity", side), value(ways, "reached", -1, -1))
+        for k in (0, 1):
+            rate = value(risk["annual_rate"], "rate", k, 0)
+            assert value(pair, "rate", k, side) == pytest.approx(rate, rel=1e-9)
+    text = mcrock("compare", files["plateau"], files[other])[1]
+    assert "by the rising fractions (first: the lognormal curve is rejected (p" in text
 
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")

@@ -10,15 +10,17 @@ from mcrock.base.params import Outcome
 from mcrock.show.comparison import format_comparison
 from mcrock.statistics import (
     annual_rate,
+    by_limit,
     by_support,
     compare_designs,
     fit_fragility,
+    fragility_by_limit,
     high_confidence_capacity,
     pooled,
     standards,
     with_displacement_limit,
 )
-from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, goes_by
+from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, choice_of, goes_by
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.rates import refine
 from mcrock.statistics.rising import places
@@ -87,6 +89,19 @@ def test_each_headline_integrates_to_what_its_own_curve_gives(share, seed, limit
         assert goes_by(found) == accepted.choice.family
         expected = accepted.curve.at(np.sqrt(x[1:] * x[:-1])) @ -np.diff(rate)
         assert float(headline_rate(found)["rate"]) == pytest.approx(expected, rel=1e-2)
+
+
+def test_every_limit_has_its_test_of_fit_and_its_plateau():
+    """A curve of median 3.03 g was drawn through points that level off at 0.39."""
+    ds = study(5, share=0.5)
+    found = fragility_by_limit(ds, [("peak_displacement", 0.1)])
+    for k, runs in enumerate((by_limit(ds, "peak_displacement", 0.1), ds)):
+        one, accepted = found.isel(limit=k), accept_curve(runs, Bootstrap())
+        assert choice_of(one) == accepted.choice
+        assert float(one["accepted_reached"][-1]) == accepted.curve.reached(0.5)
+    low, high = found["share_interval"].isel(limit=1).values
+    assert low < 0.5 < high < 0.7
+    assert found["share_interval"].isel(limit=0).values[1] > 0.95  # all slide in the end
 
 
 def test_a_nested_study_with_a_limit_has_the_rate_of_its_pooled_runs():

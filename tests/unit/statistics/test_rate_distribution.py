@@ -109,7 +109,7 @@ def test_where_the_lognormal_curve_is_rejected_it_is_of_the_rising_fractions():
     assert float(wide["log_rate_deviation"]) == pytest.approx(expected, rel=0.05)
     assert np.isnan(found["closed_form"])
     text = "\n".join(format_distribution(found))
-    assert text.startswith("Rate by the rising fractions of the levels over all that is not known: ")
+    assert text.startswith("Rate by the rising fractions over all that is not known: ")
     assert "nan" not in text
 
 
