@@ -297,3 +297,25 @@ def test_settings_in_the_current_folder_name_no_programs(mcrock, stranger, monke
     monkeypatch.setitem(matplotlib.rcParams, "text.usetex", True)
     with paper_style():
         assert not matplotlib.rcParams["text.usetex"]
+
+
+def test_an_installed_package_is_named_with_its_source_and_not_imported(tmp_path, monkeypatch):
+    package, info = tmp_path / "site" / "theirs", tmp_path / "site" / "theirs-1.2.dist-info"
+    package.mkdir(parents=True)
+    info.mkdir()
+    (package / "__init__.py").write_text(LAW, encoding="utf-8")
+    (package / "laws.py").write_text("def law(mass):\n    return 0.5\n", encoding="utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.2\n", encoding="utf-8")
+    points = "[mcrock.impact_laws]\nslow = theirs.laws:law\n"
+    (info / "entry_points.txt").write_text(points, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY.replace('"law:law"', '"slow"').partition("responses")[0], encoding="utf-8")
+    digest = hashlib.sha256((package / "laws.py").read_bytes()).hexdigest()
+    words = rf"theirs.laws:law of the installed package theirs 1.2 in .*laws\.py, sha256 {digest}"
+    with pytest.raises(ValueError, match=words):
+        mcrock.load_config(study)
+    assert not (package / "trace").exists()
+    by_value = mcrock.load_config(study, ['impact.own_law="theirs.laws:law"'], trust_code=True)
+    assert (package / "trace").exists()
+    assert by_value.own_law_words.partition(",")[0] == "law"
