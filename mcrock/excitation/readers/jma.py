@@ -23,7 +23,7 @@ CENTURY = 50  # years of two digits from here on are of the 20th century
 def matches(file: TextFile) -> bool:
     """Whether the file begins with the header of the format."""
     head = [_key(line) for line in file.lines[:HEADER_LINES]]
-    return head[0] == "SITE CODE" and "INITIAL TIME" in head
+    return head[0] == "SITE CODE" and not {"SAMPLING RATE", "UNIT", "INITIAL TIME"}.isdisjoint(head)
 
 
 def _key(line: str) -> str:
@@ -53,8 +53,8 @@ def read(file: TextFile) -> list[RecordedComponent]:
     code, began = _site(header["SITE CODE"]), " ".join(header["INITIAL TIME"].split())
     of_all = {
         "format": NAME,
-        "record": f"{code} {began}",
-        "name": f"{code}, {began}",
+        "record": f"{code} {began}".strip(),
+        "name": f"{code}, {began}".strip(", "),
         "facts": {"station": code} | _year(began),
     }
     return [

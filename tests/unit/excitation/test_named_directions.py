@@ -140,6 +140,19 @@ def test_components_may_be_missing(write, name, order, missing):
         np.testing.assert_allclose(found, 0.01 * expected, rtol=1e-5)
 
 
+TIMES = ("INITIAL TIME", "#StartTime", "#Origin Time", "FECHA DEL SISMO", "HORA DE LA PRIMERA")
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("said", [None, "12 NOV 2019 at noon"])
+def test_times_are_never_a_reason_to_refuse_a_record(write, name, said):
+    lines = WRITERS[name](SAMPLE, "NEU", 0.01).splitlines()
+    timed = [line for line in lines if line.strip().startswith(TIMES)]
+    kept = [f"{line[:40]}{said}" if line in timed else line for line in lines if said or line not in timed]
+    (motion,) = read_records(write("\n".join(kept)))
+    np.testing.assert_allclose(motion.acceleration, 0.01 * SAMPLE.T[[1, 0, 2]], rtol=1e-5)
+
+
 @given(bearing=st.integers(0, 89), quarter=st.integers(0, 3), swap=st.booleans())
 def test_bearings_of_asa(tmp_path_factory, bearing, quarter, swap):
     """A horizontal acceleration of known direction is found again, whatever the sensor's axes are."""
