@@ -9,6 +9,7 @@ in numbers of edges and triangles, which trimesh answers with yes or no.
 from __future__ import annotations
 
 import logging
+import re
 import warnings
 from io import BytesIO
 from math import isfinite
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import Choice, shown
-from mcrock.base.units import LENGTHS
+from mcrock.base.units import LENGTHS, factor_to
 from mcrock.body.faces import Array
 from mcrock.body.frame import downwards
 
@@ -31,6 +32,7 @@ MOST_CORNERS = (
 )
 FINE, COARSE = 1e-4, 0.01  # of the size of a body: steps of its coordinates to warn of, and to refuse [1]
 PRINTED = 0.1  # of a step: how far a number in single precision is from what nine digits of it say [1]
+HEADS = re.compile(r"\b([xyz])\s*[\[(]([^\])]*)[\])]", re.IGNORECASE)  # names of columns with their units
 ELSEWHERE = "or give com, inertia and mass, which then need no closed mesh"
 
 
@@ -76,7 +78,7 @@ def read_scan(path: str | Path, unit: str | None = None, up: str = "z") -> Scan:
         Mesh (.stl, .obj or .ply), or text file with a point x y z on each line.
     unit : str, optional
         Unit of its lengths: "m", "cm", "mm", "in" or "ft". Meshes do not say theirs, so that it has to be
-        given; text files are in m unless it is.
+        given; text files are in m unless it is, or a line above the points says it.
     up : str
         Axis of the file that is up, "x", "y", "z", "-x", "-y" or "-z": the smallest rotation turns it to z,
         half a turn about x from -z.
@@ -103,9 +105,12 @@ def read_scan(path: str | Path, unit: str | None = None, up: str = "z") -> Scan:
     Choice(UP).check("read_scan.up", up)
     factor = LENGTHS[unit or "m"]
     if not is_mesh(file):
-        points = np.array(read_points(file), float).reshape(-1, 3)
-        _check_step(points, unit or "m", file)
-        return Scan(_upright(factor * points, up), None, str(path))
+        rows, said = read_points(file)
+        points = np.array(rows, float).reshape(-1, 3)
+        if unit and said and factor_to(said, "m") != factor:
+            raise ValueError(f"{path}: its first lines name the unit {said!r}, and unit = {unit!r} is given")
+        _check_step(points, said or unit or "m", file)
+        return Scan(_upright((factor_to(said, "m") or factor) * points, up), None, str(path))
     if unit is None:
         raise ValueError(
             f"{path}: a mesh does not say the unit of its lengths: give unit = 'm', 'cm', 'mm', 'in' or 'ft'"
@@ -295,20 +300,33 @@ def _belong(n: int, verb: str = "belong") -> str:
     return f"{verb}s" if n == 1 else verb
 
 
-def read_points(path: Path) -> list[list[float]]:
+def read_points(path: Path) -> tuple[list[list[float]], str]:
     """Points of a text file: one to a line, x y z with commas or blanks between; ``#`` comments.
+
+    The unit of its lengths is that of a line of names above them, as in ``x [mm], y [mm], z [mm]``, also in a
+    comment; empty without one.
 
     Raises
     ------
     ConfigError
-        With file and line, if the file cannot be read or a line does not hold 3 finite numbers.
+        With file and line, if the file cannot be read, a line does not hold 3 finite numbers, or one above
+        them names no length.
     """
     from mcrock.base.tables.errors import ConfigError  # what reads study files takes a moment to import
     from mcrock.base.tables.parsing import read_data
 
-    text = read_data(path)
-    points = []
+    text, said = read_data(path), ""
+    points: list[list[float]] = []
     for line, content in enumerate(text.splitlines(), start=1):
+        names = [] if points else HEADS.findall(content)
+        if [axis.lower() for axis, _ in names] == ["x", "y", "z"]:
+            units = {unit.strip() for _, unit in names}
+            said = units.pop()
+            if units or factor_to(said, "m") is None:
+                raise ConfigError(
+                    f"{path}, line {line}: expected one unit of length, got {content.strip()!r}"
+                )
+            continue
         fields = content.partition("#")[0].replace(",", " ").split()
         if not fields:
             continue
@@ -319,7 +337,7 @@ def read_points(path: Path) -> list[list[float]]:
         if len(point) != 3 or not all(map(isfinite, point)):
             raise ConfigError(f"{path}, line {line}: expected 3 numbers x, y, z, got {content.strip()!r}")
         points.append(point)
-    return points
+    return points, said
 
 
 def hull_corners(points: ArrayLike, within: float = 0.0) -> NDArray[np.int64]:

@@ -287,3 +287,17 @@ def test_textures_are_neither_read_nor_spoken_of(save, capfd, caplog, name, text
     path.write_text(text)
     assert scanned(path, 2600, unit="m").mass == pytest.approx(cuboid(0.4, 0.3, 1.6, 2600).mass, rel=SINGLE)
     assert capfd.readouterr().err == "" == caplog.text
+
+
+@pytest.mark.parametrize("head", ["x [mm], y [mm], z [mm]", "# X(mm) Y(mm) Z(mm)"])
+def test_a_line_of_names_says_the_unit_of_points(tmp_path, head):
+    """The unit of a comment was passed over, and the body was a thousand times as large."""
+    path = tmp_path / "a.txt"
+    np.savetxt(path, 1000 * CORNERS, header=head, comments="")
+    for unit in (None, "mm"):
+        np.testing.assert_allclose(read_scan(path, unit).points, CORNERS, atol=1e-12)
+    with pytest.raises(ValueError, match="name the unit 'mm', and unit = 'cm' is given"):
+        read_scan(path, "cm")
+    path.write_text(path.read_text().replace("mm", "kg"))
+    with pytest.raises(ValueError, match="line 1: expected one unit of length"):
+        read_scan(path)
