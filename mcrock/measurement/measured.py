@@ -106,7 +106,7 @@ def measure_test(
     found: dict[str, Any] = {"tilt": tilt, "tilt_interval": [fallen, fallen + more], "duration": end - begin}
     found |= _of_peaks(body, inplane, along, across, level)
     found |= _of_plane(time, angles[:, 0], inplane, first, noise, level)
-    phases = contact_phases(time, rates[:, 1], rates[:, 0])
+    phases = contact_phases(time, rates[:, 1], rates[:, 0], noise=noise)
     begin -= 0.5 * LATE * step
     found |= {"facet_impact": phases.facet_impact - begin, "next_impact": phases.next_impact - begin}
     found["edge_impacts"] = phases.edge_impacts.size

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.kernel.contact import topology
-from mcrock.measurement.landings import landings
+from mcrock.measurement.angles import BEYOND
+from mcrock.measurement.landings import NOISE, landings
 
 if TYPE_CHECKING:
     from mcrock.simulation.run import Run
@@ -24,12 +25,13 @@ class Phases(NamedTuple):
     next_impact: float  # on a facet or an edge, when a vertex of the old edge reaches the ground again [s]
 
 
-def contact_phases(time: ArrayLike, along: ArrayLike, across: ArrayLike) -> Phases:
+def contact_phases(time: ArrayLike, along: ArrayLike, across: ArrayLike, *, noise: float = 0.0) -> Phases:
     """Phases of a test from angular velocities, each to about a sample.
 
     The rate about the old edge is largest at the facet impact and at the next; between them that across it is
     largest at every edge impact, about which the body swings to and fro. Edge impacts whose rate is less than
-    a twentieth of the largest are not found, nor those that follow in fewer than two samples.
+    a twentieth of the largest, or within ``BEYOND`` times the noise, are not found, nor those that follow in
+    fewer than two samples.
 
     Parameters
     ----------
@@ -38,6 +40,9 @@ def contact_phases(time: ArrayLike, along: ArrayLike, across: ArrayLike) -> Phas
     along, across : array_like (n,)
         Angular velocity about the edge over which the body was released, and about the horizontal axis square
         to it, in axes of the body [rad/s].
+    noise : float
+        Standard deviation of the noise of the rate across, as `rate_noise` finds it [rad/s]; none of a
+        simulation.
 
     Raises
     ------
@@ -50,9 +55,9 @@ def contact_phases(time: ArrayLike, along: ArrayLike, across: ArrayLike) -> Phas
         raise ValueError(f"{found.size} landings in these data; two are needed for the phases between them")
     # after the sample of the facet impact, which may be a mean of what is before and after
     inside = np.flatnonzero((t > found[0]) & (t < found[1]))[1:]
-    lateral = (
-        landings(t[inside], y[inside]).landing if np.abs(y[inside]).max(initial=0.0) > 0.0 else found[:0]
-    )
+    largest = np.abs(y[inside]).max(initial=0.0)
+    least = max(NOISE * largest, BEYOND * noise)
+    lateral = landings(t[inside], y[inside], least).landing if largest > least else found[:0]
     return Phases(float(found[0]), lateral[1:], float(found[1]))  # the first is the facet impact itself
 
 

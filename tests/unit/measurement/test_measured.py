@@ -19,13 +19,13 @@ from mcrock.measurement.measured import measure_test
 SENSORS = (8e-5, 1e-4, 3e-4)  # densities of noise [rad/s/sqrt(Hz)]
 
 
-def measured(seed):
+def measured(seed, lateral=1.0):
     """Measures of a block drawn at random, by its sensor and in truth."""
     rng = np.random.default_rng(seed)
     half = rng.uniform(0.04, 0.12)
     tall, tilt = half * rng.uniform(2.5, 5.0), 0.6
     body = mr.cuboid(2 * half, rng.uniform(0.1, 0.3), 2 * tall, mass=10.0)
-    lambda_, lon, lat = rng.uniform([0.6, 0.6, -1.0], [1.0, 1.0, 1.0])
+    lambda_, lon, lat = rng.uniform([0.6, 0.6, -lateral], [1.0, 1.0, lateral])
     impact = mr.Impact(lambda_=lambda_, lambda_lon=lon, lambda_lat=lat)
     start = mr.Start(edge=0, tilt=tilt * np.arctan(half / tall))
     run = mr.simulate(body, None, impact, start=start, controls=mr.Controls(max_step=1e-3))
@@ -59,6 +59,13 @@ def test_measures_are_those_of_the_motion(seed):
     half_cycle = phases.next_impact - phases.facet_impact  # the first, and the longest
     assert 0.5 / half_cycle * 0.8 < float(found["frequency"]) < 2.5 * 0.5 / half_cycle
     assert np.isnan(found["opmf"]) == (found["opmf_interval"].values[0] == 0.0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_is_no_edge_impact(seed):
+    """Of planar rocking, whose rate out of the plane is noise; 19 to 226 were counted."""
+    found, _, phases = measured(seed, lateral=0.0)
+    assert float(found["edge_impacts"]) == phases.edge_impacts.size == 0
 
 
 @pytest.mark.slow
