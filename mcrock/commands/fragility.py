@@ -72,13 +72,14 @@ def fragility(
     Which curve to take: `mcrock docs fragility`.
     """
     limits, asked = curves.limits, curves.measures
+    from mcrock.excitation.motion import MotionError
     from mcrock.show.curves import format_limits, format_ways, plot_limits, plot_ways
     from mcrock.show.measures import format_sufficiency
     from mcrock.show.progress import reading_progress
     from mcrock.show.rules import plot_baselines
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import fragility_by_limit, fragility_by_way, measure_sufficiency, with_measures
-    from mcrock.statistics.baseline_rules import without_rules
+    from mcrock.statistics.baseline_rules import baselines, without_rules
     from mcrock.statistics.inference import Bootstrap, Confidence
     from mcrock.statistics.run_measures import has_records
     from mcrock.study import ConfigError
@@ -97,8 +98,12 @@ def fragility(
         }
         if why := without_rules(ds):
             lines += ["", why]
-        else:
-            draw["baselines"] = lambda: plot_baselines(ds, folder=folder, **how)
+        elif figures.output is not None:
+            try:
+                rules = baselines(ds, folder=folder, **how)
+                draw["baselines"] = lambda: plot_baselines(ds, folder=folder, found=rules, **how)
+            except MotionError as error:  # motions that do not shake along the ground
+                lines += ["", f"no rules of thumb: {error}"]
         if asked:
             runs = with_measures(ds, asked, folder=folder)
             if has_records(ds) and "peak_tilt_ratio" in ds:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Unpack
 import xarray as xr
 
 from mcrock import statistics
+from mcrock.excitation.motion import MotionError
 from mcrock.show.convergence import format_sizes, format_steps
 from mcrock.show.curves import format_laws
 from mcrock.show.epistemic import Nested, format_nested, summarize_nested
@@ -135,6 +136,8 @@ def _rules(
         return statistics.baselines(ds, folder=folder, **keywords)
     except ConfigError as error:
         return f"no rules of thumb: {error.mistakes[0]}; give the folder of the study file (--folder)"
+    except MotionError as error:
+        return f"no rules of thumb: {error}"
 
 
 def summary_as_json(summary: Summary) -> dict[str, Any]:

@@ -72,10 +72,7 @@ def intensity(motion: Motion, measure: str, **parameters: Any) -> float:
         component for component, moves in zip(motion.acceleration[:2], motion.shaken, strict=False) if moves
     ]
     if not horizontal:
-        raise MotionError(
-            f"motion '{motion.name}' has no horizontal acceleration, so it has no {measure} to scale to; "
-            "leave it out or use the measure 'factor'"
-        )
+        raise MotionError(f"motion '{motion.name}' has no horizontal acceleration, so it has no {measure}")
     chosen = MEASURES[measure]
     try:
         if chosen.of_pair and len(horizontal) == 2:

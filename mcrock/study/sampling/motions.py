@@ -48,5 +48,8 @@ def _without_intensity(study: Study, motions: Sequence[Motion]) -> list[str]:
                 of_motion = OF_MOTION.get(measure)
                 intensity(motion, of_motion or measure, **({} if of_motion else parameters))
         except MotionError as error:
-            mistakes.append(str(error))
+            remedy = " to scale to; leave it out or use the measure 'factor'"
+            if measure != study.intensity.measure:
+                remedy = f"; leave it out, or {measure} out of intensity.variables"
+            mistakes.append(str(error) + ("" if any(motion.shaken[:2]) else remedy))
     return mistakes

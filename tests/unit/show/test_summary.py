@@ -251,15 +251,15 @@ def test_realizations_that_can_only_slide_are_said(make_study):
     assert "too little friction" not in summary(ds)
 
 
-def measured():
-    ds, _, _ = measured_study(overturned=lambda inputs: np.abs(inputs.scale) > 2.5)
+def measured(folder=".", **options):
+    ds, _, _ = measured_study(overturned=lambda inputs: np.abs(inputs.scale) > 2.5, **options)
     shape = ds["outcome"].shape
     outputs = dict.fromkeys(
         ("contact_lost", "energy_gain_impacts", "edge_stick_infeasible", "lowest_normal_force"), 0
     )
     outputs["half_step_outcome"] = Outcome.NOT_RUN
     ds = ds.assign({name: (ds["outcome"].dims, np.full(shape, value)) for name, value in outputs.items()})
-    return summarize(ds)
+    return summarize(ds, folder=folder)
 
 
 def test_rules_of_thumb_stand_beside_the_result():
@@ -274,6 +274,19 @@ def test_rules_of_thumb_stand_beside_the_result():
     assert rules[8].startswith("FEMA P-58: PGV 0.443 m/s")
     assert lines[start + 12] == ""
     assert summary_as_json(found)["baselines"]["variables"]["rule"]["values"][0] == "constant"
+
+
+def test_vertical_motion_alone_has_no_rules_of_thumb(tmp_path):
+    for name in ("v.csv", "w.csv"):
+        (tmp_path / name).write_text("x,y,z\n0,0,0\n0,0,4\n0,0,0\n")
+    (tmp_path / "study.toml").write_text(
+        "seed = 1\nensemble.realizations = 44\n"
+        'body = { shape = "cuboid", width = 0.3, depth = 0.3, height = 1.5, density = 2500 }\n'
+        'motion = { source = "csv", files = ["v.csv", "w.csv"], unit = "m/s2", dt = 0.1 }\n'
+        'intensity = { measure = "factor", levels = [2.0, 5.0] }\n'
+    )
+    rules = measured(tmp_path, config=tmp_path / "study.toml").rules
+    assert rules == "no rules of thumb: motion 'v' has no horizontal acceleration, so it has no pga"
 
 
 def test_no_rules_of_thumb_without_motions_or_transition(make_study):

@@ -75,7 +75,7 @@ def test_every_bad_file_is_named(tmp_path):
     assert "study.toml [motion]: " in first
     assert "absent.csv" in first
     assert "text.csv, line 2" in second
-    assert "no horizontal acceleration" in third
+    assert third.endswith("to scale to; leave it out or use the measure 'factor'")
 
 
 def test_describe(make_study, motions):
