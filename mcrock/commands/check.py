@@ -42,8 +42,8 @@ def print_check(study: Study) -> float:
 
     motions = load_motions(study)
     named_responses(study)
-    print(describe(study, motions))
     check_inputs(study, motions)
+    print(describe(study, motions))
     seconds, n_timed = estimate_time(study, motions)
     total = seconds * study.n_runs
     each = f"{seconds:.3g} s" if seconds >= 1.0 else f"{seconds * 1e3:.3g} ms"

@@ -34,9 +34,9 @@ def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> t
     """
     pack = pack_motions(motions)
 
-    def time_block(i: int, n: int) -> float:
+    def time_block(i: int, n: int, outer: int = 0) -> float:
         began = thread_time()
-        inputs = draw_inputs(study, motions, i, min(i + n, study.n_realizations), i % study.n_outer)
+        inputs = draw_inputs(study, motions, i, min(i + n, study.n_realizations), outer)
         simulate_part(inputs, pack_motions(inputs.motions) if inputs.motions else pack, study.controls)
         return thread_time() - began
 
@@ -45,12 +45,13 @@ def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> t
     largest = 1 if study.body.own_hulls else LARGEST
     while 2 * block <= min(largest, study.n_realizations) and time_block(0, block) < SHORT:
         block *= 2
-    # golden-section order: at any moment the realizations timed are spread evenly
-    order = (np.arange(1, 257) * 0.6180339887498949 % 1 * (study.n_realizations // block)).astype(int)
-    spent, n_timed = 0.0, 0
-    for i in dict.fromkeys(order.tolist()):
-        spent += time_block(i * block, block)
+    # multiples of irrational numbers: at any moment what is timed is spread evenly
+    number, spent, n_timed = np.arange(1, 257), 0.0, 0
+    order = (number * 0.6180339887498949 % 1 * (study.n_realizations // block)).astype(int)
+    outers = (number * 0.41421356237309505 % 1 * study.n_outer).astype(int)
+    for i, outer in dict.fromkeys(zip(order.tolist(), outers.tolist(), strict=True)):
+        spent += time_block(i * block, block, outer)
         n_timed += block
-        if spent > min(budget, SHARE * spent / n_timed * study.n_realizations):
+        if spent > min(budget, SHARE * spent / n_timed * study.n_realizations * study.n_outer):
             break
     return spent / (n_timed * study.n_intensity), n_timed * study.n_intensity

@@ -20,7 +20,7 @@ from mcrock.show.describe.regimes import describe_regimes
 from mcrock.study import ConfigError, Study
 from mcrock.study.sampling.design import nearest_designs
 from mcrock.study.sampling.drawn import variable_name
-from mcrock.study.sampling.inputs import draw_inputs
+from mcrock.study.sampling.inputs import draw_inputs, sample_inputs
 from mcrock.study.sampling.motions import load_motions
 from mcrock.study.sections import OF_INDICES
 from mcrock.study.study import Specification
@@ -32,7 +32,7 @@ HULLS = 16  # the same of bodies with an error of their shape [1]
 def describe(study: Study, motions: Sequence[Motion]) -> str:
     """Describe body, motions, intensities, uncertain inputs and size of a study.
 
-    Ranges are the smallest and largest values of the first 4096 realizations at most.
+    Ranges are the smallest and largest values of 4096 draws at most, of up to 64 outer draws.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     ConfigError
         As `draw_inputs`.
     """
-    inputs = _first_inputs(study, motions)
+    inputs, look, outers = _first_inputs(study, motions)
     lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
     lines += describe_body(study, inputs) + _hulls(study, motions)
     lines += study.motion.describe(motions, study.folder)
@@ -70,9 +70,9 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     if ranges and len(inputs) == 1 and study.n_realizations > 1:
         lines.insert(1, "numbers of the body and its release are those of the first realization")
     elif ranges:
-        which = "the" if len(inputs) == study.n_realizations else "the first"
-        draw = " with the first of the outer draws" if study.ensemble.outer else ""
-        lines.insert(1, f"ranges go from the smallest to the largest of {which} {len(inputs)} draws{draw}")
+        which = "the" if look == study.n_realizations else "the first"
+        of = f" of each of {outers} outer draws" if study.ensemble.outer else ""
+        lines.insert(1, f"ranges go from the smallest to the largest of {which} {look} draws{of}")
     n, levels, design = study.n_realizations, study.n_intensity, study.ensemble.design.replace("_", " ")
     each = "1 intensity" if levels == 1 else f"{levels} intensities"
     draws = f"{study.n_outer} outer draws x " if study.ensemble.outer else ""
@@ -80,9 +80,8 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     return "\n".join(lines)
 
 
-def _first_inputs(study: Study, motions: Sequence[Motion]) -> Inputs:
-    look = 1 if study.body.own_hulls else min(study.n_realizations, LOOK)
-    return draw_inputs(study, motions, 0, look, with_motions=False)
+def _first_inputs(study: Study, motions: Sequence[Motion]) -> tuple[Inputs, int, int]:
+    return sample_inputs(study, motions, 1 if study.body.own_hulls else LOOK)
 
 
 def _model_notes(study: Study, inputs: Inputs) -> list[str]:
@@ -96,7 +95,7 @@ def model_notes(study: Study, folder: Path) -> list[str]:
     """
     study = Study.from_json(study.to_json(), folder)
     try:
-        return _model_notes(study, _first_inputs(study, load_motions(study)))
+        return _model_notes(study, _first_inputs(study, load_motions(study))[0])
     except (ConfigError, MotionError):
         return loss_notes(study) + range_notes(study)
 

@@ -26,6 +26,8 @@ Array = NDArray[np.float64]
 SLICE = 16384  # realizations checked at a time [1]
 CHECKED = 16 * SLICE  # realizations checked before a study runs [1]
 HULLS = 64  # that are made then: each takes a hundredth of a second and more [1]
+OUTERS = 64  # outer draws from which ranges are taken [1]
+JOINED = ("record", "at_impacts", "hull")  # of `Points`, by realization
 CODES: dict[str, Callable[[Any], int]] = {  # of the options of a choice, by its dotted name
     f"impact.{choice}": partial(code_of, choice) for choice in CHOICES
 } | {"start.edge": int}
@@ -81,6 +83,26 @@ def draw_inputs(
     if not motions:
         raise ValueError("at least one ground motion is needed, got none")
     return inputs_at(study, motions, points_of_design(study, len(motions), start, stop, outer), with_motions)
+
+
+def sample_inputs(study: Study, motions: Sequence[Motion], most: int) -> tuple[Inputs, int, int]:
+    """Inputs of the first realizations of the first outer draws, up to ``most`` altogether, for ranges.
+
+    Returns
+    -------
+    inputs : Inputs
+        Without the motions that realizations have of their own, as `draw_inputs`.
+    realizations, outers : int
+        How many of each outer draw, and of how many of them.
+    """
+    outers = min(study.n_outer, OUTERS, most)
+    n = min(study.n_realizations, most // outers)
+    parts = [points_of_design(study, len(motions), 0, n, outer) for outer in range(outers)]
+    points = parts[0]._replace(
+        u={name: np.concatenate([part.u[name] for part in parts]) for name in parts[0].u},
+        **{name: np.concatenate([getattr(part, name) for part in parts]) for name in JOINED},
+    )
+    return inputs_at(study, motions, points, with_motions=False), n, outers
 
 
 def inputs_at(study: Study, motions: Sequence[Motion], points: Points, with_motions: bool = True) -> Inputs:

@@ -8,7 +8,7 @@ from mcrock.dataset import is_declared, load_dataset, to_frame
 from mcrock.dataset.contents import chunk_path
 from mcrock.dataset.create import StoreError
 from mcrock.dataset.merge import merge_stores
-from mcrock.ensemble import plan_study, run_study
+from mcrock.ensemble import estimate_time, plan_study, run_study
 from mcrock.excitation import pack_motions
 from mcrock.plots import save_all
 from mcrock.show.describe import describe
@@ -17,6 +17,7 @@ from mcrock.simulation.runs import simulate_realization
 from mcrock.statistics import pooled
 from mcrock.study import ConfigError, load_config
 from mcrock.study.sampling import draw_inputs, load_motions
+from mcrock.study.sampling.inputs import sample_inputs
 from tests.conftest import few_resamples
 from tests.unit.conftest import copy_store, write_study
 
@@ -117,8 +118,34 @@ def test_a_study_says_what_is_epistemic_before_it_is_run(study_file):
     study = load_config(study_file, NESTED)
     text = describe(study, load_motions(study))
     assert "low 0.2, high 0.4, epistemic" in text
-    assert "of the 12 draws with the first of the outer draws" in text
+    assert "of the 12 draws of each of 3 outer draws" in text
     assert "size: 3 outer draws x 12 realizations x 3 intensities = 108 runs" in text
+
+
+def test_a_study_is_described_by_all_its_outer_draws(study_file, nested):
+    study = load_config(study_file, NESTED)
+    inputs, each, outers = sample_inputs(study, load_motions(study), 4096)
+    assert (each, outers) == (12, 3)
+    for name in ("body_width", "impact_lambda", "impact_lambda_lon"):
+        assert inputs.values[name] == pytest.approx(nested[name].values.ravel(), rel=1e-15)
+
+
+@pytest.mark.parametrize(("realizations", "each"), [(16, 1.0), (256, 0.01), (1000, 0.01)])
+def test_the_time_is_estimated_over_all_outer_draws(study_file, monkeypatch, realizations, each):
+    """Which differ, whatever the size of a block that is timed."""
+    clock = [0.0]
+
+    def simulated(inputs, pack, controls):
+        clock[0] += each * len(inputs.mass) * (inputs.values["body_width"][0] - 0.1)
+
+    monkeypatch.setattr("mcrock.ensemble.estimate.thread_time", lambda: clock[0])
+    monkeypatch.setattr("mcrock.ensemble.estimate.simulate_part", simulated)
+    size = ["ensemble.outer=32", f"ensemble.realizations={realizations}"]
+    study = load_config(study_file, [*UNKNOWN, *size])
+    motions = load_motions(study)
+    widths = [draw_inputs(study, motions, 0, 1, k).values["body_width"][0] for k in range(32)]
+    seconds, _ = estimate_time(study, motions)
+    assert seconds * study.n_intensity == pytest.approx(each * (np.mean(widths) - 0.1), rel=0.2)
 
 
 def test_a_run_of_any_draw_is_replayed(study_file, nested):
