@@ -32,6 +32,7 @@ class Outcome(IntEnum):
     PAINLEVE = 9  # friction leaves no contact force, or more than one: the motion is not decided
     FAILED = 10  # nothing was run: what was drawn is impossible, or an error came up; the log has its message
     CONTACT_LIMIT = 11  # controls.max_contact_solves
+    LIFTED_OFF = 12  # at rest, with contacts that stick, the ground fell faster than the body would
 
     def __str__(self) -> str:
         return self.name

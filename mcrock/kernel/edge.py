@@ -70,6 +70,7 @@ from mcrock.kernel.step import (
     TOUCH,
     UPRIGHT,
     corrected,
+    lifts_off,
     see_step,
     tilt_rate,
 )
@@ -92,6 +93,8 @@ def advance_edge(run, h):
     up = edge_up(edge, c0, s0)
     results.see_force(result, gravity, square, normal, up[2])
     results.see_edge(result, ends)
+    if normal < 0.0 and lifts_off(run, up):
+        return 0.0, NO_EVENT, NONE
     if friction.on and _slips(friction, gravity, ends):
         return 0.0, SLIP, NONE
     if stuck:

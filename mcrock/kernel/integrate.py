@@ -109,7 +109,7 @@ def begin(run, motions, slips):
     run.outcome, run.event, run.t, run.at_instant = NOT_RUN, NO_EVENT, 0.0, 0
     run.held_until, run.released_end, run.release_time, run.slipped = -1.0, NONE, -1.0, 0
     run.goes_on, run.highest = False, 0.0
-    run.lifted, run.vertex, run.face, run.count = NONE, NONE, NONE, 0
+    run.lifted, run.left, run.vertex, run.face, run.count = NONE, NONE, NONE, NONE, 0
     load(run, motions, FIRST)
     flat = run.mode == REST or run.mode == SLIDE or run.mode == SPIN
     run.corners = lay_sides(body, state, run.place if flat else body.start, run.sides)
@@ -210,6 +210,7 @@ def change(run, quantiles, trace, slips):
         and takes_over(run, quantiles, trace)
     ):
         return
+    run.left = run.place if run.event == UPLIFT else run.left if run.event == EDGE_RELEASE else NONE
     if run.event == UPLIFT:
         run.mode, run.place = uplift(run, run.place)
     elif run.event == EDGE_RELEASE:

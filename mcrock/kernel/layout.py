@@ -164,6 +164,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         released_end=WHOLE,  # of an edge
         release_time=REAL,  # [s]
         slipped=FLAG,  # whether that edge slipped
+        left=WHOLE,  # face on which the body rested, until an impact
         # with friction
         grip=REAL,  # square of the static friction coefficient, infinite without friction [1]
         bend=REAL,  # turn of a slip in a step [rad]

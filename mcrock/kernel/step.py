@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.params import ContactColumn, Event
+from mcrock.base.params import ContactColumn, Event, Outcome
 from mcrock.kernel import results
+from mcrock.kernel.contact import SLENDERNESS
+from mcrock.kernel.faces import upward
 
 NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(Event.EDGE_RELEASE)
 EDGE_IMPACT, FACET_IMPACT = np.int64(Event.EDGE_IMPACT), np.int64(Event.FACET_IMPACT)
@@ -17,6 +19,8 @@ RELEASE_TIME = 1e-12  # releases are located to this [s]
 TOUCH = 1e-12  # height that counts as on the ground, over the size of the body [1]
 STILL = 1e-9  # an uplift this slow [rad/s] that ends this soon [s] is none
 TOGETHER = 1e-10  # two vertices this low land together, over the size of the body [1]
+LIFTED_OFF = int(Outcome.LIFTED_OFF)
+HARDLY = 0.01  # tilt up to which a body that rested has hardly begun to rock, over its slenderness [1]
 UPRIGHT = 1e-9  # cosine of the tilt at which a landing and overturning coincide [1]
 REFINEMENTS = 40  # of the time of an event, by stepping again from the start of the step
 
@@ -52,6 +56,21 @@ def corrected(h, gap, speed, low, high):
     if moved <= min(CONVERGED * h, CONVERGED_TIME):
         return min(max(guess, low), high), 1
     return guess if low < guess < high else 0.5 * (low + high), 0
+
+
+@jit(internal=True)
+def lifts_off(run, up):
+    """Whether contacts that stick would pull a body with the vertical ``up`` down that has hardly begun to
+    rock from rest: then the run ends, as the body leaves the ground with its whole base."""
+    if run.left < 0 or run.friction.on:
+        return False
+    x, y, z = upward(run.body.faces[run.left])
+    x, y, z = up[0] - x, up[1] - y, up[2] - z
+    least = HARDLY * run.body.scalars[SLENDERNESS]
+    if x * x + y * y + z * z > least * least:
+        return False
+    run.outcome = LIFTED_OFF
+    return True
 
 
 @jit(inline=True, internal=True)

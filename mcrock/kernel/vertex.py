@@ -57,6 +57,7 @@ from mcrock.kernel.step import (
     UPRIGHT,
     corrected,
     height_and_rate,
+    lifts_off,
     see_step,
     tilt_rate,
 )
@@ -87,6 +88,8 @@ def advance_vertex(run, samples, h):
     normal, square = vertex_force(p, state, k1, up)
     results.see_force(result, gravity, square, normal, up[2])
     results.see_vertex(result, square, normal)
+    if normal < 0.0 and lifts_off(run, up):
+        return 0.0, NO_EVENT, NONE, NONE
     if friction.on and vertex_margin(friction, gravity, normal, square) < 0.0:
         return 0.0, SLIP, NONE, NONE
     together = open_window(run, samples, h, k1, up)

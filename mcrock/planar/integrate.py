@@ -30,6 +30,7 @@ from mcrock.kernel.shaking import (
     end_of_shaking,
     load_segment,
 )
+from mcrock.kernel.step import HARDLY
 from mcrock.planar.columns import (
     ALPHA,
     BARRIER,
@@ -50,7 +51,7 @@ from mcrock.planar.rest import LEFT, REST, RIGHT, comes_to_rest, leave_rest
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
 STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
 INSTANT_LIMIT, NOT_FINITE = int(Outcome.INSTANT_LIMIT), int(Outcome.NOT_FINITE)
-SETTLING = int(Outcome.SETTLING)
+SETTLING, LIFTED_OFF = int(Outcome.SETTLING), int(Outcome.LIFTED_OFF)
 START, UPLIFT, FACET_IMPACT = 0, int(Event.UPLIFT), int(Event.FACET_IMPACT)
 REST_EVENT, OVERTURN = int(Event.REST), int(Event.OVERTURN)
 
@@ -158,7 +159,10 @@ def locate_overturning(edge, gravity, sign, segment, now, h):
 
 @jit
 def see_force(result, gravity, edge, rate, lean, second, down, push):
-    """Update contact diagnostics with the ground reaction at a rate and second rate of the tilt."""
+    """Update contact diagnostics with the ground reaction at a rate and second rate of the tilt.
+
+    Returns its normal part over the mass [m/s2].
+    """
     up, across = edge[RADIUS] * lean[1], edge[RADIUS] * lean[0]
     normal = down + across * second - up * rate * rate
     result[PlanarResult.NORMAL_FORCE] = min(result[PlanarResult.NORMAL_FORCE], normal / gravity)
@@ -167,6 +171,7 @@ def see_force(result, gravity, edge, rate, lean, second, down, push):
     else:
         horizontal = abs(push + up * second + across * rate * rate)
         result[PlanarResult.FRICTION] = max(result[PlanarResult.FRICTION], horizontal / normal)
+    return normal
 
 
 @jit
@@ -242,21 +247,23 @@ def tried_step(block, side, phi, rate, trace, t, longest):
         Whether it ends the segment.
     phi1, rate1 : float
         Tilt [rad] and rate [rad/s] at its end.
+    normal : float
+        Ground reaction over the mass at its start [m/s2].
     """
-    edge, gravity, segment = block[side * EDGE_SIZE :], block[GRAVITY], trace.segment
+    edge, gravity, segment, normal = block[side * EDGE_SIZE :], block[GRAVITY], trace.segment, np.inf
     sign = 1.0 if side == RIGHT else -1.0
     a = acceleration(segment, t)
     angle = edge[ALPHA] - phi
     lean = (sin(angle), cos(angle))
     second = angular_acceleration(edge, gravity, sign, a, lean)
     if phi <= FALL:
-        see_force(trace.result, gravity, edge, rate, lean, second, gravity + a[2], sign * a[0])
+        normal = see_force(trace.result, gravity, edge, rate, lean, second, gravity + a[2], sign * a[0])
     room = segment[END] - t
     allowed = longest if segment[SINE] == 0.0 else min(longest, SINE_STEP / segment[OMEGA])
     h = room / np.ceil(room / allowed)
     now = (t, phi, rate, lean, second)
     turned, rate1 = step(edge, gravity, sign, segment, now, h)
-    return now, h, h == room, phi + turned, rate1
+    return now, h, h == room, phi + turned, rate1, normal
 
 
 @jit
@@ -347,7 +354,7 @@ def run(block, motions, motion, turn, settings, start, t_end, trace):
     side, phi, rate = start
     longest = min(settings.max_step, settings.step / block[FREQUENCY])
     piece, pieces = np.int64(0), count_segments(motions, motion)
-    t, at_instant = 0.0, 0
+    t, at_instant, rested = 0.0, 0, False
     load_segment(motions, motion, turn, piece, t_end, segment)
     if side >= 0:
         result[PEAKS + side] = phi
@@ -375,7 +382,7 @@ def run(block, motions, motion, turn, settings, start, t_end, trace):
             at_instant = at_instant + 1 if when - t <= EVENT_TIME else 0
             if at_instant > INSTANT_EVENTS:
                 break
-            t, side, phi, rate = when, lifts, 0.0, 0.0
+            t, side, phi, rate, rested = when, lifts, 0.0, 0.0, True
             result[PlanarResult.UPLIFTS] += 1.0
             note(block, side, phi, rate, trace, t, UPLIFT, 0.0)
             if t >= segment[END]:
@@ -387,7 +394,10 @@ def run(block, motions, motion, turn, settings, start, t_end, trace):
         outcome = STEP_LIMIT
         if result[PlanarResult.STEPS] > settings.max_steps:
             break
-        now, h, ends_piece, phi1, rate1 = tried_step(block, side, phi, rate, trace, t, longest)
+        now, h, ends_piece, phi1, rate1, normal = tried_step(block, side, phi, rate, trace, t, longest)
+        outcome = LIFTED_OFF
+        if rested and normal < 0.0 and phi <= HARDLY * block[SLENDERNESS]:
+            break
         if phi1 <= 0.0 or phi <= TOUCH or rate < 0.0 < rate1:
             landing = first_landing(phi, rate, phi1, rate1, h, TOUCH)
             if 0.0 <= landing <= STILL and phi <= TOUCH and rate <= STILL:
@@ -397,7 +407,7 @@ def run(block, motions, motion, turn, settings, start, t_end, trace):
                 continue
             if landing >= 0.0:
                 h, side, rate, change = land(block, side, now, h, landing, settings, trace)
-                t, phi, at_instant = t + h, 0.0, at_instant + 1 if h <= EVENT_TIME else 0
+                t, phi, at_instant, rested = t + h, 0.0, at_instant + 1 if h <= EVENT_TIME else 0, False
                 note(block, side, phi, rate, trace, t, FACET_IMPACT, change)
                 outcome = IMPACT_LIMIT
                 if result[PlanarResult.IMPACTS] >= settings.max_impacts:

@@ -32,6 +32,7 @@ LOOKS = {  # with the colours of the chart of motions from rest; neighbours are 
     Ending.STILL_ROCKING: (style.YELLOW, "////"),
     Ending.LIMIT_MET: (style.PINK, "\\\\\\\\"),
     Ending.FRICTION_UNDECIDED: (style.GREY, "xxxx"),
+    Ending.LIFTED_OFF: (style.BROWN, "----"),
     Ending.FAILED: ("1.0", "++++"),
     Ending.INFEASIBLE_IMPACT: (style.PURPLE, "...."),
 }

@@ -23,6 +23,8 @@ REMEDIES = {
     "store has the message of each realization",
     "painleve": "came where friction leaves the contact force undetermined: `mcrock docs contact` says from "
     "which friction on",
+    "lifted_off": "were lifted off their whole base from rest, as the ground fell faster than gravity: "
+    "[contact] with a friction coefficient lets a body leave the ground and land",
 }
 NOT_OF_MCROCK = "what strains the model, the program or test behind these outcomes has to tell"
 STRAINED = 0.03  # share of the runs above which a departure from the model is worth a line

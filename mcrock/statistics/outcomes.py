@@ -36,6 +36,7 @@ class Ending(IntEnum):
     STILL_ROCKING = auto()  # from here on the run is undecided
     LIMIT_MET = auto()
     FRICTION_UNDECIDED = auto()
+    LIFTED_OFF = auto()
     FAILED = auto()
     INFEASIBLE_IMPACT = auto()
 
@@ -133,6 +134,7 @@ def run_endings(part: xr.Dataset, limit: float | None) -> np.ndarray:
     code[~np.isin(outcome, (*STANDING, Outcome.OVERTURNED))] = Ending.LIMIT_MET
     code[outcome == Outcome.ROCKING] = Ending.STILL_ROCKING
     code[outcome == Outcome.PAINLEVE] = Ending.FRICTION_UNDECIDED
+    code[outcome == Outcome.LIFTED_OFF] = Ending.LIFTED_OFF
     code[outcome == Outcome.FAILED] = Ending.FAILED
     code[guessed(part).values] = Ending.INFEASIBLE_IMPACT
     return code

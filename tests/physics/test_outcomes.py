@@ -261,6 +261,40 @@ def test_strong_vertical_shaking_loses_contact(start):
     assert strong.lowest_normal_force < 0.0
 
 
+def vertical(share, before):
+    """Motion of 3 g after 20 s, with a share of it along the ground, and perhaps a strong phase before."""
+    t = np.arange(0.0, 21.0, 0.005)
+    wave = np.where(t > 20.0, -30.0 * np.sin(4 * pi * t), 0.0)
+    rock = np.where((t < 0.5) & before, 4.0 * np.sin(4 * pi * t), 0.0)
+    return Motion([rock + share * wave, 0.3 * share * wave, wave], dt=0.005, name="vertical")
+
+
+@pytest.mark.parametrize("share", [0.0, 1e-6, 0.01, 0.1])
+@pytest.mark.parametrize("before", [False, True], ids=["at first", "after rocking"])
+def test_a_body_lifted_off_its_whole_base_from_rest_is_undecided(share, before):
+    """Contacts that stick would turn it about an edge by their pull, and overturn it."""
+    motion = vertical(share, before)
+    run = simulate(BLOCK, motion)
+    assert run.outcome == Outcome.LIFTED_OFF
+    assert (run.facet_impacts > 0) == before
+    assert run.contact_lost == 1.0
+    exact = np.interp(GRAVITY, -motion.acceleration[2, 4000:4020], motion.dt * np.arange(4000, 4020))
+    assert exact <= run.end_time <= exact + 2 * motion.dt
+
+
+def test_with_friction_a_body_that_is_lifted_off_flies():
+    run = simulate(BLOCK, vertical(0.0, False), contact=Contact(friction=0.7))
+    assert run.outcome == Outcome.AT_REST
+    assert run.longest_flight > 0.01
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01])
+def test_below_one_g_vertical_motion_lifts_nothing_off(share):
+    t = np.arange(0.0, 2.0, 0.005)
+    wave = 0.99 * GRAVITY * np.sin(4 * pi * t)
+    assert simulate(BLOCK, Motion([share * wave, 0 * t, wave], dt=0.005, name="v")).outcome == Outcome.AT_REST
+
+
 def test_normal_force_of_planar_rocking():
     """F_z/m = g + z'' of the COM, least at the start of a free rocking half-cycle."""
     tilt = 0.1

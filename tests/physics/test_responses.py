@@ -135,6 +135,8 @@ def outcome(case):
         return Outcome.OVERTURNED
     if mode == Mode.REST:
         return Outcome.AT_REST
+    if normal_force(case) < ROUNDING and not impacts(case) and peak_tilt(case) < 0.01 * case.body.slenderness:
+        return Outcome.LIFTED_OFF
     return Outcome.ROCKING if time < case.motion.duration else Outcome.SETTLING
 
 

@@ -73,6 +73,7 @@ def test_loss_of_contact_is_reported():
     drop = Motion(np.stack([still, still, np.full(100, -12.0)]), dt=0.01, name="drop")
     run = simulate_planar(BLOCK, drop)
     assert run.contact_lost
+    assert run.outcome == Outcome.LIFTED_OFF
     assert run.lowest_normal_force <= 1 - 12.0 / 9.81
     assert not simulate_planar(BLOCK, PULSE).contact_lost
 

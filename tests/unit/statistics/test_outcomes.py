@@ -26,6 +26,7 @@ RUNS = {  # outcome, peak tilt [rad], slip path [m], longest flight [s], peak di
     Ending.STILL_ROCKING: (Outcome.ROCKING, 0.1, 0.0, 0.0, 0.0),
     Ending.LIMIT_MET: (Outcome.STEP_LIMIT, 0.1, 0.0, 0.0, 0.3),
     Ending.FRICTION_UNDECIDED: (Outcome.PAINLEVE, 0.1, 0.0, 0.0, 0.0),
+    Ending.LIFTED_OFF: (Outcome.LIFTED_OFF, 0.0, 0.0, 0.0, 0.0),
     Ending.FAILED: (Outcome.FAILED, np.nan, np.nan, np.nan, np.nan),
 }
 NAMES = ("outcome", "peak_tilt", "slip_path", "longest_flight", "peak_displacement")

@@ -66,6 +66,7 @@ def test_a_dataset_without_records_has_independent_realizations(make_study):
         Outcome.INSTANT_LIMIT,
         Outcome.PAINLEVE,
         Outcome.NOT_FINITE,
+        Outcome.LIFTED_OFF,
     ],
 )
 def test_undecided_runs_widen_and_count_half(make_study, code):
@@ -145,7 +146,7 @@ def test_reasons_of_undecided_runs_are_complete(make_study, cloud):
     assert int(found["runs"].sel(reason="infeasible_impact")) == int(guess.sum())
     assert int(found["runs"].sel(reason="step_limit")) == int((ds["outcome"] == Outcome.STEP_LIMIT).sum())
     fell = int(((ds["outcome"] == Outcome.OVERTURNED) & guess).sum())
-    np.testing.assert_array_equal(found["overturned"], [fell, *[0] * 8])
+    np.testing.assert_array_equal(found["overturned"], [fell, *[0] * 9])
     ds["outcome"][70:] = Outcome.NOT_RUN
     assert int(undecided_runs(ds, allow_missing=True)["runs"][0]) == int(guess[:70].sum())
     with pytest.raises(ValueError, match="have not been run"):
