@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from mcrock.measurement.landings import landings
 from mcrock.measurement.measures import PEAKS, drift, peak_angles, reduction_factors
 from mcrock.measurement.phases import contact_phases
 from mcrock.measurement.recording import Recording
+from mcrock.measurement.sensor import INSTANT
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,11 +26,14 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 EARLY = (0.02, 0.2)  # of the largest rate of the fall: the first part of it, nearly a line [1]
+FALL = (0.06, 7)  # before the first impact, where the rate is a parabola [s], and samples at least
+AFTER = (0.006, 4)  # the same after it, where it is a line
+NEAR, TRIES = 0.003, 161  # of the largest rate the impact is at most so far [s]; times that are tried [1]
 LATE = 1.5  # samples by which an impact follows the largest rate at most
 FINER = 8  # points of a spectrum for each of those that the duration resolves
 VARIABLES = {  # dimension besides the test, unit, words
     "tilt": (None, "rad", "tilt of the release"),
-    "tilt_interval": ("bound", "rad", "what the samples leave open of the tilt"),
+    "tilt_interval": ("bound", "rad", "interval of the tilt"),
     "duration": (None, "s", "time from the release to rest"),
     "facet_impact": (None, "s", "first impact after the release"),
     "next_impact": (None, "s", "landing of the old edge after the release"),
@@ -68,8 +73,8 @@ def measure_test(
         `VARIABLES` of one `test`. The interval of the AVRF is that of the median of the ratios between
         successive peaks, by order statistics, NaN of fewer than six. That of the OPMF is what the drift of
         the sensor leaves open; where the motion out of the plane is within it, it starts at 0, and the OPMF
-        and its frequency are NaN. Those of frequencies are what the duration resolves, that of the tilt and
-        the times of impacts are what a sample does.
+        and its frequency are NaN. Those of frequencies are what the duration resolves, that of the tilt is
+        what readings around the first impact and the drift leave open.
 
     Raises
     ------
@@ -91,10 +96,8 @@ def measure_test(
     first = float(marks[0])
     before = recording.time <= first
     step = float(np.median(np.diff(recording.time)))
-    fallen = -float(np.trapezoid(rates[before, 1], recording.time[before]))
-    # the impact follows the sample of the largest rate, by up to one and a half where samples are means
-    more = LATE * step * float(np.abs(rates[before, 1]).max())
-    tilt = fallen + 0.5 * more
+    noise = rate_noise(recording.angular_velocity @ along)
+    impact, tilt, tilt_interval = _fall(recording.time, -rates[:, 1], first, noise, level)
     begin = _release(recording.time[before], rates[before, 1], begin)
     moving = (recording.time >= begin) & (recording.time <= end)
     time, rates = recording.time[moving], rates[moving]
@@ -103,12 +106,11 @@ def measure_test(
     start = Rotation.from_rotvec([0.0, tilt, 0.0]).as_quat(scalar_first=True)
     angles = euler_angles(own.orientation(start))
     inplane = zero_crossing_correction(time, angles[:, 1], rates[:, 1])
-    found: dict[str, Any] = {"tilt": tilt, "tilt_interval": [fallen, fallen + more], "duration": end - begin}
+    found: dict[str, Any] = {"tilt": tilt, "tilt_interval": tilt_interval, "duration": end - begin}
     found |= _of_peaks(body, inplane, along, across, level)
     found |= _of_plane(time, angles[:, 0], inplane, first, noise, level)
     phases = contact_phases(time, rates[:, 1], rates[:, 0], noise=noise)
-    begin -= 0.5 * LATE * step
-    found |= {"facet_impact": phases.facet_impact - begin, "next_impact": phases.next_impact - begin}
+    found |= {"facet_impact": impact - begin, "next_impact": phases.next_impact - begin + 0.5 * LATE * step}
     found["edge_impacts"] = phases.edge_impacts.size
     for name, rate in (("frequency", rates[:, 1]), ("frequency_across", rates[:, 0])):
         found[name], found[f"{name}_interval"] = _dominant(time[time > first], rate[time > first])
@@ -119,6 +121,43 @@ def measure_test(
         for name, (dim, unit, words) in VARIABLES.items()
     }
     return xr.Dataset(variables, attrs={"level": level}).expand_dims(test=[recording.name])
+
+
+def _fall(
+    time: Array, rate: Array, peak: float, noise: float, level: float
+) -> tuple[float, float, list[float]]:
+    """Time of the first impact [s], the angle fallen until then and its interval [rad].
+
+    The ``rate`` of the fall [rad/s] is a parabola up to the impact, near the sample of its ``peak`` [s], and
+    a line after it, at instants or as means of a sample, whichever the readings prefer. Times of the impact
+    that the noise does not tell from the best are in the interval, and so is the drift.
+    """
+    step, k = float(np.median(np.diff(time))), int(np.searchsorted(time, peak))
+    first = max(k - max(FALL[1], round(FALL[0] / step)), 0)
+    last = k + max(AFTER[1], round(AFTER[0] / step))
+    t, values = time[first:last] - peak, rate[first:last]
+    near = max(2.0 * step, NEAR)
+    tries = np.linspace(-near, near, TRIES)
+    losses, curves = np.empty((2, TRIES)), np.empty((2, TRIES, 3))
+    for i, width in enumerate((step, INSTANT * step)):
+        low, high = t - 0.5 * width, t + 0.5 * width
+        for j, impact in enumerate(tries):
+            sides = np.minimum([low, high], impact), np.maximum([low, high], impact)
+            terms = [(sides[side], m) for side, m in ((0, 1), (0, 2), (0, 3), (1, 1), (1, 2))]
+            basis = np.stack([(b**m - a**m) / (m * width) for (a, b), m in terms], -1)
+            found, *_ = np.linalg.lstsq(basis, values, rcond=None)
+            losses[i, j] = ((basis @ found - values) ** 2).sum()
+            curves[i, j] = found[:3]
+    until = np.trapezoid(rate[: first + 1], time[: first + 1])
+    power, start = np.arange(1, 4), t[0]
+    fallen = until + (curves * (tries[:, None] ** power - start**power) / power).sum(-1)
+    best = np.unravel_index(losses.argmin(), losses.shape)
+    spread = max(noise**2, losses[best] / max(t.size - 6, 1))
+    quantile = float(norm.ppf(0.5 + 0.5 * level))
+    open_ = fallen[losses <= losses[best] + quantile**2 * spread]
+    walk = sqrt(2.0) * quantile * drift(time[: k + 1], noise)  # and as much by the bias that is left
+    tilt = 0.5 * float(open_.min() + open_.max())
+    return peak + float(tries[best[1]]), tilt, [float(open_.min()) - walk, float(open_.max()) + walk]
 
 
 def _release(time: Array, rate: Array, begin: float) -> float:

@@ -36,7 +36,7 @@ def format_measured(found: xr.Dataset) -> list[str]:
     loss: Column = ("energy lost [%]", lambda one: f"{100 * float(one['energy_loss'].mean()):.1f}")
     columns: list[Column] = [
         ("test", lambda one: str(one["test"].item())),
-        number("tilt", ".4f"),
+        *((number("tilt", ".4f"), interval("tilt"))),
         number("duration", ".2f"),
         number("facet_impact", ".3f"),
         number("edge_impacts", ".0f"),

@@ -15,11 +15,12 @@ from mcrock.measurement import (
 )
 from mcrock.measurement.free_rocking import FreeRocking
 from mcrock.measurement.measured import measure_test
+from mcrock.measurement.sensor import INSTANT
 
 SENSORS = (8e-5, 1e-4, 3e-4)  # densities of noise [rad/s/sqrt(Hz)]
 
 
-def measured(seed, lateral=1.0):
+def measured(seed, lateral=1.0, **sensor):
     """Measures of a block drawn at random, by its sensor and in truth."""
     rng = np.random.default_rng(seed)
     half = rng.uniform(0.04, 0.12)
@@ -30,7 +31,7 @@ def measured(seed, lateral=1.0):
     start = mr.Start(edge=0, tilt=tilt * np.arctan(half / tall))
     run = mr.simulate(body, None, impact, start=start, controls=mr.Controls(max_step=1e-3))
     bias, noise = rng.normal(0.0, 0.02, 3), rng.choice(SENSORS)
-    sensor = sensed(run, before=2.0, after=1.0, bias=bias, seed=seed, noise_density=noise)
+    sensor = sensed(run, before=2.0, after=1.0, bias=bias, seed=seed, noise_density=noise, **sensor)
     sensor = sensor.unbiased((0.0, 1.5)).trimmed()
     axes = FreeRocking(body, 0, mr.Impact())
     found = measure_test(body, sensor.turned(alignment(sensor, axes.along)), axes.along, axes.across)
@@ -66,6 +67,27 @@ def test_noise_is_no_edge_impact(seed):
     """Of planar rocking, whose rate out of the plane is noise; 19 to 226 were counted."""
     found, _, phases = measured(seed, lateral=0.0)
     assert float(found["edge_impacts"]) == phases.edge_impacts.size == 0
+
+
+@pytest.mark.parametrize("averaging", [1.0, INSTANT])
+@pytest.mark.parametrize("rate", [100.0, 256.0, 1024.0])
+def test_the_tilt_does_not_depend_on_the_sampling(rate, averaging):
+    """But for the half sample that readings at an instant leave open."""
+    found = [measured(seed, rate=rate, averaging=averaging)[:2] for seed in range(3)]
+    off = [float(one["tilt"]) / truth["tilt"] - 1.0 for one, truth in found]
+    assert np.abs(off).max() < (4.0 if averaging == INSTANT else 1.5) / rate
+
+
+@pytest.mark.slow
+def test_intervals_of_the_tilt_hold_at_any_sampling():
+    """Of 200 blocks drawn at random, read at instants or as means, at 100 to 1000 Hz."""
+    rng = np.random.default_rng(1)
+    rates, kinds = rng.uniform(100.0, 1000.0, 200), rng.choice([1.0, INSTANT], 200)
+    held = [
+        covers(*measured(seed, rate=rate, averaging=kind)[:2])["tilt"]
+        for seed, (rate, kind) in enumerate(zip(rates, kinds, strict=True), 1000)
+    ]
+    assert np.mean(held) >= 0.92, np.mean(held)
 
 
 @pytest.mark.slow
