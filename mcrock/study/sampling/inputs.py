@@ -98,10 +98,9 @@ def sample_inputs(study: Study, motions: Sequence[Motion], most: int) -> tuple[I
     outers = min(study.n_outer, OUTERS, most)
     n = min(study.n_realizations, most // outers)
     parts = [points_of_design(study, len(motions), 0, n, outer) for outer in range(outers)]
-    points = parts[0]._replace(
-        u={name: np.concatenate([part.u[name] for part in parts]) for name in parts[0].u},
-        **{name: np.concatenate([getattr(part, name) for part in parts]) for name in JOINED},
-    )
+    joined: Any = {name: np.concatenate([getattr(part, name) for part in parts]) for name in JOINED}
+    u = {name: np.concatenate([part.u[name] for part in parts]) for name in parts[0].u}
+    points = parts[0]._replace(u=u, **joined)
     return inputs_at(study, motions, points, with_motions=False), n, outers
 
 
