@@ -141,12 +141,21 @@ def format_limits(found: xr.Dataset) -> list[str]:
         ("50 % at", _half),
         ("by", accepted_label),
     ]
-    ones = [found.isel(limit=k) for k in range(found.sizes["limit"])]
     return [
         "Fragility by limit states",
         table_along(found, "limit", columns),
         *without_curve(found, "limit", limit_words),
-        *(f"{limit_words(one)}: {choice_of(one).words}" for one in ones if goes_without(one)),
+        *_not_gone_by(found, "limit", limit_words),
+    ]
+
+
+def _not_gone_by(found: xr.Dataset, along: str, name: Callable[[xr.Dataset], str]) -> list[str]:
+    """A line on each curve along a dimension whose runs go by another one."""
+    ones = [found.isel({along: k}) for k in range(found.sizes[along])]
+    return [
+        f"{name(one)}: {choice_of(one).words}, so go by {FAMILIES[goes_by(one)].words}"
+        for one in ones
+        if goes_without(one)
     ]
 
 
@@ -174,6 +183,7 @@ def format_laws(laws: xr.Dataset) -> list[str]:
     lines: list[str] = [
         table_along(laws, "impact_law", columns),
         *without_curve(laws, "impact_law", columns[0][1]),
+        *_not_gone_by(laws, "impact_law", columns[0][1]),
     ]
     if laws.attrs["independent"] == "records" and laws["ratio_interval"].notnull().any():
         lines.append(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -29,6 +30,8 @@ from mcrock.statistics.runs import ALL_STAND, check_runs, record_index
 from mcrock.statistics.studentized import resampled_bounds
 
 ACCEPTED, WHY = "headline", "why"  # attributes of results
+KEPT = 64  # choices that are remembered
+_CHOICES: dict[bytes, Choice] = {}
 
 
 class Curve(Protocol):
@@ -122,6 +125,17 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> Choice:
     return Choice("lognormal", f"the lognormal curve is not rejected{few}", p_value)
 
 
+def chosen(ds: xr.Dataset, units: Units, how: Bootstrap) -> Choice:
+    """`choose`, once for the same counts: every result of a study asks for it."""
+    counts = b"".join(np.ascontiguousarray(part).tobytes() for part in units)
+    key = sha256(repr((how, "record" in ds, units.runs.shape)).encode() + counts).digest()
+    if key not in _CHOICES:
+        if len(_CHOICES) >= KEPT:
+            _CHOICES.pop(next(iter(_CHOICES)))
+        _CHOICES[key] = choose(ds, units, how)
+    return _CHOICES[key]
+
+
 @dataclass(frozen=True)
 class AcceptedCurve:
     """The curve that a study goes by.
@@ -208,7 +222,7 @@ def accept_curve(ds: xr.Dataset, how: Bootstrap) -> AcceptedCurve:
     ds = pooled(ds)
     check_runs(ds)
     units = collect_units(ds, record_index(ds)[0] if how.cluster else None, how.allow_missing)
-    return AcceptedCurve(ds, units, how, choose(ds, units, how))
+    return AcceptedCurve(ds, units, how, chosen(ds, units, how))
 
 
 def common_choice(choices: Sequence[Choice]) -> Choice:

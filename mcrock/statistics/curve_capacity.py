@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from mcrock.statistics.accepted_curve import ACCEPTED, FAMILIES, choice_of, goes_without
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import PROBIT, link_of
@@ -42,7 +43,8 @@ def capacity_at(fit: xr.Dataset, probability: ArrayLike) -> xr.Dataset:
     Warns
     -----
     UserWarning
-        If a capacity is below the weakest intensity at which a run overturned, or above the strongest.
+        If a capacity is below the weakest intensity at which a run overturned, or above the strongest; if the
+        study goes by another curve (`mcrock.statistics.accepted_curve`).
     """
     wanted = np.atleast_1d(np.asarray(probability, float))
     if wanted.ndim > 1 or not ((wanted > 0) & (wanted < 1)).all():
@@ -50,6 +52,9 @@ def capacity_at(fit: xr.Dataset, probability: ArrayLike) -> xr.Dataset:
     link = link_of(fit.attrs.get("link", PROBIT.name))
     scale = float(fit["dispersion"]) / link.deviation
     capacity = float(fit["median_capacity"]) * np.exp(scale * link.quantile(wanted))
+    if link is PROBIT and ACCEPTED in fit.attrs and goes_without(fit):
+        words = choice_of(fit)
+        warnings.warn(f"{words.words}: the study goes by {FAMILIES[words.family].words}", stacklevel=2)
     grid, (low, high) = fit["intensity_grid"].values, fit["band"].values
     interval = [
         np.where(high < wanted[:, None], grid, 0.0).max(axis=1),

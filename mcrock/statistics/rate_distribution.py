@@ -34,7 +34,7 @@ from mcrock.statistics.probit import FitKind
 from mcrock.statistics.rates import LognormalCurve, lognormal_rates, refine
 from mcrock.statistics.resample import Units, collect_units, draw_units
 from mcrock.statistics.result_table import table
-from mcrock.statistics.rising import RisingCurve, places, rising_curve
+from mcrock.statistics.rising import places
 from mcrock.statistics.risk import annual_rate, rate_of_draws
 from mcrock.statistics.runs import ESTIMATE, check_runs, record_index, run_intensity
 from mcrock.statistics.studentized import curve_quantity, fit_sample, values_of
@@ -137,8 +137,11 @@ def rate_distribution(
     units = collect_units(flat, record if how.cluster else None, how.allow_missing)
     curves, x = hazard_strata(hazard), hazard["hazard_intensity"].values
     shift, narrowing = _epistemic(ds, units) if fragility == "lognormal" else (_shifts(ds), 0.0)
-    make = _lognormal_rates if fragility == "lognormal" else _rising_rates
-    number, rates = make(units, how, x, narrowing)
+    number, rates = (
+        _lognormal_rates(units, how, x, narrowing)
+        if fragility == "lognormal"
+        else _family_rates(units, how, x, fragility)
+    )
     rng, centre = np.random.default_rng([how.seed, 1]), np.zeros(SAMPLES, int)
     own_curve = rng.integers(1, number, SAMPLES) if number > 1 else centre
     epistemic, own = rng.choice(shift, SAMPLES), beta_u * rng.standard_normal(SAMPLES)
@@ -207,8 +210,8 @@ def _lognormal_rates(units: Units, how: Bootstrap, x: np.ndarray, narrowing: flo
     return len(curves), rates
 
 
-def _rising_rates(units: Units, how: Bootstrap, x: np.ndarray, narrowing: float) -> tuple[int, Rates]:
-    """Number of rising curves, that of the sample and of its resamples, and their rates."""
+def _family_rates(units: Units, how: Bootstrap, x: np.ndarray, family: str) -> tuple[int, Rates]:
+    """Number of curves of a family, that of the sample and of its resamples, and their rates."""
     yes, drawn = units.overturned[ESTIMATE], np.concatenate([units.copies[None], *draw_units(units, how)])
     known = yes.any() and how.reaches_level(units.number)
 
@@ -220,8 +223,8 @@ def _rising_rates(units: Units, how: Bootstrap, x: np.ndarray, narrowing: float)
             fell, runs = drawn[i] @ yes, drawn[i] @ units.runs
             there = runs > 0
             level = units.intensity[there] * np.exp(move)
-            rising = RisingCurve(level, fell[there], runs[there], units.number)
-            found[k] = rising.rates(*refine(x, rate, places(level))).sum()
+            moved = FAMILIES[family].fit(level, fell[there], runs[there], units.number)
+            found[k] = moved.rates(*refine(x, rate, places(level))).sum()
         return found
 
     return len(drawn), rates
@@ -252,11 +255,11 @@ def _add_parts(
     result: xr.Dataset, x: np.ndarray, rate: np.ndarray, units: Units, fragility: str, narrowing: float
 ) -> None:
     """Quantiles of the disaggregation, and the power law at its middle."""
-    rising, curve = rising_curve(units), LognormalCurve(*units.sums())
-    grid, fine = refine(x, rate, np.append(np.geomspace(x[0], x[-1], 2000), places(rising.level)))
+    own, curve = FAMILIES[fragility].fit(*units.sums(), units.number), LognormalCurve(*units.sums())
+    grid, fine = refine(x, rate, np.append(np.geomspace(x[0], x[-1], 2000), places(units.sums()[0])))
     at, slope, factor, closed = np.full(3, np.nan), np.nan, np.nan, np.nan
     curve.dispersion *= float(np.exp(narrowing))
-    parts = (rising if fragility == "stripes" else curve).rates(grid, fine)
+    parts = (curve if fragility == "lognormal" else own).rates(grid, fine)
     if np.isfinite(parts).all() and parts.sum() > 0:
         parts = parts.cumsum()
         at = np.exp(np.interp(np.array(PARTS) * parts[-1], parts, np.log(grid[1:])))
