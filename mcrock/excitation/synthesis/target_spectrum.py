@@ -339,8 +339,7 @@ def read_spectrum(path: Path, n_column: int, unit: str | None = None) -> FloatAr
         )
     names = next((head for head in reversed(heads) if split_names(head, n_column)), "")
     said = units_said(heads, names, n_column)
-    exact = [factor_to(word or "", "s") is not None or factor_to(word, "Hz") is not None for word in said[:2]]
-    if exact == [False, True]:
+    if factor_to(said[0], "m/s2") and (factor_to(said[1], "s") or factor_to(said[1], "Hz")):
         table[:, :2], said[:2] = table[:, 1::-1], said[1::-1]
     by_name = re.match(r"\W*f(req\w*)?\b", names, re.IGNORECASE)
     first = said[0] or ("Hz" if by_name else "s")

@@ -121,6 +121,7 @@ def test_units_are_those_that_the_line_of_names_says(tmp_path, heads, unit, rows
         ("period [s], sa [m/s2]\n1,2\n2,3", "g", "the column names say 'm/s2', but the unit given is 'g'"),
         ("period [s], sd [cm]\n1,2\n2,3", None, "must be one of m/s2.*says 'cm'"),
         ("period [s], sa\n1,2\n2,3", None, "no line names it and none is given; name it in the first line"),
+        ("# 5 % damping, periods in s\n1,2\n2,3", "g", "its line of names says 's'"),
         ("period [a], sa [g]\n1,2\n2,3", None, "periods must be in s or ms, or frequencies in Hz, got 'a'"),
         ("f [Hz], sa [g]\n0,2\n2,3", None, r"frequencies must be > 0 \[Hz\], got 0"),
         ("0 1", "g", "at least 2 lines of numbers are needed"),
