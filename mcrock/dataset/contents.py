@@ -132,7 +132,12 @@ def study_record(study: str) -> dict[str, Any]:
 
 def chunk_path(path: Path, key: Key) -> Path:
     """File of a chunk."""
-    return path / CHUNKS / f"{'-'.join(map(str, key))}.zip"
+    return path / CHUNKS / chunk_name(key)
+
+
+def chunk_name(key: Key) -> str:
+    """Name of the file of a chunk."""
+    return f"{'-'.join(map(str, key))}.zip"
 
 
 def read_template(path: Path) -> Template:

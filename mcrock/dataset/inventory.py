@@ -29,6 +29,7 @@ from mcrock.dataset.contents import (
     STUDY,
     Key,
     Template,
+    chunk_name,
     chunk_path,
     decode_levels,
     foreign_study,
@@ -100,18 +101,21 @@ def take_inventory(
     thorough : bool
         Read and check every byte; else the records alone, at the end of every file.
     """
-    found = Inventory(np.zeros(template.grid, np.int8), {}, {}, [])
+    found = Inventory(np.full(template.grid, State.MISSING, np.int8), {}, {}, [])
+    folders = [folder for folder in (path, path / CHUNKS) if folder.is_dir()]
+    entries = {entry.relative_to(path).as_posix(): entry for folder in folders for entry in folder.iterdir()}
+    unlisted = CHUNKS in entries and len(folders) < 2  # and the first chunk says so
     for key in template.chunks() if keys is None else keys:
+        if f"{CHUNKS}/{chunk_name(key)}" not in entries and not unlisted:
+            continue
         try:
             found.states[key] = chunk_state(path, template, key, thorough=thorough)
         except DamageError as error:
             found.damaged[key] = str(error)
             if isinstance(error, ForeignError):
                 found.foreign[key] = error.study
-    names = {STUDY, README, CHUNKS, *(chunk_path(Path(), key).as_posix() for key in template.chunks())}
-    folders = [folder for folder in (path, path / CHUNKS) if folder.is_dir()]
-    for entry in sorted(entry for folder in folders for entry in folder.iterdir()):
-        name = entry.relative_to(path).as_posix()
+    names = {STUDY, README, CHUNKS, *(f"{CHUNKS}/{chunk_name(key)}" for key in template.chunks())}
+    for name, entry in sorted(entries.items()):
         if name not in names and not entry.name.startswith(PASSING):
             chunk = _key_of(entry)
             if chunk is not None and _is_chunk_of(entry, template.study, chunk):
