@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -58,16 +58,21 @@ def named_responses(study: Study) -> tuple[OwnResponse, ...]:
 
 
 def own_values(
-    responses: Sequence[OwnResponse], inputs: Inputs, motions: MotionPack, study: Study
+    responses: Sequence[OwnResponse],
+    inputs: Inputs,
+    motions: MotionPack,
+    study: Study,
+    pause: Callable[[], None] = lambda: None,
 ) -> tuple[dict[str, np.ndarray], dict[int, str]]:
     """Responses of every run of a part (n, m), each of which is run again with its history.
 
     Where a function fails or returns no number they are NaN, and the message is the second result, one for
-    each such realization.
+    each such realization. What ``pause`` raises, which is called before every run, ends it.
     """
     wrong: dict[int, str] = {}
     found = {response.variable: np.full(inputs.scale.shape, np.nan) for response in responses}
     for row, level in np.ndindex(inputs.scale.shape) if responses else ():
+        pause()
         _, run = simulate_realization(inputs, row, level, motions, study.controls)
         for response in responses:
             number = inputs.start + row

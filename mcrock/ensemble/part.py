@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -37,6 +37,10 @@ OWN_MOTIONS = 64  # motions made and held at a time [1]
 ON_GPU = 16  # times as many on a GPU, which computes many runs at a time
 
 
+def _go_on() -> None:
+    """Nothing ends a part before it is done."""
+
+
 class Part(NamedTuple):
     """Realizations `start` to `stop` - 1: whole chunks of the store."""
 
@@ -56,6 +60,7 @@ class Job:
     attrs: dict[str, Any]  # global attributes of the store
     device: str = CPU  # or `mcrock.simulation.device.CUDA`
     responses: tuple[OwnResponse, ...] = ()
+    pause: Callable[[], None] = _go_on  # called between pieces of a part; what it raises ends it
 
 
 class Failure(NamedTuple):
@@ -101,12 +106,23 @@ class PartResult:
     memory: float | None = None  # that the worker has held at most so far [MiB]
 
 
-# Jobs of this process by name. Threads see the caller's, other processes receive theirs at start-up.
+# Jobs of this process by name. Threads see the caller's, other processes receive theirs at start-up. A job
+# that is taken out ends: its parts at work are given up within a second, and nothing more is stored.
 JOBS: dict[str, Job] = {}
 
 
+class Stopped(Exception):  # noqa: N818
+    """A run was stopped by who started it."""
+
+
 def run_part(name: str, part: Part) -> PartResult:
-    """Compute and store one part of the job `name`; an error is returned, not raised."""
+    """Compute and store one part of the job `name`; an error is returned, but for the end of the job."""
+
+    def check() -> None:
+        if name not in JOBS:
+            raise Stopped
+
+    check()
     job = JOBS[name]
     began = perf_counter()
     worker = f"{socket.gethostname()}:{os.getpid()}"
@@ -116,9 +132,12 @@ def run_part(name: str, part: Part) -> PartResult:
         _check_arithmetic(job, worker)
         chunks = read_known(job, part)
         fatal = False
-        values = simulate_others(job, part, chunks, failures)
+        values = simulate_others(replace(job, pause=check), part, chunks, failures)
         fatal = True
+        check()
         write_part(job.store, part.start, values, job.attrs, part.outer)
+    except Stopped:
+        raise
     except Exception as error:
         return PartResult(
             part,
@@ -256,7 +275,9 @@ def _simulate_halves(
 
 def _is_of_realization(error: Exception) -> bool:
     """True if an error may come from what was drawn, and not from the system or the study."""
-    return isinstance(error, RealizationError) or not isinstance(error, OSError | MemoryError | ConfigError)
+    return isinstance(error, RealizationError) or not isinstance(
+        error, OSError | MemoryError | ConfigError | Stopped
+    )
 
 
 def without_runs(job: Job, part: Part) -> dict[str, np.ndarray]:
@@ -291,11 +312,11 @@ def simulate(job: Job, part: Part, failures: list[Failure] | None = None) -> dic
     for start in range(part.start, part.stop, step):
         inputs = draw_inputs(study, job.motions, start, min(start + step, part.stop), part.outer or 0)
         pack = pack_motions(inputs.motions) if inputs.motions else job.pack
-        own, wrong = own_values(job.responses, inputs, pack, study)
+        own, wrong = own_values(job.responses, inputs, pack, study, job.pause)
         if failures is not None:
             failures += [Failure(number, error, has_runs=True) for number, error in wrong.items()]
         own = {name: array[:, 0] if study.is_cloud else array for name, array in own.items()}
-        pieces.append(collect(inputs, compute(inputs, pack, study.controls)) | own)
+        pieces.append(collect(inputs, compute(inputs, pack, study.controls, pause=job.pause)) | own)
     return _joined(pieces)
 
 

@@ -21,7 +21,7 @@ from dask.callbacks import Callback
 
 from mcrock.base.interrupt import FROM_TERMINAL, hold_interruptions
 from mcrock.dataset.atomic import scratch_folder
-from mcrock.ensemble.part import JOBS, Job, Part, PartResult, run_part
+from mcrock.ensemble.part import JOBS, Job, Part, PartResult, Stopped, run_part
 from mcrock.ensemble.share import Shared, open_shared, share
 
 Report = Callable[[PartResult], None]
@@ -53,8 +53,8 @@ def _run_in(
 ) -> None:
     processes = isinstance(pool, ProcessPoolExecutor)
     tasks = [dask.delayed(run_part, pure=False)(name, part) for part in parts]
-    try:
-        with _ended(pool), _Reporter(report):
+    with _ended(pool), _Reporter(report):
+        try:
             dask.compute(
                 *tasks,
                 scheduler="processes" if processes else "threads",
@@ -62,8 +62,8 @@ def _run_in(
                 chunksize=1,
                 optimize_graph=False,
             )
-    finally:
-        JOBS.pop(name, None)
+        finally:
+            JOBS.pop(name, None)  # which ends what threads are at, if something else has ended the rest
 
 
 def run_tasks(
@@ -108,11 +108,11 @@ def _ended(pool: ProcessPoolExecutor | ThreadPoolExecutor) -> Iterator[None]:
     try:
         yield
         finished = True
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Stopped):
         wait = False
         raise
     finally:
-        # threads end their part, processes give it up: a chunk is there when it is whole, or not at all
+        # both give their part up: a chunk is there when it is whole, or not at all
         if processes and not finished:
             # also one that the pool does not know yet, as it was interrupted while it started it
             for process in multiprocessing.active_children():

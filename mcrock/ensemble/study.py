@@ -33,7 +33,17 @@ from mcrock.ensemble.distributed import run_distributed
 from mcrock.ensemble.log import Log, batch_job, describe_versions
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
 from mcrock.ensemble.own_responses import OwnResponse, named_responses, own_values
-from mcrock.ensemble.part import NO_WORK, Failure, Job, PartResult, Work, cut_parts, describe_error, share_of
+from mcrock.ensemble.part import (
+    JOBS,
+    NO_WORK,
+    Failure,
+    Job,
+    PartResult,
+    Work,
+    cut_parts,
+    describe_error,
+    share_of,
+)
 from mcrock.ensemble.schedule import run_local
 from mcrock.excitation import pack_motions
 from mcrock.simulation.device import CPU, CUDA, check_device
@@ -65,6 +75,12 @@ class Progress:
     began: float = field(default_factory=perf_counter)
     first_seconds: float = 0.0  # time that took [s]
     work: Work = NO_WORK  # of the finished runs
+    job: str = ""  # by which workers know it
+
+    def stop(self) -> None:
+        """End a run of threads from another one: parts at work are given up within a second, and `run_study`
+        raises `mcrock.ensemble.part.Stopped`."""
+        JOBS.pop(self.job, None)
 
     @property
     def finished_runs(self) -> int:
@@ -364,6 +380,7 @@ def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progre
         np.zeros(study.n_intensity, int),
         None if study.is_cloud else study.intensity.si_levels,
         measure_of(study)[0],
+        job=f"mcrock-{uuid.uuid4().hex}",
     )
     workers = options.workers or CPU_COUNT
     log = Log(path, task)
@@ -385,12 +402,11 @@ def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progre
     tracker = _Tracker(path, log, state, progress)
     if progress:
         progress(state)
-    name = f"mcrock-{uuid.uuid4().hex}"
     with log.noting_its_end():
         if client is not None:
-            run_distributed(name, job, parts, client, tracker.report, fixed=part_size is not None)
+            run_distributed(state.job, job, parts, client, tracker.report, fixed=part_size is not None)
         elif parts:
-            run_local(name, job, parts, min(workers, len(parts)), options.processes, tracker.report)
+            run_local(state.job, job, parts, min(workers, len(parts)), options.processes, tracker.report)
     tracker.log_end()
     for has_runs, words in (
         (False, "no run could be made of {}, which count as undecided"),

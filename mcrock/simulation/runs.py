@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from math import cos, isfinite, pi, radians, sin, sqrt
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +46,8 @@ from mcrock.simulation.device import CPU
 from mcrock.simulation.parts import parts_with_friction, parts_without_friction
 from mcrock.simulation.run import Run
 
+PIECE = 0.2  # time of a call of the kernel, which cannot be interrupted [s]
+OF_REALIZATIONS = [*({*Batch._fields} - {"seed", "point", "quantiles", "face_parameters"})]
 PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
 
 
@@ -407,7 +411,11 @@ def _responses(contact: np.ndarray | None) -> list[Response]:
 
 
 def simulate_part(
-    inputs: Inputs, motions: MotionPack, controls: Controls, device: str = CPU
+    inputs: Inputs,
+    motions: MotionPack,
+    controls: Controls,
+    device: str = CPU,
+    pause: Callable[[], None] = lambda: None,
 ) -> dict[str, np.ndarray]:
     """All runs of consecutive realizations, without the GIL.
 
@@ -419,6 +427,8 @@ def simulate_part(
     controls : Controls
     device : str
         ``cpu``, or ``cuda`` for a GPU.
+    pause : callable
+        Called before every piece of about `PIECE` seconds, and once on a GPU; what it raises ends the part.
 
     Returns
     -------
@@ -449,11 +459,19 @@ def simulate_part(
         run.friction.on = inputs.contact is not None
         own_law = OwnLaw.given(inputs.own_law)
         run.law.function = own_law.address if own_law else 0
+        start, size = 0, 1
         with own_law.watched() if own_law else nullcontext():
-            _run_part(run, motions, batch, float(controls.tail), empty_trace(0, 0), out)
+            while start < n:  # the record goes from piece to piece as from realization to realization
+                pause()
+                began, rows = perf_counter(), slice(start, start + size)
+                piece = batch._replace(**{name: getattr(batch, name)[rows] for name in OF_REALIZATIONS})
+                _run_part(run, motions, piece, float(controls.tail), empty_trace(0, 0), out[rows])
+                start += size
+                size = max(1, min(4 * size, int(size * PIECE / (perf_counter() - began))))
     else:
         from mcrock.simulation.device.launch import run_on_gpu
 
+        pause()
         run_on_gpu(top, motions, batch, settings_of(controls), float(controls.tail), out)
     return {
         response.variable: out[:, :, response].astype(response.dtype)

@@ -100,8 +100,8 @@ def test_other_runs_in_one_chunk_are_refused(mcrock, study_file, store, shares, 
 
     simulate = part.simulate_part
 
-    def differ(*arguments):
-        values = simulate(*arguments)
+    def differ(*arguments, **more):
+        values = simulate(*arguments, **more)
         values["peak_tilt"] *= 1 + 1e-6
         return values
 

@@ -24,9 +24,9 @@ def counted(monkeypatch):
     """Runs that are computed, (first realization, realizations, intensities) of each call."""
     calls = []
 
-    def count(inputs, motions, controls):
+    def count(inputs, motions, controls, **more):
         calls.append((inputs.start, *inputs.scale.shape))
-        return simulate_part(inputs, motions, controls)
+        return simulate_part(inputs, motions, controls, **more)
 
     monkeypatch.setattr(mcrock.ensemble.part, "simulate_part", count)
     return calls
@@ -82,10 +82,10 @@ def test_an_interrupted_extension_goes_on(study_file, tmp_path, monkeypatch):
     path, whole = tmp_path / "s.zarr", load_config(study_file, [MORE, FURTHER])
     before = run_study(load_config(study_file, [FEWER]), path).load()
 
-    def fail(inputs, motions, controls):
+    def fail(inputs, motions, controls, **more):
         if inputs.start in (16, 32):
             raise MemoryError
-        return simulate_part(inputs, motions, controls)
+        return simulate_part(inputs, motions, controls, **more)
 
     with monkeypatch.context() as patch:
         patch.setattr(mcrock.ensemble.part, "simulate_part", fail)

@@ -94,10 +94,10 @@ def test_failures_count_as_undecided(study_file, tmp_path, few_checked):
 def test_an_error_of_one_realization_stops_nothing(study_file, computed, tmp_path, monkeypatch, part_size):
     study, reference = load_config(study_file), load_dataset(computed).load()
 
-    def fail(inputs, motions, controls):
+    def fail(inputs, motions, controls, **more):
         if inputs.start <= 19 < inputs.start + len(inputs.mass):
             raise ZeroDivisionError("division by zero")
-        return simulate_part(inputs, motions, controls)
+        return simulate_part(inputs, motions, controls, **more)
 
     monkeypatch.setattr(mcrock.ensemble.part, "simulate_part", fail)
     path = tmp_path / "s.zarr"
@@ -118,10 +118,10 @@ def test_an_error_of_one_realization_stops_nothing(study_file, computed, tmp_pat
     "error", [OSError(5, "Input/output error"), MemoryError(), ConfigError("a file is gone")]
 )
 def test_what_is_no_fault_of_a_realization_is_not_recorded(study_file, tmp_path, monkeypatch, error):
-    def fail(inputs, motions, controls):
+    def fail(inputs, motions, controls, **more):
         if inputs.start <= 19 < inputs.start + len(inputs.mass):
             raise error
-        return simulate_part(inputs, motions, controls)
+        return simulate_part(inputs, motions, controls, **more)
 
     study = load_config(study_file)
     monkeypatch.setattr(mcrock.ensemble.part, "simulate_part", fail)

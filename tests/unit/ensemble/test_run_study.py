@@ -24,8 +24,9 @@ from mcrock.dataset import DamageError, DatasetError, load_dataset
 from mcrock.dataset.create import StoreError
 from mcrock.dataset.inventory import chunks_done
 from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study
-from mcrock.ensemble.part import JOBS, cut_parts
+from mcrock.ensemble.part import JOBS, Stopped, cut_parts
 from mcrock.ensemble.schedule import _Process
+from mcrock.simulation import runs
 from mcrock.simulation.runs import simulate_part
 from mcrock.study import load_config
 from mcrock.study.sampling import load_motions
@@ -196,10 +197,10 @@ def test_progress_counts_all_runs(study, tmp_path):
 
 
 def test_a_part_that_fails_is_named_and_the_others_are_stored(study, reference, tmp_path, monkeypatch):
-    def fail(inputs, motions, controls):
+    def fail(inputs, motions, controls, **more):
         if inputs.start == 16:
             raise OSError(errno.EIO, "Input/output error", "record.csv")
-        return simulate_part(inputs, motions, controls)
+        return simulate_part(inputs, motions, controls, **more)
 
     path = tmp_path / "s.zarr"
     monkeypatch.setattr(mcrock.ensemble.part, "simulate_part", fail)
@@ -213,8 +214,8 @@ def test_a_part_that_fails_is_named_and_the_others_are_stored(study, reference, 
 
 
 def test_runs_the_kernel_leaves_out_are_an_error(study, tmp_path, monkeypatch):
-    def forget(inputs, motions, controls):
-        outcomes = simulate_part(inputs, motions, controls)
+    def forget(inputs, motions, controls, **more):
+        outcomes = simulate_part(inputs, motions, controls, **more)
         outcomes["outcome"][:, 0] = Outcome.NOT_RUN
         return outcomes
 
@@ -255,8 +256,8 @@ SLOW = """
     from mcrock.study import load_config
     from mcrock.ensemble import part, run_study
     simulate_part = part.simulate_part
-    def slow(*args):
-        outcomes = simulate_part(*args)
+    def slow(*args, **more):
+        outcomes = simulate_part(*args, **more)
         time.sleep(0.2)
         return outcomes
     part.simulate_part = slow
@@ -403,11 +404,11 @@ def test_a_lost_worker_process_is_reported(study, tmp_path):
 def test_no_more_parts_are_held_than_there_are_workers(study, tmp_path, monkeypatch):
     held, most, lock = [0], [0], threading.Lock()
 
-    def count(inputs, motions, controls):
+    def count(inputs, motions, controls, **more):
         with lock:
             held[0] += 1
             most[0] = max(most[0], held[0])
-        outcomes = simulate_part(inputs, motions, controls)
+        outcomes = simulate_part(inputs, motions, controls, **more)
         time.sleep(0.02)
         with lock:
             held[0] -= 1
@@ -428,6 +429,25 @@ def test_an_interrupt_keeps_what_is_done(study, reference, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run_study(study, path, workers=1, progress=interrupt)
     assert chunks_done(path).any()
+    xr.testing.assert_identical(run_study(study, path, resume=True), reference)
+
+
+def test_a_run_that_is_stopped_gives_up_the_part_at_work(study, reference, tmp_path, monkeypatch):
+    states, pieces, compute = [], [], runs._run_part
+
+    def stop_at_the_third(*arguments):
+        pieces.append(compute(*arguments))
+        if len(pieces) == 3:
+            states[0].stop()
+
+    monkeypatch.setattr(runs, "PIECE", 0.0)  # of one realization
+    monkeypatch.setattr(runs, "_run_part", stop_at_the_third)
+    path = tmp_path / "s.zarr"
+    with pytest.raises(Stopped):
+        run_study(study, path, workers=1, progress=states.append)
+    assert len(pieces) == 3
+    assert not chunks_done(path).any()
+    assert not JOBS
     xr.testing.assert_identical(run_study(study, path, resume=True), reference)
 
 
