@@ -127,7 +127,7 @@ def read_member(path: Path, name: str, known: Known | None = None) -> bytes:
             content = file.read()
             _check_digest(content)
             if _record(content) != known.record_of(path):
-                raise DamageError("another file than at the opening")
+                raise ForeignError("another file than at the opening")
             known.states[path], source = state, io.BytesIO(content)
         with zipfile.ZipFile(source) as archive:
             return _content(archive, name, found.st_size)

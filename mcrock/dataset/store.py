@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from zarr.codecs import ZstdCodec
 from zarr.storage import MemoryStore
 
-from mcrock.dataset.archive import DamageError, Known, read_archive, read_member, write_archive
+from mcrock.dataset.archive import DamageError, ForeignError, Known, read_archive, read_member, write_archive
 from mcrock.dataset.contents import (
     MARKS,
     Key,
@@ -236,6 +236,9 @@ class _Members(Mapping[str, Any]):
             return read_member(file, name, self.known)
         except FileNotFoundError:
             raise damage(self.path, file.name, "gone") from None
+        except ForeignError as error:
+            what = f"{file.parent.name}/{file.name} is {error}"
+            raise ForeignError(f"{self.path} was written anew: {what}; open it again") from None
         except DamageError as error:
             raise damage(self.path, file.name, str(error)) from None
 
