@@ -21,18 +21,22 @@ def explore(
         ),
     ] = None,
     address: Annotated[
-        str, typer.Option(metavar="HOST", help="Where the page listens; elsewhere than here it has a token.")
+        str, typer.Option(metavar="HOST", help="Where the page listens; by default on this machine alone.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Its port; 0 is any that is free.", min=0, max=65535)] = 0,
     browser: Annotated[bool, typer.Option("--browser", help="Open it in the browser.")] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Another name by which browsers reach the page; repeatable."),
+    ] = None,
     folder: options.Folder = Path(),
     allow_incomplete: options.Incomplete = False,
     trust_code: options.TrustCode = False,
 ) -> None:
     """Describe, run and explore a study in the browser, and watch its runs in three dimensions.
 
-    Stores are only read, and new ones written where you say. The page listens on
-    this machine alone and ends with Ctrl-C: `mcrock docs app`. With --trust-code
+    Stores are only read, and new ones written where you say. The address that is
+    printed opens the page once; Ctrl-C ends it: `mcrock docs app`. With --trust-code
     replays of STORE run its law; a study in the page runs no code.
     """
     try:
@@ -42,20 +46,16 @@ def explore(
             "mcrock app needs Panel, which is not installed: pip install 'mcrock[app]'"
         ) from None
     import json
-    import webbrowser
+    import tempfile
     from math import inf
 
     from mcrock.dataset import load_dataset
     from mcrock.show.app.page import Page
-    from mcrock.show.app.serve import serve
+    from mcrock.show.app.parts import UPLOADS
+    from mcrock.show.app.serve import open_in_browser, serve
     from mcrock.show.app.understand import Result
     from mcrock.show.report.subject import study_as_toml
     from mcrock.study import load_config
-
-    def say(link: str) -> None:
-        print(f"{link}\nCtrl-C ends the page", flush=True)
-        if browser:
-            webbrowser.open(link)
 
     result, text = None, ""
     if source is not None and source.suffix == ".toml":
@@ -74,4 +74,15 @@ def explore(
         result.prepare()
         text = study_as_toml(json.loads(result.study.to_json()), inf) if result.study else ""
     title = f"mcrock: {source.name}" if source else "mcrock"
-    serve(lambda theme: Page(theme, result, text, folder).view(), title, address, port, say)
+    with tempfile.TemporaryDirectory(prefix=UPLOADS) as scratch:
+        first = True
+
+        def say(link: str) -> None:
+            nonlocal first
+            print(f"{link}\nCtrl-C ends the page" if first else f"for another browser: {link}", flush=True)
+            if browser and first:
+                open_in_browser(link, scratch)
+            first = False
+
+        page = lambda theme: Page(theme, result, text, folder).view()  # noqa: E731
+        serve(page, title, address, port, allow_host or [], say)

@@ -1,31 +1,41 @@
-"""The page in a browser: on the loopback address, or elsewhere with a token in its address."""
+"""The page in a browser, for who has brought the token that the command printed, and under known names."""
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 import logging
 import secrets
 import socket
 import warnings
-from collections.abc import Callable
+import webbrowser
+from collections.abc import Callable, Iterable
+from html import escape
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import urlsplit
 
 import panel as pn
 from bokeh.settings import settings
+from tornado.httputil import HTTPServerRequest
+from tornado.routing import Matcher, Rule
+from tornado.web import RequestHandler
 
 from mcrock.show.app.parts import PAGE, html, refused
 
-LOCAL = "127.0.0.1"
-NO_TOKEN = "this page opens only with the whole address that `mcrock app` printed, which ends in ?token=..."
+COOKIE = "mcrock"
+NO_TOKEN = (
+    "This page opens with the whole address that `mcrock app` printed last, which ends in ?token=... and "
+    "opens it once; by another name than localhost, with --allow-host NAME."
+)
 LOST = (
     "The connection is lost: mcrock app has ended, or cannot be reached. Stores keep what is done. Copy the "
     "study file from this page if you need it, start mcrock app again, and open its new address."
 )
 FOLLOW = """<script>
 const query = new URLSearchParams(location.search);
-query.set("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "default");
+query.delete("token");
+if (!query.has("theme"))
+  query.set("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "default");
 location.replace("?" + query);
 </script>"""
 
@@ -46,8 +56,103 @@ def is_local(address: str) -> bool:
         return False
 
 
+class Door(Matcher):
+    """Matches each request that gets nothing: by a name that is not known, of another page, or of who has
+    not brought the token.
+
+    The cookie has a path that nobody can guess, since browsers send it to all ports of a machine, those of
+    other users too.
+
+    Parameters
+    ----------
+    address : str
+        Where the page listens.
+    names : iterable of str
+        By which browsers may reach it, besides that and those of the loopback.
+    tell : callable
+        Told the query with the next token once one has opened the page.
+    """
+
+    def __init__(self, address: str, names: Iterable[str], tell: Callable[[str], None]) -> None:
+        self.address, self.names, self.tell = address, set(names), tell
+        self.path, self.cookie, self.token = (secrets.token_urlsafe(24) for _ in range(3))
+
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        """What the rule of a router asks: None for who may see the page."""
+        given = request.cookies.get(COOKIE)
+        known = given is not None and secrets.compare_digest(given.value.encode(), self.cookie.encode())
+        fetched = request.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
+        return None if known and fetched and self.knows(request) else {}
+
+    def knows(self, request: HTTPServerRequest) -> bool:
+        """Whether the name that is asked for is known, and who asks is a page of the same name and port, or
+        of a name that was allowed: on other ports of the machine are pages of others."""
+        host = host_of(f"//{request.host}")
+        return (is_local(host) or host in {self.address, *self.names}) and all(
+            origin.partition("://")[2] == request.host or host_of(origin) in self.names
+            for origin in request.headers.get_list("Origin")
+        )
+
+    def opens(self, token: str) -> bool:
+        """Whether a token is the one that was told last, which opens the page once."""
+        if not secrets.compare_digest(token.encode(), self.token.encode()):
+            return False
+        self.token = secrets.token_urlsafe(24)
+        self.tell(f"?token={self.token}")
+        return True
+
+
+def host_of(url: str) -> str:
+    """Name of a machine, without its port; empty where there is none.
+
+    >>> [host_of(url) for url in ("http://localhost:9999", "//[::1]:5006", "null", "//[:")]
+    ['localhost', '::1', '', '']
+    """
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+class Outside(RequestHandler):
+    """The answer to a request that the door matches: the cookie for the token, else a refusal."""
+
+    def initialize(self, door: Door) -> None:
+        """Know the door."""
+        self.door = door
+
+    def prepare(self) -> None:
+        """Answer, by whatever method it came."""
+        self.set_header("Cache-Control", "no-store")
+        if self.door.knows(self.request) and self.door.opens(self.get_query_argument("token", "")):
+            path = f"/{self.door.path}"
+            self.set_cookie(COOKIE, self.door.cookie, path=path, httponly=True, samesite="Strict")
+            self.finish(FOLLOW)
+        else:
+            self.set_status(403)
+            self.finish(html_of(NO_TOKEN))
+
+
+def html_of(text: str) -> str:
+    """A text as a page of its own."""
+    return f"<!doctype html><title>mcrock</title><p>{escape(text)}</p>"
+
+
+def open_in_browser(link: str, folder: str) -> None:
+    """Open a link with a token through a file for its owner alone: all can read a browser's arguments."""
+    file = Path(folder) / "open.html"
+    file.touch(mode=0o600)
+    file.write_text(f'<meta http-equiv="refresh" content="0; url={escape(link)}">', encoding="utf-8")
+    webbrowser.open(file.as_uri())
+
+
 def serve(
-    page: Callable[[str], Any], title: str, address: str, port: int, say: Callable[[str], None]
+    page: Callable[[str], Any],
+    title: str,
+    address: str,
+    port: int,
+    names: Iterable[str],
+    say: Callable[[str], None],
 ) -> None:
     """Serve a page until the process is interrupted.
 
@@ -59,8 +164,10 @@ def serve(
         Of the page in the browser.
     address, port : str, int
         Where it listens; port 0 is any that is free.
+    names : iterable of str
+        By which browsers may reach it, besides those of the loopback and the address.
     say : callable
-        Told the address of the page.
+        Told the address of the page with its token, and the next one when that is used up.
 
     Raises
     ------
@@ -68,25 +175,21 @@ def serve(
         If nothing can listen there.
     """
     told: dict[str, Any] = {"notifications": True, "disconnect_notification": LOST}
-    pn.extension("filedropper", raw_css=[PAGE], **told)
+    pn.extension("filedropper", raw_css=[PAGE], exception_handler=_tell_error, **told)
     settings.resources = "server"  # nothing comes from the network, whatever else goes on
-    token = "" if is_local(address) else secrets.token_urlsafe(24)
 
     def visited() -> Any:
-        given = pn.state.session_args.get("token", [b""])[0].decode("utf-8", "replace")
-        if not hmac.compare_digest(given.encode(), token.encode()):
-            return html(refused(NO_TOKEN))
         if "theme" not in pn.state.session_args:
             return html(FOLLOW)
         theme = "dark" if b"dark" in pn.state.session_args.get("theme", []) else "default"
         pn.config.theme = theme
         if theme == "dark":
             pn.state.curdoc.theme = "dark_minimal"  # of the figures
-        return page(theme)
+        try:
+            return page(theme)
+        except Exception as error:  # as of a store that is gone
+            return html(refused(error))
 
-    options: dict[str, Any] = {"show": False, "start": False, "verbose": False, "title": title}
-    if token:
-        options["websocket_origin"] = "*"  # whoever has the token may come by any name of this machine
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         socket.create_server((address, port), family=family).close()
@@ -96,10 +199,21 @@ def serve(
             f"({str(error.strerror).partition(' (while')[0]}): choose another with --port, or leave it out"
         ) from None
     # a page that is closed while something is sent to it, which bokeh says in the terminal, harms nobody
-    logging.getLogger("bokeh.server").setLevel(logging.ERROR)
+    for name in ("bokeh.server", "tornado.access"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", "reference already known")  # that browser and page share an object
-    server = pn.serve(visited, address=address, port=port, **options)
-    query = f"?token={quote(token)}" if token else ""
-    say(f"http://{address}:{server.port}/{query}")
+    door = Door(address, names, lambda query: say(f"{link}{query}"))
+    # Bokeh's own list of origins has ports, and a tunnel has another one: the door compares Origin with Host
+    where: dict[str, Any] = {"address": address, "port": port, "prefix": door.path, "websocket_origin": "*"}
+    server = pn.serve(visited, show=False, start=False, verbose=False, title=title, **where)
+    # before all others, of files and websockets too: Bokeh asks its own providers of users for pages alone
+    server._tornado.default_router.rules.insert(0, Rule(door, Outside, {"door": door}))
+    link = f"http://{f'[{address}]' if ':' in address else address}:{server.port}/{door.path}/"
+    say(f"{link}?token={door.token}")
     server.start()
     server.io_loop.start()
+
+
+def _tell_error(error: Exception) -> None:
+    """Tell who looks at a page what went wrong in it."""
+    pn.state.notifications.error(escape(str(error)), duration=0)
