@@ -45,16 +45,15 @@ def explore(
         raise ValueError(
             "mcrock app needs Panel, which is not installed: pip install 'mcrock[app]'"
         ) from None
-    import json
+    import os
     import tempfile
-    from math import inf
 
     from mcrock.dataset import load_dataset
     from mcrock.show.app.page import Page
     from mcrock.show.app.parts import UPLOADS
     from mcrock.show.app.serve import open_in_browser, serve
+    from mcrock.show.app.shake import Desk
     from mcrock.show.app.understand import Result
-    from mcrock.show.report.subject import study_as_toml
     from mcrock.study import load_config
 
     result, text = None, ""
@@ -72,17 +71,20 @@ def explore(
             trust_code,
         )
         result.prepare()
-        text = study_as_toml(json.loads(result.study.to_json()), inf) if result.study else ""
     title = f"mcrock: {source.name}" if source else "mcrock"
-    with tempfile.TemporaryDirectory(prefix=UPLOADS) as scratch:
+    with tempfile.TemporaryDirectory(prefix=UPLOADS) as uploads:
+        desk = Desk(result, text, folder, Path(uploads))
         first = True
 
         def say(link: str) -> None:
             nonlocal first
             print(f"{link}\nCtrl-C ends the page" if first else f"for another browser: {link}", flush=True)
             if browser and first:
-                open_in_browser(link, scratch)
+                open_in_browser(link, uploads)
             first = False
 
-        page = lambda theme: Page(theme, result, text, folder).view()  # noqa: E731
-        serve(page, title, address, port, allow_host or [], say)
+        try:
+            serve(lambda theme: Page(theme, desk).view(), title, address, port, allow_host or [], say)
+        finally:
+            desk.close()
+    os._exit(0)  # threads that compile or repeat a run are not waited for

@@ -12,6 +12,7 @@ from typing import Any
 
 import panel as pn
 
+from mcrock.base.names import is_plain
 from mcrock.dataset import save_dataset
 from mcrock.show.app import parts
 from mcrock.show.app.parts import ASKS, WIDE, html
@@ -32,15 +33,15 @@ from mcrock.statistics.inference import Confidence
 LARGEST = 200_000  # runs that go through a browser; `mcrock export` writes more
 HAZARD = (
     "Hazard curves of the site: a CSV file that begins as in `pga [g], mean, 0.16, 0.84`, or files of "
-    "OpenQuake, the USGS or EFEHR (`mcrock docs hazard`). They stay in a folder that ends with this page."
+    "OpenQuake, the USGS or EFEHR (`mcrock docs hazard`). They stay in a folder until the command ends."
 )
 
 
 class Decision:
     """A site, what was found of it, and the files that can be made."""
 
-    def __init__(self, result: Result) -> None:
-        self.result, self.folder = result, tempfile.TemporaryDirectory(prefix=parts.UPLOADS)
+    def __init__(self, result: Result, uploads: Path) -> None:
+        self.result, self.folder = result, Path(tempfile.mkdtemp(prefix=parts.UPLOADS, dir=uploads))
         self.files = pn.widgets.FileDropper(name="Hazard files", multiple=True, max_file_size="50MB", **ASKS)
         self.years = pn.widgets.FloatInput(name="Exposure [years]", value=50.0, start=0.0, **parts.NUMBER)
         self.design = pn.widgets.TextInput(name="Design motion, as in 0.4g", width=170)
@@ -48,7 +49,6 @@ class Decision:
         self.site = pn.widgets.TextInput(name="Site in the files: name or LON,LAT", width=230)
         self.told, self.making, self.found, self.made = parts.Told(**WIDE), parts.Told(**WIDE), html(), html()
         self.files.param.watch(lambda _: self._taken(), "value")
-        pn.state.on_session_destroyed(lambda context: self.folder.cleanup())
 
     def view(self) -> pn.Column:
         """The part of the page."""
@@ -66,7 +66,7 @@ class Decision:
 
     def hazard_files(self) -> list[Path]:
         """The files that were dropped, in the temporary folder."""
-        return [taken_in(self.folder.name, *item) for item in (self.files.value or {}).items()]
+        return [taken_in(self.folder, *item) for item in (self.files.value or {}).items()]
 
     def _site(self) -> Site:
         """What the form says.
@@ -140,20 +140,20 @@ class Decision:
 
 
 def safe_name(name: str) -> str:
-    """Last part of a name that came from elsewhere, which leads out of no folder.
+    """Last part of a name that came from elsewhere, which leads out of no folder, less what is not seen.
 
     >>> [safe_name(name) for name in ("h.csv", "../../h.csv", "C:\\\\a\\\\h.csv", "..\\\\h.csv")]
     ['h.csv', 'h.csv', 'h.csv', 'h.csv']
     >>> [safe_name(name) for name in ("..", ".", "", "a/..")]
     ['file', 'file', 'file', 'file']
     """
-    last = name.replace("\\", "/").rpartition("/")[2].replace("\0", "")
+    last = "".join(filter(is_plain, name.replace("\\", "/").rpartition("/")[2]))
     return last if last.strip(". ") else "file"
 
 
-def taken_in(folder: str, name: str, content: str | bytes) -> Path:
+def taken_in(folder: Path, name: str, content: str | bytes) -> Path:
     """Write a file that came from elsewhere into a folder, under its own last name."""
-    path = Path(folder) / safe_name(name)
+    path = folder / safe_name(name)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 

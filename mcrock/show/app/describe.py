@@ -16,6 +16,7 @@ from mcrock.base.tables.parsing import parse_toml
 from mcrock.show.app import parts
 from mcrock.show.app.decide import taken_in
 from mcrock.show.app.parts import WIDE, html
+from mcrock.show.app.shake import Desk
 from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import describe
 from mcrock.show.report.content import embed
@@ -29,7 +30,7 @@ from mcrock.study.read_back import answers_of, keep
 from mcrock.study.sampling import check_inputs, load_motions
 
 LARGEST = "250MB"  # of a file: a mesh of two million triangles in STL has 100
-MESH = "A mesh (STL, OBJ, PLY) dropped here becomes the shape; it stays in a folder that ends with this page."
+MESH = "A mesh (STL, OBJ, PLY) dropped here becomes the shape; it stays in a folder until the command ends."
 FILES = {question.name for question in QUESTIONS if question.check == Words()}
 FREE = "The study file says what the form cannot: change it here, or drop another one, and the form follows."
 
@@ -47,10 +48,9 @@ class Described(NamedTuple):
 class Description:
     """A study as it is described: by the form, or by the text of its file."""
 
-    def __init__(self, text: str, folder: Path, take: Callable[[Study], None]) -> None:
-        self.folder, self.take = folder, take
-        self.uploads = tempfile.TemporaryDirectory(prefix=parts.UPLOADS)
-        pn.state.on_session_destroyed(lambda context: self.uploads.cleanup())
+    def __init__(self, desk: Desk, take: Callable[[Study], None]) -> None:
+        self.folder, self.take, text = desk.folder, take, desk.text
+        self.uploads = Path(tempfile.mkdtemp(prefix=parts.UPLOADS, dir=desk.uploads))
         self.fields = {question.name: _field(question) for question in QUESTIONS}
         self.rows = {name: pn.Column(field, html(), **WIDE) for name, field in self.fields.items()}
         self.form, self.drawing, self.more, self.save = pn.Column(**WIDE), html(), html(), html()
@@ -146,7 +146,7 @@ class Description:
             self._read(lambda: text, self.told.say, fill=True)
 
     def _folder(self) -> Path:
-        return Path(self.uploads.name) if self.mesh.value else self.folder
+        return self.uploads if self.mesh.value else self.folder
 
     def _read(self, text_of: Callable[[], str], refuse: Callable[[Exception], None], fill: bool) -> None:
         """Read a study file and draw its body while the page goes on: a large mesh takes a minute."""
@@ -186,7 +186,7 @@ class Description:
 
     def _dropped_mesh(self) -> None:
         for name, content in (self.mesh.value or {}).items():
-            last = taken_in(self.uploads.name, name, content).name
+            last = taken_in(self.uploads, name, content).name
             self.reading.say(f"Reading {last}; a mesh of a million triangles takes a minute.")
             self.filling = True
             self.fields["shape"].value, self.fields["file"].value = "polyhedron", last

@@ -174,15 +174,22 @@ def to_page(document: Any, work: Callable[[], None]) -> None:
 
 
 def in_background(work: Callable[[], Any], done: Callable[[Any], None]) -> threading.Thread:
-    """Work in a thread, and hand what it found, or the error, to the page when it has time."""
+    """Work in a thread, and hand what it found, or the error, to the page when it has time; there too an
+    error, as of a store that was replaced meanwhile, is handed on."""
     document = pn.state.curdoc
+
+    def show(found: Any) -> None:
+        try:
+            done(found)
+        except Exception as error:
+            done(error)
 
     def run() -> None:
         try:
             found = work()
         except Exception as error:  # told to who asked: the page goes on
             found = error
-        to_page(document, lambda: done(found))
+        to_page(document, lambda: show(found))
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +18,20 @@ import panel as pn
 import xarray as xr
 from bokeh.models import ColumnDataSource
 
+from mcrock.base.names import check_name
 from mcrock.base.tables.parsing import toml
 from mcrock.base.two_cores import cores
-from mcrock.dataset import build_dataset, load_dataset
+from mcrock.dataset import build_dataset
 from mcrock.ensemble import run_study
-from mcrock.ensemble.part import Job, Part, simulate
+from mcrock.ensemble.part import Job, Part, Stopped, simulate
 from mcrock.ensemble.study import Progress
 from mcrock.excitation import pack_motions
 from mcrock.show import style
 from mcrock.show.app import parts
 from mcrock.show.app.parts import WIDE, html
-from mcrock.show.app.understand import draw_points, point_columns
-from mcrock.statistics import overturning_probability, pooled
+from mcrock.show.app.understand import Result, draw_points, point_columns
+from mcrock.show.report.subject import study_as_toml
+from mcrock.statistics import overturning_probability
 from mcrock.study import Study
 from mcrock.study.load import study_of
 from mcrock.study.sampling import load_motions
@@ -36,6 +40,7 @@ STAGES = 220, 660, 2200, 6600  # runs after which a curve is drawn; the first on
 PIECE = 110  # runs that a thread computes at a time at most: drawing their inputs is a fourteenth of that
 POINTS = "x", "p", "low", "high", "runs", "overturned", "undecided"  # columns of a curve
 PERIOD = 1.0  # between two curves of a run [s]
+PATIENCE = 0.7  # with threads that a stop does not reach, as they compile [s]
 SLIDERS = {  # keys of the study file, their names, and ends over the number in it
     "body.width": ("Width [m]", 0.5, 1.5),
     "body.height": ("Height [m]", 0.5, 1.5),
@@ -47,10 +52,6 @@ COMMON = (
     "have a few runs while they move and more when they rest, and their intervals are of so many. What is "
     "uncertain in the study file has no slider."
 )
-
-
-class Stopped(Exception):  # noqa: N818
-    """The run was stopped by who started it."""
 
 
 class Preview:
@@ -117,11 +118,161 @@ def slider_ranges(tables: Mapping[str, Any]) -> dict[str, tuple[str, float, floa
     return found
 
 
+class StudyRun:
+    """A run of the page's process: it goes on whatever becomes of tabs, each of which shows it.
+
+    Attributes
+    ----------
+    study, output
+        What it runs, and the store that it writes: those of its start, whatever the page describes later.
+    told : str or Exception
+        How far it is, or what ended it.
+    points : dict of str to ndarray
+        Its curve, as a figure takes it; without intervals while it runs.
+    result : Result or None
+        What it found, once it has ended well.
+    news : int
+        Changes so far.
+    """
+
+    def __init__(self, study: Study, output: Path, resume: bool) -> None:
+        self.study, self.output, self.resume = study, output, resume
+        self.told: str | Exception = "Starting; the first run of a session may wait for the compiler."
+        self.points: dict[str, np.ndarray] = {}
+        self.result: Result | None = None
+        self.ended, self.news, self._unwanted, self._last = False, 0, False, 0.0
+        self._progress: Progress | None = None
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End it within 2 s: parts at work are given up, and what still compiles then stores nothing."""
+        self._unwanted, until = True, time.monotonic() + PATIENCE
+        while self._thread.is_alive() and time.monotonic() < until:
+            if self._progress:
+                self._progress.stop()
+            self._thread.join(0.05)
+        self._end(Stopped())
+
+    def _work(self) -> None:
+        try:
+            found = run_study(self.study, self.output, resume=self.resume, progress=self._report)
+            self._tell("Reading what was computed.")
+            result = Result(found, self.output, self.study.folder, trust_code=self.study.trust_code)
+            result.prepare()
+            if not self.ended:
+                self.points, self.result = shown_points(result.probability), result
+                self._end(f"Done: {self.output}. Understand and Decide show it now.")
+        except Exception as error:  # told to who asked: the page goes on
+            self._end(error)
+
+    def _report(self, progress: Progress) -> None:
+        """Take how far it is; called by it after every part."""
+        self._progress = progress
+        if self._unwanted:
+            raise Stopped
+        if time.monotonic() - self._last > PERIOD and progress.finished:
+            self._last = time.monotonic()
+            if progress.intensities is not None:
+                self.points = points_so_far(self.study, progress)
+            runs = f"{progress.finished_runs} of {progress.total_runs} runs"
+            self._tell(f"{self.output}: {runs}, {progress.seconds_left:.0f} s left")
+
+    def _tell(self, told: str | Exception) -> None:
+        self.told, self.news = told, self.news + 1
+
+    def _end(self, told: str | Exception) -> None:
+        if not self.ended:
+            self.ended = True
+            stopped = f"Stopped; what is done stays in {self.output}, and Resume goes on."
+            self._tell(stopped if isinstance(told, Stopped) else told)
+
+
+def points_so_far(study: Study, progress: Progress) -> dict[str, np.ndarray]:
+    """Fractions that overturned of the runs so far, as a figure takes them: large stores are slow to read."""
+    fallen, n = progress.overturned.copy(), len(progress.overturned)
+    units = {"units": study.intensity.units, "long_name": study.intensity.long_name}
+    factor, _ = style.axis_scale(xr.DataArray(attrs=units))
+    x = factor * np.asarray(progress.intensities)
+    columns = {"x": x, "p": fallen / progress.finished, "overturned": fallen}
+    none = dict.fromkeys(("low", "high", "undecided"), np.full(n, np.nan))
+    return columns | none | {"runs": np.full(n, progress.finished)}
+
+
+class Desk:
+    """What all tabs of the page share: the result that was opened or run last, and the run that goes on.
+
+    Parameters
+    ----------
+    result : Result, optional
+        Opened at the start.
+    text : str
+        Of the study file at the start, where there is no result.
+    folder, uploads : Path
+        From which names of files start, and of what is dropped on the page.
+    """
+
+    def __init__(self, result: Result | None, text: str, folder: Path, uploads: Path) -> None:
+        self.result, self.given, self.folder, self.uploads = result, text, folder, uploads
+        self.run: StudyRun | None = None
+        self.closed = False
+
+    def renew(self) -> None:
+        """Take what is in the place of a store that was opened.
+
+        Raises
+        ------
+        DatasetError
+            As `Result.renewed`.
+        """
+        if result := self.latest():
+            self.result = result.renewed()
+            if self.run and self.run.result:
+                self.run.result = self.result
+
+    @property
+    def study(self) -> Study | None:
+        """The study that a new tab begins with, if there is one."""
+        return self.run.study if self.run else self.result.study if self.result else None
+
+    @property
+    def text(self) -> str:
+        """Its study file."""
+        return study_as_toml(json.loads(self.study.to_json()), inf) if self.study else self.given
+
+    def latest(self) -> Result | None:
+        """The result of the last run, or else that of the start."""
+        if self.run and self.run.result:
+            self.result = self.run.result
+        return self.result
+
+    def start(self, study: Study, output: str, resume: bool) -> None:
+        """Run a study.
+
+        Raises
+        ------
+        ValueError
+            If a run is going on, or there is no name to write to, or it is none.
+        """
+        if self.run and not self.run.ended:
+            raise ValueError(f"a run is going on, into {self.run.output}; stop it first")
+        if not output:
+            raise ValueError("name the store to write: nothing is written but where you say")
+        self.latest()
+        self.run = StudyRun(study, Path(check_name(output)), resume)
+
+    def close(self) -> None:
+        """End what goes on, as the page ends."""
+        self.closed = True
+        if self.run:
+            self.run.stop()
+
+
 class LiveRun:
     """A study that runs, and what its sliders show."""
 
-    def __init__(self, study: Study, opened: Any) -> None:
-        self.study, self.opened = study, opened
+    def __init__(self, study: Study, desk: Desk) -> None:
+        self.study, self.desk = study, desk
         self.previews: dict[tuple[str, ...], Preview] = {}  # by their changes: of the study, and one other
         named = {"units": study.intensity.units, "long_name": study.intensity.long_name}
         label = style.axis_scale(xr.DataArray(attrs=named))[1]
@@ -147,16 +298,17 @@ class LiveRun:
         }
         for slider in self.sliders.values():
             slider.param.watch(lambda _: self._change(), "value")
-        self.busy, self.again, self.stop, self.runs = False, False, False, False
-        self.told, self.state = parts.Told(**WIDE), parts.Told(**WIDE)
-        name = "Store to write (a new folder)"
-        self.output = pn.widgets.TextInput(name=name, placeholder="study.zarr", width=320)
+        self.busy, self.again, self.seen = False, False, (desk.run, -1)
+        self.told, self.asked, self.state = parts.Told(**WIDE), parts.Told(**WIDE), parts.Told(**WIDE)
+        name, output = "Store to write (a new folder)", str(desk.run.output) if desk.run else ""
+        self.output = pn.widgets.TextInput(name=name, value=output, placeholder="study.zarr", width=320)
+        self.look()
 
     def view(self) -> pn.Column:
         """The part of the page."""
         made = [
             parts.button("Run", partial(self._press, False), "primary"),
-            parts.button("Stop", partial(self._press, None)),
+            parts.button("Stop", self._stop),
             parts.button("Resume", partial(self._press, True)),
         ]
         side = pn.Column(html(parts.paragraph(COMMON)), *self.sliders.values(), **WIDE)
@@ -165,53 +317,32 @@ class LiveRun:
             self._change()
         form = pn.FlexBox(self.output, *made, align_items="end")
         shown = parts.half(pn.Column(self.figure, self.told, **WIDE))
-        return pn.Column(form, self.state, pn.FlexBox(shown, parts.half(side)), **WIDE)
+        return pn.Column(form, self.asked, self.state, pn.FlexBox(shown, parts.half(side)), **WIDE)
 
-    def _press(self, resume: bool | None) -> None:
-        if resume is None:
-            self.stop = True
-            self.state.say("Stopping when the parts at work are done.")
-        elif self.runs:
-            self.state.say(ValueError("a run is going on; stop it first"))
-        elif not self.output.value:
-            self.state.say(ValueError("name the store to write: nothing is written but where you say"))
-        else:
-            self.stop, self.runs = False, True
-            output = Path(self.output.value)
-            self.state.say("Starting; the first run of a session may wait for the compiler.")
-            document = pn.state.curdoc
-            report = partial(self._report, document, output, [0.0])
-            run = partial(run_study, self.study, output, resume=resume, progress=report)
-            parts.in_background(lambda: run().close(), self._ended)
+    def _press(self, resume: bool) -> None:
+        try:
+            self.desk.start(self.study, self.output.value, resume)
+            self.asked.say("")
+            self.look()
+        except ValueError as error:
+            self.asked.say(error)
 
-    def _report(self, document: Any, output: Path, last: list[float], progress: Progress) -> None:
-        """Show how far a run is; called by it after every part."""
-        if self.stop:
-            raise Stopped
-        if time.monotonic() - last[0] < PERIOD or not progress.finished:
+    def _stop(self) -> None:
+        if self.desk.run and not self.desk.run.ended:
+            self.state.say("Stopping.")
+            parts.in_background(self.desk.run.stop, lambda _: self.look())
+
+    def look(self) -> None:
+        """Show how far the run of the page is; its curve, if it is of the study that is described."""
+        run = self.desk.run
+        if run is None or self.seen == (run, run.news):
             return
-        with load_dataset(output, allow_incomplete=True) as ds:
-            points = overturning_probability(pooled(ds), allow_missing=True)
-        last[0] = time.monotonic()
-        words = f"{progress.finished_runs} of {progress.total_runs} runs, {progress.seconds_left:.0f} s left"
-        parts.to_page(document, lambda: self._grow(points, words))
-
-    def _grow(self, points: xr.Dataset, words: str) -> None:
-        self.grown.data = shown_points(points)
-        self.figure.legend.items[0].visible = True
-        self.state.say(words)
-
-    def _ended(self, found: Exception | None) -> None:
-        self.runs = False
-        if isinstance(found, Stopped):
-            self.state.say(f"Stopped; what is done stays in {self.output.value}, and Resume goes on.")
-        elif isinstance(found, Exception):
-            self.state.say(found)
-        else:
-            with load_dataset(self.output.value) as ds:
-                self.grown.data = shown_points(overturning_probability(pooled(ds)))
-            self.state.say(f"Done: {self.output.value}. Understand and Decide show it now.")
-            self.opened(Path(self.output.value))
+        self.seen = run, run.news
+        same = run.study.to_json() == self.study.to_json()
+        self.grown.data = run.points if same and run.points else {name: [] for name in POINTS}
+        self.figure.legend.items[0].visible = bool(same and run.points)
+        other = "" if same or isinstance(run.told, Exception) else f" (Another study: {run.study.title})"
+        self.state.say(f"{run.told}{other}" if isinstance(run.told, str) else run.told)
 
     def _change(self) -> None:
         """Compute the curves for the sliders; what is computed for where they were is given up."""
@@ -233,7 +364,7 @@ class LiveRun:
         first = self.previews[()]
         if changes not in self.previews:
             self.previews = {(): first, changes: Preview(replace(first.job, study=self._study(changes)))}
-        unwanted = lambda: self.again and stage > 0  # noqa: E731
+        unwanted = lambda: self.desk.closed or (self.again and stage > 0)  # noqa: E731
         return [self.previews[each].probability(STAGES[stage], unwanted) for each in ((), changes)]
 
     def _study(self, changes: Iterable[str]) -> Study:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from html import escape
 from pathlib import Path
@@ -15,6 +15,7 @@ import xarray as xr
 from bokeh.events import SelectionGeometry
 from bokeh.models import ColumnDataSource, Whisker
 
+from mcrock.dataset import load_dataset
 from mcrock.show import style
 from mcrock.show.animation.embedded import embed_run
 from mcrock.show.app import parts
@@ -54,6 +55,7 @@ class Result:
     trust_code: bool = False  # replays may run the law that the study names
 
     def __post_init__(self) -> None:
+        self.stamp = stamp_of(self.store)
         read_once(self.ds)
         self.how = Bootstrap(allow_missing=self.allow_missing)
         self.pooled = pooled(self.ds)
@@ -92,9 +94,33 @@ class Result:
         """Runs to begin with."""
         return notable_runs(self.ds, allow_missing=self.allow_missing)
 
+    def renewed(self) -> Result:
+        """The same, or what the store has if another one has taken its place, whose law nobody vouched for.
+
+        Raises
+        ------
+        DatasetError
+            If it is gone, or not to be read.
+        """
+        if self.stamp == stamp_of(self.store):
+            return self
+        ds = load_dataset(self.store, allow_incomplete=self.allow_missing)
+        new = replace(self, ds=ds, trust_code=False)
+        new.prepare()
+        return new
+
     def prepare(self) -> None:
         """Compute what the page needs at once, so that what is refused is so before a page opens."""
         _ = self.fit, self.points, self.probability, self.notable, self.runs
+
+
+def stamp_of(store: Path) -> tuple[int, int]:
+    """What is another one where a store was replaced or extended; zeros if it is gone."""
+    try:
+        found = store.stat()
+    except OSError:
+        return 0, 0
+    return found.st_ino, found.st_mtime_ns
 
 
 def understand(result: Result, theme: str) -> pn.Column:

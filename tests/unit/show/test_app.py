@@ -1,6 +1,8 @@
 """Functions behind the page of `mcrock app`: what it shows is what the commands compute."""
 
 import re
+import shutil
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +10,14 @@ import pytest
 import trimesh
 
 import mcrock
-from mcrock.ensemble.part import Job
+from mcrock.dataset import DatasetError
+from mcrock.ensemble.part import Job, Stopped
 from mcrock.excitation import pack_motions
 from mcrock.show.report.audit import headline
 from mcrock.show.report.results import Site
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard, overturning_probability
-from mcrock.study.sampling import load_motions
+from mcrock.study.sampling import draw_inputs, load_motions
 from tests.unit.conftest import write_study
 
 pytest.importorskip("panel", reason="the page needs the extra app")
@@ -22,8 +25,9 @@ from bokeh.document import Document
 
 from mcrock.show.app.decide import Decision, statement
 from mcrock.show.app.describe import Description
-from mcrock.show.app.parts import blocks_as_html, paragraph, refused, rows_as_html, to_page
-from mcrock.show.app.shake import STAGES, LiveRun, Preview, Stopped, slider_ranges
+from mcrock.show.app.page import Page
+from mcrock.show.app.parts import blocks_as_html, in_background, paragraph, refused, rows_as_html, to_page
+from mcrock.show.app.shake import STAGES, Desk, LiveRun, Preview, slider_ranges
 from mcrock.show.app.understand import Result, plot_curve, point_columns
 from mcrock.show.tables import format_table
 
@@ -44,6 +48,11 @@ def ds(study, tmp_path_factory):
 
 
 @pytest.fixture
+def desk(study, tmp_path):
+    return Desk(None, (study.folder / "study.toml").read_text(encoding="utf-8"), study.folder, tmp_path)
+
+
+@pytest.fixture
 def preview(study):
     motions = load_motions(study)
     return Preview(Job(study, motions, pack_motions(motions), Path(), {}))
@@ -58,8 +67,8 @@ def test_a_slider_shows_the_first_runs_of_the_study(preview, study, ds):
         np.testing.assert_allclose(found["interval"], expected["interval"])
 
 
-def test_a_slider_leaves_out_runs_that_no_probability_takes(study, ds):
-    live = LiveRun(study, None)
+def test_a_slider_leaves_out_runs_that_no_probability_takes(study, ds, desk):
+    live = LiveRun(study, desk)
     alike, changed = live._curves(("body.height=1.001",), 0)
     number = min(-(-STAGES[0] // study.n_intensity), study.n_realizations)
     expected = overturning_probability(ds.isel(realization=slice(number)))
@@ -88,19 +97,22 @@ def at_once(monkeypatch):
 
 
 def test_a_bad_hazard_file_is_refused_by_its_own_name_alone(study, ds, tmp_path, at_once):
-    form, unnamed = Decision(Result(ds, tmp_path / "s.zarr", study.folder)), HAZARD.replace(" [m/s2]", "")
+    form, unnamed = (
+        Decision(Result(ds, tmp_path / "s.zarr", study.folder), tmp_path),
+        HAZARD.replace(" [m/s2]", ""),
+    )
     for content, why in ((unnamed, "needs a unit"), ("<nrml>", "not XML"), (b"\0", "expected a line")):
         form.files.value = {"h.csv": content}
         form._judge()
         form._make(form._report)
         for told in (form.told.object, form.making.object):
             assert re.search(f">h.csv.*{why}", told)
-            assert form.folder.name not in told
+            assert str(form.folder) not in told
 
 
 @pytest.mark.parametrize("rate", ["zz", "-1", "nan"])
 def test_a_rate_is_refused_by_the_name_of_its_field(study, ds, tmp_path, at_once, rate):
-    form = Decision(Result(ds, tmp_path / "s.zarr", study.folder))
+    form = Decision(Result(ds, tmp_path / "s.zarr", study.folder), tmp_path)
     form.files.value, form.target.value = {"h.csv": HAZARD}, rate
     form._make(form._report)
     assert f"the {form.target.name.partition(' [')[0].lower()} must be" in form.making.object
@@ -109,10 +121,9 @@ def test_a_rate_is_refused_by_the_name_of_its_field(study, ds, tmp_path, at_once
     assert "refused" not in form.making.object  # a message that is over
 
 
-def test_a_mesh_becomes_the_shape_and_what_the_file_says_besides_stays(study, at_once):
+def test_a_mesh_becomes_the_shape_and_what_the_file_says_besides_stays(desk, at_once):
     taken = []
-    text = (study.folder / "study.toml").read_text(encoding="utf-8")
-    form = Description(text, study.folder, taken.append)
+    form = Description(desk, taken.append)
     assert form.fields["height"].value == "1.0 m"
     assert "body.width" in form.told.object  # no question takes a normal distribution
     form.mesh.value = {"../box.stl": trimesh.creation.box((0.3, 0.4, 1.2)).export(file_type="stl")}
@@ -142,6 +153,90 @@ def test_a_run_goes_on_when_its_page_is_closed():
     assert len(document.session_callbacks) == 1
     document.callbacks.destroy()  # as Bokeh does when the browser has gone
     to_page(document, lambda: None)
+
+
+def test_what_cannot_be_shown_is_told_in_its_place(monkeypatch):
+    told = []
+
+    def done(found):
+        told.append(found)
+        if found == "read":
+            raise DatasetError("replaced")
+
+    monkeypatch.setattr("mcrock.show.app.parts.to_page", lambda document, work: work())
+    in_background(lambda: "read", done).join()
+    assert [str(each) for each in told] == ["read", "replaced"]
+
+
+def ended(desk):
+    desk.run._thread.join()
+    return str(desk.run.told)
+
+
+def test_a_run_ends_as_it_began_whatever_the_page_says_by_then(study, desk, tmp_path):
+    page = Page("default", desk)
+    assert page.study is None
+    desk.start(study, str(tmp_path / "first.zarr"), False)
+    live = LiveRun(study.model_copy(update={"title": "described later"}), desk)
+    live.output.value = str(tmp_path / "second.zarr")
+    assert "Done: " in ended(desk)
+    live.look()
+    assert "first.zarr" in live.state.object
+    assert "Another study: unit test" in live.state.object
+    assert not len(live.grown.data["x"])
+    page._look()
+    page.choice.value = "Understand"
+    assert "unit test" in page.head.object
+    assert "first.zarr" in page.head.object
+    assert not (tmp_path / "second.zarr").exists()
+
+
+def test_a_run_is_found_and_stopped_by_another_tab(study, desk, tmp_path, monkeypatch):
+    at_work, go_on = threading.Event(), threading.Event()
+
+    monkeypatch.setattr("mcrock.ensemble.part.draw_inputs", wait_first(at_work, go_on))
+    output = str(tmp_path / "s.zarr")
+    desk.start(study, output, False)
+    at_work.wait()
+    with pytest.raises(ValueError, match=r"s\.zarr; stop it first"):
+        desk.start(study, output, True)
+    other = LiveRun(study, desk)
+    assert other.output.value == output
+    threading.Timer(0.2, go_on.set).start()
+    desk.run.stop()
+    other.look()
+    assert "Stopped; " in other.state.object
+    desk.start(study, output, True)
+    assert "Done: " in ended(desk)
+
+
+def wait_first(at_work, go_on):
+    """`draw_inputs` that waits for a word."""
+
+    def draw(*arguments, **more):
+        at_work.set()
+        go_on.wait()
+        return draw_inputs(*arguments, **more)
+
+    return draw
+
+
+@pytest.mark.parametrize(("name", "why"), [("", "name the store"), ("a\x07b.zarr", "control characters")])
+def test_a_name_that_is_none_is_refused(study, desk, name, why):
+    with pytest.raises(ValueError, match=why):
+        desk.start(study, name, False)
+    assert desk.run is None
+
+
+def test_a_new_tab_shows_the_store_that_is_there_now(study, tmp_path):
+    path = tmp_path / "s.zarr"
+    desk = Desk(Result(mcrock.run_study(study, path), path, study.folder), "", study.folder, tmp_path)
+    other = study.model_copy(update={"title": "another one"})
+    mcrock.run_study(other, path, overwrite=True).close()
+    assert "another one" in Page("default", desk).head.object
+    shutil.rmtree(path)
+    with pytest.raises(DatasetError, match=r"s\.zarr"):
+        Page("default", desk)
 
 
 def test_sliders_are_of_plain_numbers():

@@ -25,7 +25,7 @@ def browser():
         pytest.skip("no Chromium is installed")
     with sync_api.sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
+        yield opened.new_context()  # whose pages share their cookies
         opened.close()
 
 
@@ -63,7 +63,8 @@ def address(serve):
 
 
 def opened(browser, address, width=1280, theme="default"):
-    page = browser.new_page(viewport={"width": width, "height": 900})
+    page = browser.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
     page.set_default_timeout(WAIT)
     page.outside = []
     own = address.partition("?")[0]
@@ -249,15 +250,31 @@ def test_a_wrong_answer_is_refused_at_its_question_and_changes_nothing(browser, 
     page.close()
 
 
-def test_elsewhere_it_opens_with_its_token_alone(browser, serve):
+def test_it_opens_with_its_token_once_and_in_that_browser_then_on(browser, serve):
     address = serve("s.zarr", "--address", "0.0.0.0")
     local = address.replace("0.0.0.0", "127.0.0.1")
-    page = opened(browser, local.partition("?")[0])
-    page.get_by_text("opens only with the whole address").wait_for()
-    assert page.get_by_text("Replay this run").count() == 0
+    for stranger in (browser, browser.browser.new_context()):
+        page = opened(stranger, local.partition("?")[0])
+        page.get_by_text("opens with the whole address").wait_for()
+        page.close()
+        page = opened(browser, local)
+        page.get_by_text("Replay this run").wait_for()
+        page.close()
+
+
+def test_a_run_is_found_and_stopped_after_a_reload(browser, serve, folder):
+    text = (folder / "study.toml").read_text().replace("realizations = 40", "realizations = 1000000")
+    (folder / "large.toml").write_text(text)
+    page = opened(browser, serve("large.toml"))
+    page.get_by_role("radio", name="Shake").check()
+    page.get_by_label("Store to write").fill("large.zarr")
+    page.get_by_label("Store to write").press("Tab")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("status").filter(has_text="runs, ").wait_for()
+    page.reload()
+    page.get_by_role("status").filter(has_text="large.zarr: ").wait_for()
+    page.get_by_role("button", name="Resume", exact=True).click()
+    page.get_by_role("alert").filter(has_text="large.zarr; stop it first").wait_for()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_role("status").filter(has_text="Stopped; ").wait_for()
     page.close()
-    page = opened(browser, local)
-    page.get_by_text("Replay this run").wait_for()
-    page.close()
-    assert "token=" in address
-    assert len(address.partition("token=")[2]) >= 32
