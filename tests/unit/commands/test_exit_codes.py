@@ -255,7 +255,7 @@ def test_warnings_are_lines_too(mcrock, study_file):
 
 
 def test_a_reader_that_leaves_is_no_error():
-    for arguments in (["--help"], ["docs", "changes"]):
+    for arguments in (["--help"], ["docs", "assessment"]):
         command = [*PROGRAM, *arguments]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stdout.close()
