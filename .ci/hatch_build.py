@@ -16,7 +16,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 COMPILE = """
 from pathlib import Path
 from sys import argv
-from mcrock.verify.bench.warm import compile_for_wheel
+from mcrock.verify.warm import compile_for_wheel
 compile_for_wheel(Path(argv[1]))
 """
 PROCESSOR = """

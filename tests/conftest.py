@@ -132,7 +132,7 @@ LONG = [
     "tests/unit/statistics/test_sensitivity.py::test_an_idle_input_is_called_significant_as_often_as_said",
     "tests/unit/test_signatures.py",
     "tests/unit/test_tiers.py",
-    "tests/unit/verify/bench",
+    "tests/unit/verify/test_workloads.py",
 ]
 
 

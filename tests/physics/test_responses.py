@@ -19,7 +19,7 @@ from mcrock.excitation import Motion, pack_motions
 from mcrock.impact.conditions import Controls
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import Impact, Start, simulate, simulate_part
-from mcrock.verify.bench.workloads import inputs_of
+from tests.benchmarks.speed.workloads import inputs_of
 from tests.physics.contact import barrier, rotations, stepped, vertex_positions
 
 FINE = Controls(step=0.004, max_step=1e-3, edge_zeno_time=1e-12, rest_time=1e-4)

@@ -14,8 +14,8 @@ from scipy.stats import binom
 from mcrock.excitation import pack_motions
 from mcrock.impact.conditions import Controls
 from mcrock.simulation.runs import Impact, simulate_part
-from mcrock.verify.bench.workloads import amplitudes, block, in_a_plane, inputs_of, strong_record
 from tests.benchmarks.housner import peak_tilts
+from tests.benchmarks.speed.workloads import amplitudes, block, in_a_plane, inputs_of, strong_record
 
 RECORD_STEP = Controls(step=1.0, max_step=0.005, recheck=0.0)  # the record's own, no finer
 DEFAULT = Controls(recheck=0.0)

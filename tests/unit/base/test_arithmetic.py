@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from mcrock.base import arithmetic
-from mcrock.verify.bench.machine import describe_versions
 
 
 @pytest.mark.parametrize(("value", "wanted"), [(None, False), ("", False), ("0", False), ("1", True)])
@@ -26,7 +25,6 @@ def test_another_value_is_refused(monkeypatch):
 def test_plain_arithmetic_is_the_default_and_has_no_name():
     assert not arithmetic.contracts()
     assert arithmetic.arithmetic() is None
-    assert "arithmetic" not in describe_versions()
 
 
 def test_a_kernel_that_is_loaded_stays_as_it_is(monkeypatch):

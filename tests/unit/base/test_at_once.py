@@ -11,7 +11,7 @@ import pytest
 import mcrock
 from mcrock.base.uncompiled import Abandoned, uncompiled
 from mcrock.simulation import runs as simulation
-from mcrock.verify.bench.workloads import synthetic_record
+from tests.benchmarks.speed.workloads import synthetic_record
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 

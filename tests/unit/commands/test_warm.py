@@ -1,5 +1,6 @@
 """`mcrock warm`: what it compiles is what studies and single runs need, and it says what it found."""
 
+import os
 import subprocess
 import sys
 
@@ -7,8 +8,7 @@ import numba
 import pytest
 
 from mcrock.base.code_cache import cache_folder
-from mcrock.verify.bench import warm
-from mcrock.verify.bench.processes import environment
+from mcrock.verify import warm
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -54,7 +54,7 @@ code_cache.SHIPPED = Path(sys.argv[1])
 own = cpu_target.target_context.codegen().magic_tuple()
 code_cache.baseline = lambda triple: own
 import mcrock as mr
-from mcrock.verify.bench.workloads import study_file, synthetic_record
+from tests.benchmarks.speed.workloads import study_file, synthetic_record
 from mcrock.planar import rectangle, simulate_planar
 body, motion, friction = mr.cuboid(0.4, 0.4, 1.6, 2600), synthetic_record(0), mr.Contact(friction=0.3)
 with event.install_listener("numba:compile", event.RecordingListener()) as compiled:
@@ -74,13 +74,10 @@ def test_code_for_a_wheel_leaves_nothing_to_compile(warmed, tmp_path):
     """With an empty cache, all that studies and single runs call from Python is in the folder."""
     found, folder = warmed
     assert [each for each in found if each.compiled] == []
-    done = subprocess.run(
-        [sys.executable, "-c", WHEEL, str(folder), str(tmp_path)],
-        env=environment(tmp_path / "cache"),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    command = [sys.executable, "-c", WHEEL, str(folder), str(tmp_path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "0\n"
     assert not (tmp_path / "cache").exists()
 

@@ -13,7 +13,7 @@ from mcrock.excitation import STILL
 from mcrock.impact.conditions import Controls
 from mcrock.kernel.contact import topology
 from mcrock.simulation.runs import simulate_part
-from mcrock.verify.bench.workloads import block, inputs_of
+from tests.benchmarks.speed.workloads import block, inputs_of
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: pip install 'mcrock[cuda]'")
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")

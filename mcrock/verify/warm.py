@@ -18,33 +18,52 @@ import numpy as np
 from numba.core import event
 
 from mcrock.base.code_cache import CodeCache, cache_folder
+from mcrock.base.shipped_files import shipped
 from mcrock.base.two_cores import cores
+from mcrock.body import Body, cuboid
+from mcrock.excitation import Motion, pack_motions
 from mcrock.excitation.measures.response_spectra import response_spectrum
 from mcrock.impact.conditions import Contact, Controls, Start
-from mcrock.planar import planar_block
+from mcrock.planar import planar_block, velocity_ratios
+from mcrock.planar.runs import block_rows, run_many
 from mcrock.planar.simulation import simulate_planar
-from mcrock.simulation.runs import simulate
-from mcrock.verify.bench.workloads import block, prepare
+from mcrock.simulation.runs import simulate, simulate_part
+from mcrock.study import load_config
+from mcrock.study.sampling import draw_inputs
 
 T_END = 0.1  # of single runs [s]
+SWING = np.sin(np.linspace(0.0, 2.0 * np.pi, 11))  # of the ground, in both directions [m/s2]
+SHAKING = Motion(np.stack([SWING, -SWING, 0.0 * SWING]), dt=0.01, name="swing")
+
+
+def _block() -> Body:
+    return cuboid(0.4, 0.4, 1.6, 2700.0)
+
+
+def _study(*overrides: str) -> None:
+    study = load_config(shipped("configs") / "quickstart.toml", overrides)
+    inputs = draw_inputs(study, [SHAKING], 0, 1)
+    simulate_part(inputs, pack_motions([SHAKING]), study.controls)
 
 
 def _without_friction() -> None:
-    prepare("study", 1).run()
+    _study()
     for t_end in (T_END, None):
-        simulate(block(), start=Start(edge=0, tilt=0.1), controls=Controls(tail=T_END), t_end=t_end)
+        simulate(_block(), start=Start(edge=0, tilt=0.1), controls=Controls(tail=T_END), t_end=t_end)
 
 
 def _with_friction() -> None:
-    prepare("friction", 1).run()
+    _study("contact.friction=0.5")
     contact = Contact(friction=0.5)
     for start in (Start(edge=0, tilt=0.1), Start(velocity=(0.1, 0.0, 0.0)), Start(position=(0.0, 0.0, 2.0))):
-        simulate(block(), contact=contact, start=start, t_end=T_END)
+        simulate(_block(), contact=contact, start=start, t_end=T_END)
 
 
 def _others() -> None:
-    prepare("planar", 1).run()
-    simulate_planar(planar_block(block()), tilt=0.1, t_end=T_END)
+    flat, first = planar_block(_block()), np.zeros(1, np.int64)
+    rows = block_rows([flat], [velocity_ratios(flat, "housner_1963")])
+    run_many(rows, pack_motions([SHAKING]), first, first, np.ones(1), Controls(), workers=1)
+    simulate_planar(flat, tilt=0.1, t_end=T_END)
     response_spectrum(np.zeros(2), 0.01, [1.0])
 
 
