@@ -14,6 +14,7 @@ from mcrock.base.units import as_printed
 from mcrock.show import style
 from mcrock.show.numbers import label, percent
 from mcrock.show.tables import Column, table_along
+from mcrock.statistics.labels.weights import REMEDY
 
 COLUMNS = 3
 BINS = 24  # at most
@@ -39,8 +40,8 @@ def format_labels(found: xr.Dataset, studies: Sequence[str]) -> str:
     ]
     if attrs["temper"] < TEMPERED:
         lines.append(
-            f"the likelihood is taken to the power {attrs['temper']:.3g}, the largest that leaves so many "
-            "draws: with more draws (ensemble.outer), or --sequential, the labels say more"
+            f"the draws do not suffice for these labels: their likelihood is taken to the power "
+            f"{attrs['temper']:.3g}, the largest that leaves so many; for all that they say, {REMEDY}"
         )
     stages = found["stage"].values.tolist()
 
@@ -118,11 +119,9 @@ def plot_labels(found: xr.Dataset) -> Axes:
     for k, name in enumerate(order):
         ax = figure.add_subplot(rows, COLUMNS, k + 1)
         values = found[f"draw_{name}"].values
-        prior = found[f"before_{name}"].values if f"before_{name}" in found else values
-        both = np.concatenate([prior, values])
         bins = min(BINS, round(2 * len(values) ** (1 / 3)))  # Rice's rule
-        edges = np.linspace(both.min(), both.max(), bins + 1).tolist()
-        ax.hist(prior, edges, density=True, color="0.8", label="before")
+        edges = np.linspace(values.min(), values.max(), bins + 1).tolist()
+        ax.hist(values, edges, density=True, color="0.8", label="before")
         look: dict[str, Any] = {"weights": weight, "histtype": "step", "color": style.BLUE}
         ax.hist(values, edges, density=True, label="after", **look)
         unit = as_printed(str(found["unit"].sel(input=name).item()))

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.bits OUT.json [OTHER.json] [--small]
 
 hashes all results of the workloads and of the shipped studies, and the histories of single runs, into a file,
-and lists what differs from another such file. With NUMBA_DISABLE_JIT=1 and --small it compares uncompiled runs
-in a minute.
+and lists what differs from another such file. With NUMBA_DISABLE_JIT=1 and --small it compares uncompiled
+runs in a minute.
 """
 
 import hashlib

@@ -7,19 +7,8 @@ the inputs and probabilities for other objects.
 
 from __future__ import annotations
 
-from mcrock.statistics.labels.calibrate import calibrate, calibrate_anew
+from mcrock.statistics.labels.calibrate import calibrate
 from mcrock.statistics.labels.read import Labels, read_labels
-from mcrock.statistics.labels.sequential import Posterior, sequential_posterior
 from mcrock.statistics.labels.weights import Weights, left_out, weigh_draws
 
-__all__ = [
-    "Labels",
-    "Posterior",
-    "Weights",
-    "calibrate",
-    "calibrate_anew",
-    "left_out",
-    "read_labels",
-    "sequential_posterior",
-    "weigh_draws",
-]
+__all__ = ["Labels", "Weights", "calibrate", "left_out", "read_labels", "weigh_draws"]

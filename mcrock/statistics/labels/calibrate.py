@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
@@ -13,7 +12,6 @@ from scipy.special import ndtr
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.intervals import check_level
 from mcrock.statistics.labels.read import Labels, overturned_shares, shares_of_runs
-from mcrock.statistics.labels.sequential import SamplingStage, sequential_posterior
 from mcrock.statistics.labels.weights import ERROR_RATE, LEAST_EFFECTIVE, Weights, weigh_draws
 from mcrock.statistics.nested import unknown_inputs
 from mcrock.statistics.probability import BOUNDS
@@ -173,78 +171,3 @@ def _count(weights: Weights, share: Array, fallen: Array, error_rate: float) -> 
     deviation = np.sqrt(max(variance, np.finfo(float).tiny))
     off = max(abs(float(fallen.sum()) - mean) - 0.5, 0.0) / deviation
     return [mean, float(deviation), float(2.0 * ndtr(-off))]
-
-
-def calibrate_anew(
-    study: xr.Dataset,
-    labels: Labels,
-    *,
-    folder: str | Path = ".",
-    error_rate: float = ERROR_RATE,
-    temper: float = 1.0,
-    workers: int | None = None,
-    level: float = 0.9,
-    progress: Callable[[SamplingStage], None] | None = None,
-) -> xr.Dataset:
-    """As `calibrate`, for one study whose inputs are drawn again where the labels point.
-
-    Sequential Monte Carlo (`sequential_posterior`), for labels that leave few of the draws.
-
-    Parameters
-    ----------
-    study : Dataset
-        Result of a nested study, whose draws are the first particles.
-    folder : str or Path
-        Folder that the names of record files start from.
-    labels, error_rate, level
-        As for `calibrate`.
-    temper, workers, progress
-        As for `sequential_posterior`.
-
-    Returns
-    -------
-    Dataset
-        As `calibrate`, with particles in place of draws: `before_NAME` and `draw_NAME` (draw) are their
-        values before and after the labels, and all have the same `weight`; `effective` is the number of
-        distinct particles.
-
-    Raises
-    ------
-    ValueError
-        As `calibrate` and `sequential_posterior`.
-    """
-    before = calibrate([study], labels, error_rate=error_rate, least_effective=1.0, level=level)
-    config = Study.from_json(study.attrs["config"], folder)
-    record = study["record"].isel({OUTER: 0}).values if "record" in study else None
-    posterior = sequential_posterior(
-        config,
-        lambda fallen: shares_of_runs(fallen, labels, record),
-        labels.fallen,
-        error_rate=error_rate,
-        temper=temper,
-        workers=workers,
-        progress=progress,
-    )
-    n, tails = len(posterior.share), np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-    even = Weights(np.full(n, 1.0 / n), posterior.temper, np.zeros(n))
-    values = {variable_name(name): array for name, array in posterior.values.items()}
-    if "azimuth" in values:
-        values["azimuth"] = values["azimuth"] * config.motion.rotation[1]  # of the dataset it is in [rad]
-    names = [name for name in before["input"].values.tolist() if name in values]
-    found = before.sel(input=names).drop_vars(["weight", "log_likelihood"])
-    for k, name in enumerate(names):
-        mean, std, *bounds = _moments(even, values[name], tails)
-        found["mean"][k, 1], found["std"][k, 1], found["quantile"][:, k, 1] = mean, std, bounds
-        found[f"before_{name}"] = found[f"draw_{name}"]
-        found[f"draw_{name}"] = ("draw", values[name], found[f"draw_{name}"].attrs)
-    others = [name for name in before["input"].values.tolist() if name not in values]
-    found = found.drop_vars([f"draw_{name}" for name in others])
-    found["weight"] = ("draw", even.weight)
-    found["expected"][1] = even.mean(posterior.share)
-    counts = _count(even, posterior.share, labels.fallen, error_rate)
-    found["count"][1], found["count_std"][1], found["tail"][1] = counts
-    of_draw = posterior.fallen.mean(axis=1)
-    found["probability_0"][1] = even.mean(of_draw)
-    found["probability_interval_0"][:, 1] = np.array([even.quantile(c, tails) for c in of_draw.T]).T
-    found.attrs |= {"effective": float(posterior.distinct), "temper": posterior.temper}
-    return found

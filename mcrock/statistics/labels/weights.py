@@ -21,6 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
+# where weights do not suffice: the draws of a prior that is cut lie where the labels point
+REMEDY = (
+    "take more draws (ensemble.outer), or cut the distributions (low, high) where the labels leave nothing, "
+    "and run again"
+)
 ERROR_RATE = 0.05  # of a label, by default [1]
 LEAST_EFFECTIVE = 10.0  # number of draws below which weights are refused [1]
 BISECTIONS = 60
@@ -155,8 +160,7 @@ def weigh_draws(
     if found.effective < least_effective * (1.0 - 1e-6):
         raise ValueError(
             f"the weights collapse on {found.effective:.1f} of {n} draws, where {least_effective:g} are "
-            f"asked for: give a smaller temper than {temper:g} or none, more draws (ensemble.outer), a "
-            "larger error rate, or draw again where the labels point (sequential)"
+            f"asked for: give a smaller temper than {temper:g} or none, or a larger error rate; or {REMEDY}"
         )
     return found
 

@@ -36,16 +36,6 @@ def test_it_prints_and_draws(runs_of_labels, labels, mcrock):
     assert json.loads(text)
 
 
-def test_anew(runs_of_labels, labels, mcrock, monkeypatch):
-    monkeypatch.setattr("mcrock.statistics.labels.sequential.MOVES", 1)  # what they find is tested elsewhere
-    code, text, errors = mcrock(
-        "calibrate", labels, runs_of_labels[0] / "study.zarr", "--sequential", "--temper", "0.01"
-    )
-    assert code == 0
-    assert "of the likelihood, moves accepted" in errors
-    assert "body_com_x [m]" in text
-
-
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [

@@ -7,7 +7,7 @@ import pytest
 
 from mcrock.base.params import Outcome
 from mcrock.ensemble import run_study
-from mcrock.statistics.labels import Labels, calibrate, calibrate_anew, read_labels, sequential_posterior
+from mcrock.statistics.labels import Labels, calibrate, read_labels
 from mcrock.statistics.labels.read import overturned_shares, shares_of_runs
 from mcrock.study import ConfigError, load_config
 
@@ -66,47 +66,17 @@ def test_labels_find_the_centre_of_mass(runs_of_labels):
     assert float(found["tail"][1]) > 0.05  # the count is as the draws say
 
 
-def test_drawn_anew_the_labels_say_more(runs_of_labels):
+def test_more_draws_of_a_prior_that_is_cut_let_the_labels_say_all(runs_of_labels):
     folder, ds, true = runs_of_labels
-    labels = seen(true)
-    weighed, found = calibrate([ds], labels), calibrate_anew(ds, labels, folder=folder)
-    com = found.sel(input="body_com_x", stage="after")
+    weighed = calibrate([ds], seen(true)).sel(input="body_com_x", stage="after")
+    low, high = weighed["mean"] - 2 * weighed["std"], weighed["mean"] + 2 * weighed["std"]
+    cut = UNKNOWN.replace('"normal"', '"truncated_normal"')[:-2] + f", low = {low:.3f}, high = {high:.3f} }}"
+    config = study(folder, "narrow", com=cut, outer="outer = 240")
+    found = calibrate([run_study(config, folder / "narrow.zarr").load()], seen(true))
+    after = found.sel(input="body_com_x", stage="after")
     assert found.attrs["temper"] == 1.0
-    assert float(com["std"]) < float(weighed["std"].sel(input="body_com_x", stage="after"))
-    assert abs(float(com["mean"]) - TRUE) < 3 * float(com["std"]) + 2e-3
-    assert found.attrs["effective"] > 30
-
-
-def test_particles_depend_on_the_study_alone(runs_of_labels):
-    folder, _, true = runs_of_labels
-    labels, config = seen(true), study(folder)
-    few = [
-        sequential_posterior(
-            config,
-            lambda fallen: shares_of_runs(fallen, labels),
-            labels.fallen,
-            temper=0.1,
-            particles=20,
-            workers=workers,
-        )
-        for workers in (1, 3)
-    ]
-    np.testing.assert_array_equal(few[0].values["body.com_x"], few[1].values["body.com_x"])
-    np.testing.assert_array_equal(few[0].fallen, few[1].fallen)
-    assert few[0].stages == few[1].stages
-
-
-def test_the_first_particles_are_the_draws_of_the_study(runs_of_labels):
-    folder, ds, true = runs_of_labels
-    labels, config = seen(true), study(folder)
-    share = shares_of_runs(overturned_shares(ds), labels)
-
-    def look(fallen):
-        np.testing.assert_array_equal(shares_of_runs(fallen, labels), share)
-        raise InterruptedError  # the next ones are moved
-
-    with pytest.raises(InterruptedError):
-        sequential_posterior(config, look, labels.fallen, temper=1e-9, particles=60)
+    assert float(after["std"]) < 0.2 * float(weighed["std"])
+    assert abs(float(after["mean"]) - TRUE) < 3 * float(after["std"])
 
 
 def test_other_objects_share_the_draws(runs_of_labels):

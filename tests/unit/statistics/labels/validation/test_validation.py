@@ -10,8 +10,6 @@ import xarray as xr
 from mcrock.base.params import Outcome
 from mcrock.base.tables.errors import ConfigError
 from mcrock.dataset import load_dataset
-from mcrock.ensemble import run_study
-from mcrock.statistics.labels import Labels, calibrate_anew
 from mcrock.statistics.labels.validation import DEFAULT, is_set_aside, read_geometry, validation_study
 
 RECORDINGS = ("A", "B", "C", "D", "E", "F", "G", "H")
@@ -156,23 +154,6 @@ def test_the_command_scores_runs_and_takes_them_up_again(files, mcrock, tmp_path
     assert table["part"] == "tuning"
     assert "mcrock, calibrated" in text
     assert "PGV probit, fitted elsewhere" in text
-
-
-def test_draws_anew_have_shapes_and_units_of_their_own(files, tmp_path):
-    """Moves of the inputs and of the hull; what is drawn anew lies where it could have been drawn."""
-    study = validation_study(files[0], range(8, 20), read_geometry(files[1]), replace(DEFAULT, draws=12))
-    ds = run_study(study, tmp_path / "few.zarr")
-    with xr.open_dataset(files[0]) as tests:
-        fell = tests["overturned"].values[8:20].astype(float)
-    labels = Labels(fell, {"realization": np.arange(12)}, np.zeros(12, np.int64))
-    stages = []
-    found = calibrate_anew(ds, labels, folder=tmp_path, temper=0.4, progress=stages.append)
-    azimuth = found["draw_azimuth"].values
-    assert np.abs(azimuth - np.radians(45.0)).max() < np.radians(50.0)
-    assert np.abs(found["draw_body_com_0"].values).max() < 0.025
-    assert found["draw_azimuth"].attrs["units"] == "rad"
-    assert stages[-1].temper == 0.4
-    assert 0.0 <= stages[-1].accepted_shapes <= 1.0
 
 
 @pytest.mark.parametrize(
