@@ -20,7 +20,7 @@ def status(store: Store, level: Level = 0.95) -> None:
     """
     from mcrock.dataset import is_store, load_dataset
     from mcrock.dataset.contents import chunk_path, read_template
-    from mcrock.dataset.folders import is_folder_store
+    from mcrock.dataset.folders import is_copy
     from mcrock.dataset.inventory import take_inventory
     from mcrock.ensemble.log import read_log
     from mcrock.show.status import format_status
@@ -28,7 +28,7 @@ def status(store: Store, level: Level = 0.95) -> None:
     from mcrock.statistics import overturning_probability, pooled
     from mcrock.statistics.runs import is_shaken
 
-    if is_folder_store(store) or not is_store(store):
+    if is_copy(store) or not is_store(store):
         raise ValueError(f"{store} is not a store of mcrock of the present format")
     template = read_template(store)
     found = take_inventory(store, template)

@@ -108,14 +108,14 @@ def _verify_cases(files: list[Path], failures: bool) -> bool:
 
 
 def _verify_store(path: Path, options: _Wanted) -> str | None:
-    """Print what is not whole in a store; its digest if in the end it all is (of the first format "none")."""
+    """Print what is not whole in a store; its digest if in the end it all is (of a copy "none")."""
     from mcrock.dataset.contents import chunk_path
     from mcrock.dataset.create import remove_leftovers
-    from mcrock.dataset.folders import check_folder, is_folder_store
+    from mcrock.dataset.folders import check_copy, is_copy
 
-    if is_folder_store(path):
-        check_folder(path)
-        print(f"{path}: every file can be decoded; this older format of stores has no checksums")
+    if is_copy(path):
+        check_copy(path)
+        print(f"{path}: every array of this copy can be decoded; a copy has no checksums")
         return "none"
     remove_leftovers(path)
     template, found = _study_and_inventory(path, options)

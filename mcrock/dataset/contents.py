@@ -23,9 +23,7 @@ from numpy.typing import NDArray
 from mcrock.dataset.archive import DamageError, ForeignError, explaining, read_archive
 from mcrock.dataset.schema import DatasetError, declaration
 
-FORMAT = (
-    2  # of the first one, a file for each variable and chunk, `mcrock.dataset.folders` reads what is left
-)
+FORMAT = 2  # the first one was that of development: a file for each variable and chunk
 STUDY = "study.zip"
 README = "README.txt"
 EXPLANATION = """\

@@ -160,7 +160,7 @@ def _foreign_names(path: Path) -> list[str]:
 
 
 def _is_folder(name: str) -> bool:
-    """Whether a store has such a folder: that of chunks, or in the first format one of an array."""
+    """Whether a store has such a folder: that of chunks, or in a copy one of an array."""
     array, _, inner = name.partition("/")
     return name == CHUNKS or (is_declared(array) and re.fullmatch(r"(c(/\d+)*)?", inner) is not None)
 

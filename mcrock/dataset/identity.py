@@ -12,7 +12,7 @@ from mcrock.base.arithmetic import PLAIN
 from mcrock.dataset.archive import DamageError, ForeignError, read_record
 from mcrock.dataset.contents import CHUNKS, Template, read_template
 from mcrock.dataset.create import StoreError, write_template
-from mcrock.dataset.folders import is_folder_store
+from mcrock.dataset.folders import is_copy
 from mcrock.dataset.inventory import chunk_files, is_store, take_inventory
 
 IN_CONFIG = {"config", "title", "seed"}  # attributes that the config has too
@@ -38,10 +38,10 @@ def check_same_study(path: Path, attrs: Mapping[str, Any], study: str | None = N
     DamageError
         If ``study.zip`` is damaged.
     """
-    if is_folder_store(path):
+    if is_copy(path):
         raise StoreError(
-            f"{path} was written by a version of mcrock before the present format of stores: it can be read, "
-            "but not continued. Choose another output, or replace it (--overwrite, in Python overwrite=True)"
+            f"{path} is a copy of a result: it can be read, but not continued. Choose another output, or "
+            "replace it (--overwrite, in Python overwrite=True)"
         )
     if not is_store(path):
         raise StoreError(f"{path} {'is not a store of mcrock' if path.exists() else 'is gone'}")

@@ -36,7 +36,7 @@ from mcrock.dataset.contents import (
     read_template,
     refuse_newer,
 )
-from mcrock.dataset.folders import is_folder_store
+from mcrock.dataset.folders import is_copy
 
 PASSING = ".nfs"  # of names that a network file system gives to what is deleted while it is read
 
@@ -230,7 +230,7 @@ def store_digest(path: Path) -> str:
 
 def is_store(path: Path) -> bool:
     """Whether a file in `path` says that it belongs to a store: the only thing that is ever replaced."""
-    return _is_of_store(path / STUDY) or any(map(_is_of_store, chunk_files(path))) or is_folder_store(path)
+    return _is_of_store(path / STUDY) or any(map(_is_of_store, chunk_files(path))) or is_copy(path)
 
 
 def _is_of_store(file: Path) -> bool:

@@ -12,7 +12,7 @@ from mcrock.dataset.archive import DamageError, read_digest
 from mcrock.dataset.atomic import replacing
 from mcrock.dataset.contents import Key, Template, chunk_path, read_template
 from mcrock.dataset.create import StoreError, check_folder, create_store, remove_leftovers
-from mcrock.dataset.folders import is_folder_store
+from mcrock.dataset.folders import is_copy
 from mcrock.dataset.identity import check_same_arithmetic, differences, of_study
 from mcrock.dataset.inventory import chunk_state, damage, is_store, take_inventory
 
@@ -67,7 +67,7 @@ def merge_stores(output: Path, stores: Sequence[Path]) -> list[int]:
 
 def _common_template(stores: Sequence[Path]) -> Template:
     """Common contents of all stores but their runs."""
-    foreign = [str(store) for store in stores if is_folder_store(store) or not is_store(store)]
+    foreign = [str(store) for store in stores if is_copy(store) or not is_store(store)]
     if foreign:
         raise StoreError(
             "\n".join(f"{path} is not a store of mcrock of the present format" for path in foreign)
