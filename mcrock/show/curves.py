@@ -50,7 +50,6 @@ WAYS = {  # colour and mark
     "probit": (style.BLUE, "s"),
     "logit": (style.PURPLE, "^"),
     "plateau": (style.GREY, "v"),
-    "capacities": (style.GREEN, "D"),
     "monotone": (style.ORANGE, None),
 }
 LABELS = {law.key: law.label for law in Law}

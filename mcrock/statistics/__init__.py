@@ -20,7 +20,6 @@ from mcrock.statistics.fitting_methods import fragility_by_way
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.hazard import load_hazard
 from mcrock.statistics.importance import weighted_probability
-from mcrock.statistics.increments import fit_capacities
 from mcrock.statistics.inference import Bootstrap, Confidence
 from mcrock.statistics.limit_states import fragility_by_limit
 from mcrock.statistics.limits import by_limit, by_support, displacement_limit, with_displacement_limit
@@ -60,7 +59,6 @@ __all__ = [
     "epistemic_fragility",
     "epistemic_probability",
     "exceedance_probability",
-    "fit_capacities",
     "fit_fragility",
     "fit_surface",
     "fragility_by_choice",

@@ -20,21 +20,18 @@ from mcrock.statistics.cross_validation import (
     record_units,
 )
 from mcrock.statistics.fragility import HOW, PROBABILITIES, fit_fragility
-from mcrock.statistics.increments import fit_capacities
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.monotone import monotone_fragility
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.plateau import by_plateau, fit_plateau, plateau_bounds
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import PROBIT, FitKind, evaluate_curves, link_of
+from mcrock.statistics.probit import FitKind, evaluate_curves, link_of
 from mcrock.statistics.resample import Units
-from mcrock.statistics.runs import is_cloud
 
 WORDS = {
     "probit": "lognormal, of the runs",
     "logit": "log-logistic, of the runs",
     "plateau": "lognormal to a plateau",
-    "capacities": "lognormal, of the capacities",
     "monotone": "rising fractions",
 }
 NAMES = ("median_capacity", "dispersion")
@@ -70,14 +67,14 @@ def fragility_by_way(
     Dataset
         Along `way`, the method: "probit" and "logit" by `fit_fragility`, "plateau" by
         `mcrock.statistics.plateau.fit_plateau`, whose upper asymptote is `share` [1], with `share_interval`
-        (bound) and `plateau_interval` (bound, probability) of where it reaches 1, 5 and 50 %, "capacities" by
-        `fit_capacities` (stripes at two levels or more only), "monotone" by `monotone_fragility`.
+        (bound) and `plateau_interval` (bound, probability) of where it reaches 1, 5 and 50 %, "monotone" by
+        `monotone_fragility`.
         `median_capacity` [unit of the intensity] and `dispersion` [1] with their intervals (bound), NaN for
         the monotone curve; `curve` [1] and `extrapolated` (intensity_grid); `band` (bound, intensity_grid)
-        [1], NaN for the capacities; `reached` (probability) [unit of the intensity], the intensity at which
+        [1]; `reached` (probability) [unit of the intensity], the intensity at which
         the curve reaches 1, 5 and 50 %, and `reached_below` (probability), whether that lies below all
         levels, as of `monotone_fragility`; `log_loss` on records left out, per run, and by how much it is
-        more than the least, `log_loss_difference` with its interval (bound), NaN of the capacities;
+        more than the least, `log_loss_difference` with its interval (bound);
         `fit_p_value` of `fit_fragility`; `static_threshold` (bound) of `monotone_fragility`.
 
     Raises
@@ -94,8 +91,6 @@ def fragility_by_way(
     grid = whole["intensity_grid"].values
     units = record_units(ds, how.allow_missing)
     fits["plateau"] = _plateau(units, grid).assign_attrs(fit=whole.attrs["fit"])
-    if not is_cloud(ds) and (ds["intensity"] > 0).sum() > 1:
-        fits["capacities"] = _with_curve(fit_capacities(ds, **keywords), grid)
     monotone = monotone_fragility(ds, grid=grid, folder=folder, **how.keywords)
     fits["monotone"] = monotone
     parts = []
@@ -131,14 +126,6 @@ def fragility_by_way(
     return result.assign_coords(probability=("probability", list(PROBABILITIES), {"units": "1"}))
 
 
-def _with_curve(fit: xr.Dataset, grid: np.ndarray) -> xr.Dataset:
-    """A fit of capacities with its curve."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        score = np.log(grid / float(fit["median_capacity"])) / float(fit["dispersion"])
-    words = {"units": "1", "long_name": "overturning probability"}
-    return fit.assign(curve=("intensity_grid", PROBIT.cdf(score), words))
-
-
 def _plateau(units: Units, grid: np.ndarray) -> xr.Dataset:
     """The curve with an upper asymptote, as a fit of its own."""
     x, yes, runs = units.sums()
@@ -153,13 +140,7 @@ def _plateau(units: Units, grid: np.ndarray) -> xr.Dataset:
 
 def _add_losses(result: xr.Dataset, units: Units, level: float) -> None:
     """Log loss on records left out of the families that have a rule."""
-    unknown = np.full(len(units.runs), np.nan)
-    losses = np.stack(
-        [
-            held_out(units, RULES[way]).log_loss if way in RULES else unknown
-            for way in result["way"].values.tolist()
-        ]
-    )
+    losses = np.stack([held_out(units, RULES[way]).log_loss for way in result["way"].values.tolist()])
     best = int(np.nan_to_num(losses.sum(axis=1), nan=np.inf).argmin())
     add_log_losses(result, "way", losses, units.runs.sum(axis=1), level, best)
     for name in ("log_loss_interval", "log_loss_difference_interval"):  # as the other intervals stand

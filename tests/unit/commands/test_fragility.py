@@ -12,7 +12,6 @@ def test_fragility_of_a_store(mcrock, study_file, store, tmp_path):
     assert code == 0
     for words in (
         "Fragility of the same runs by several ways of fitting",
-        "lognormal, of the capacities",
         "no realization can rock below",
         "peak tilt ratio over 0.3",
         "Fragility by intensity measures",
@@ -22,7 +21,7 @@ def test_fragility_of_a_store(mcrock, study_file, store, tmp_path):
     names = {"fragility_ways", "fragility_limits", "fragility_measures", "fragility_surface", "baselines"}
     assert {path.stem for path in (tmp_path / "figures").iterdir()} == names
     result = json.loads(mcrock("fragility", store, *options, "--json")[1])
-    ways = ["probit", "logit", "plateau", "capacities", "monotone"]
+    ways = ["probit", "logit", "plateau", "monotone"]
     assert result["ways"]["variables"]["way"]["values"] == ways
     assert result["limits"]["variables"]["limit"]["values"] == ["peak_tilt_ratio > 0.3", "overturned"]
     assert set(result) == {"ways", "limits", "measures", "surface", "sufficiency"}

@@ -20,7 +20,6 @@ from mcrock.statistics import (
     compare_measures,
     epistemic_bounds,
     epistemic_probability,
-    fit_capacities,
     fragility_by_choice,
     monotone_fragility,
     variance_shares,
@@ -60,7 +59,7 @@ def of_stripes(rng, records):
     x = ds["intensity"].values
     k, limit, share = int(rng.integers(len(x))), rng.uniform(0.2, 0.9), ndtr(rng.uniform(-2.33, 2.33))
     beyond = drawn.probability(x[k] / np.sqrt(limit))
-    fit, capacities = fit_fragility(ds, **FEW), fit_capacities(ds, **FEW)
+    fit = fit_fragility(ds, **FEW)
     rising = monotone_fragility(ds, grid=fit["intensity_grid"].values)
     grid = fit["intensity_grid"].values
     i = int(np.abs(grid - drawn.capacity(share)).argmin())
@@ -78,8 +77,6 @@ def of_stripes(rng, records):
         "curve": holds(fit["band"][:, i], drawn.probability(grid[i])),
         "intensity of a probability": holds(at["capacity_interval"], drawn.capacity(share)),
         "rising curve": holds(rising["band"][:, i], drawn.probability(grid[i])),
-        "median of capacities": holds(capacities["median_capacity_interval"], 1.0),
-        "dispersion of capacities": holds(capacities["dispersion_interval"], drawn.dispersion),
         "log loss": holds(student(losses[0].log_loss, losses[0].runs), true[0]),
         "log loss, rising less lognormal": holds(between, true[1] - true[0]),
     }
