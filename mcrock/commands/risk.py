@@ -54,6 +54,7 @@ def risk(
         weighted_probability,
     )
     from mcrock.statistics.accepted_curve import goes_by
+    from mcrock.statistics.hazard import question
     from mcrock.statistics.importance import drawn_intensity
     from mcrock.statistics.inference import Confidence
     from mcrock.statistics.nested import is_nested
@@ -70,6 +71,7 @@ def risk(
         tables["rate_distribution"] = rate_distribution(
             ds, curves, fragility=goes_by(rates), beta_u=beta_u, age=site.age, **how
         )
+        tables["hazard"] = curves.assign_attrs(question=question(curves))
         tables |= _asked(ds, site, curves, rates, how)
         if reading.measure is None and not missing_chunks(ds) and drawn_intensity(ds) is not None:
             tables["weighted_rate"] = weighted_probability(ds, curves, level=level)
@@ -105,13 +107,12 @@ def _lines(tables: dict[str, Dataset], curves: Dataset, site: SiteOptions) -> li
         format_with_support,
     )
     from mcrock.show.standards import format_standards
-    from mcrock.statistics.hazard import question
 
     lines: list[str] = []
     if (either := tables.get("annual_rate_with_support")) is not None:
         lines += [*format_with_support(either), ""]
     lines += [format_risk(tables["annual_rate"], tables["high_confidence_capacity"]), ""]
-    lines += [format_hazard(curves), *filter(None, [question(curves)]), ""]
+    lines += [format_hazard(curves), *filter(None, [tables["hazard"].attrs["question"]]), ""]
     if "weighted_rate" in tables:
         lines += [*format_weighted(tables["weighted_rate"]), ""]
     lines += [*format_standards(tables["standards"]), ""] if "standards" in tables else []

@@ -150,8 +150,9 @@ def _own(path: str | Path, text: str, years: float | None) -> xr.Dataset:
     places = [f"{path} line {number}" for number, _ in lines[1:]]
     x, value = table[:, 0] * factor, table[:, 1:]
     if years is not None:
-        wrong = ~((value > 0) & (value < 1)).all(axis=1)
+        wrong = ~((value > 0) & (value <= 1)).all(axis=1) | (value[:, curves.index(MEAN)] >= 1)
         _refuse(places, wrong, f"a probability in {years:g} years must lie in (0, 1) [1]")
+        value = np.minimum(value, np.nextafter(1.0, 0.0))  # a fractile that is certain as written
     rate = value if years is None else annual(value, years)
     attrs = {"measure": measure, "source": str(path), "reading": reading(years)}
     return _checked(places, x, units, rate, curves, attrs, value)

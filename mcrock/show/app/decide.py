@@ -46,6 +46,9 @@ class Decision:
         self.years = pn.widgets.FloatInput(name="Exposure [years]", value=50.0, start=0.0, **parts.NUMBER)
         self.design = pn.widgets.TextInput(name="Design motion, as in 0.4g", width=170)
         self.target = pn.widgets.TextInput(name="Target frequency [1/year], as in 1e-5", width=240)
+        words = "Years of the files' probabilities, if they do not say"
+        look = parts.NUMBER | {"width": 330}
+        self.hazard_years = pn.widgets.FloatInput(name=words, value=None, start=0.0, **look)
         self.site = pn.widgets.TextInput(name="Site in the files: name or LON,LAT", width=230)
         self.told, self.making, self.found, self.made = parts.Told(**WIDE), parts.Told(**WIDE), html(), html()
         self.files.param.watch(lambda _: self._taken(), "value")
@@ -55,7 +58,9 @@ class Decision:
         judge = parts.button("Judge the site", self._judge, "primary")
         makes = {"report": self._report, "figures": self._figures, "data": self._data}
         buttons = [parts.button(f"Make: {name}", partial(self._make, make)) for name, make in makes.items()]
-        form = pn.FlexBox(self.years, self.design, self.target, self.site, align_items="end")
+        form = pn.FlexBox(
+            self.years, self.design, self.target, self.site, self.hazard_years, align_items="end"
+        )
         files = parts.Named(self.files, name=self.files.name, **WIDE)
         judged = [html(parts.paragraph(HAZARD)), files, form, judge, self.told, self.found]
         taken = [html("<h2>Files to take away</h2>"), pn.FlexBox(*buttons), self.making, self.made]
@@ -80,7 +85,8 @@ class Decision:
         if self.design.value:
             design_intensity(self.design.value, self.result.ds)  # refused before anything is computed
         if paths:
-            curves = load_hazard(paths, site=self.site.value or None, measure=own_measure(self.result.ds))
+            how = {"site": self.site.value or None, "years": self.hazard_years.value}
+            curves = load_hazard(paths, **how, measure=own_measure(self.result.ds))
             curves.attrs["source"] = ", ".join(path.name for path in paths)  # not where they lie for a while
         try:
             target = float(rate) if rate else None

@@ -257,6 +257,12 @@ def test_the_statement_has_the_numbers_of_the_report(study, ds, tmp_path):
     assert "Only other recordings lower that." in text
 
 
+def test_a_hazard_of_probabilities_is_read_as_such(study, ds, tmp_path):
+    form = Decision(Result(ds, tmp_path / "s.zarr", study.folder), tmp_path)
+    form.files.value, form.hazard_years.value = {"h.csv": HAZARD.encode()}, 50.0
+    assert form._site().hazard.attrs["reading"] == "probabilities in 50 years"
+
+
 def test_the_curve_is_that_of_the_fit(ds, tmp_path):
     result = Result(ds, tmp_path / "s.zarr", tmp_path)
     columns = point_columns(result.points)

@@ -105,6 +105,8 @@ def test_other_mistakes(hazard, tmp_path):
     for wrong in (0, 1, 1.1):
         with pytest.raises(HazardError, match=r"line 2: a probability in 50 years must lie in \(0, 1\)"):
             load_hazard(hazard(f"pga [g],mean\n0.1,{wrong}\n0.5,0.02\n"), years=50)
+    certain = load_hazard(hazard("pga [g],mean,0.84\n0.1,0.9,1\n0.5,0.02,0.03\n"), years=50)
+    assert 0.5 < float(certain["rate"].sel(hazard="0.84")[0]) < np.inf
     for years in (0, -1, np.inf, np.nan):
         with pytest.raises(HazardError, match=r"years must lie between 0.01 and 1e\+06 \[a\], got"):
             load_hazard(hazard(GOOD), years=years)

@@ -16,6 +16,7 @@ from mcrock.statistics import outcome_distances, sobol_indices
 from mcrock.statistics.sensitivity import estimate_indices
 from mcrock.study.sampling.design import SCRAMBLES, _generator, mixed
 from mcrock.study.sampling.sobol import sobol_points
+from tests.unit.statistics.conftest import simulate_study
 
 PGA = {"units": "m s-2", "long_name": "peak ground acceleration"}
 WEIGHTS = np.sqrt([0.6, 0.25, 0.1, 0.05])
@@ -396,3 +397,16 @@ def test_two_identical_inputs_and_a_constant_one_are_said():
     assert "input_0 and twin (+1.00)" in text
     assert "the same in all runs, and so not in the table: fixed" in text
     assert (found["family_significance"] >= found["significance"] - 0.05).all()
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.2])
+def test_a_static_friction_that_nobody_gave_is_no_input(factor):
+    ds = simulate_study(records=6, per_record=20)
+    friction = np.random.default_rng(1).uniform(0.2, 0.8, ds.sizes["realization"])
+    given = {
+        f"contact_{name}": ("realization", friction * by)
+        for name, by in (("friction", 1), ("static_friction", factor))
+    }
+    found = outcome_distances(ds.assign(given), permutations=19)["input"].values.tolist()
+    assert "contact_friction" in found
+    assert ("contact_static_friction" in found) == (factor > 1)
