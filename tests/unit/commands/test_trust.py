@@ -86,7 +86,6 @@ READS = {
     "measure": ["law.py", "--body", "study.toml", "--edge", "0"],
     "status": ["evil.zarr"],
     "merge": ["evil.zarr", "evil.zarr", "-o", "merged.zarr"],
-    "bench": ["law.py"],
     "warm": ["law.py"],
     "docs": ["law.py"],
 }
