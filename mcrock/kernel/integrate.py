@@ -210,15 +210,16 @@ def change(run, quantiles, trace, slips):
         and takes_over(run, quantiles, trace)
     ):
         return
-    run.left = run.place if run.event == UPLIFT else run.left if run.event == EDGE_RELEASE else NONE
     if run.event == UPLIFT:
+        run.left = run.place
         run.mode, run.place = uplift(run, run.place)
     elif run.event == EDGE_RELEASE:
         _release(run)
     elif run.event == EDGE_IMPACT:
+        run.left = NONE
         _land_edge(run, quantiles)
     elif run.event == FACET_IMPACT:
-        run.released_end = NONE
+        run.left = run.released_end = NONE
         run.mode, run.place, run.change = land_on_face(run, quantiles, run.face)
         run.rest_face = run.face
     elif run.event == REST_EVENT:  # an uplift that came to nothing
