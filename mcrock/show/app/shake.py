@@ -218,7 +218,7 @@ class Desk:
         self.closed = False
 
     def renew(self) -> None:
-        """Take what is in the place of a store that was opened.
+        """Read again the store at the path of the one that was opened.
 
         Raises
         ------
