@@ -22,7 +22,7 @@ from mcrock.show.fragility import format_support
 from mcrock.show.report.audit import Signed, headline
 from mcrock.show.report.brief import key_figures
 from mcrock.show.report.content import cautions
-from mcrock.show.report.page import build_report, capacity_and_rates
+from mcrock.show.report.page import build_report, capacity_and_rates, with_support
 from mcrock.show.report.results import Site, risk_section, standards_section
 from mcrock.show.report.trust import limits_section
 from mcrock.show.summary import summarize
@@ -172,12 +172,13 @@ def statement(result: Result, site: Site) -> str:
     tiles = [
         (figure.name, f"{figure.value} ({figure.words})") for figure in key_figures(summary, rates, capacity)
     ]
+    either = with_support(ds, site, rates, how)
     sections = [
-        risk_section(ds, site, few if rates is None else rates, how),
+        risk_section(ds, site, few if rates is None else rates, how, either),
         standards_section(ds, site, rates, result.folder, how),
         limits_section(result.study, summary),
     ]
-    found = [parts.paragraph(headline(summary, rates)), parts.rows_as_html(tiles)]
+    found = [parts.paragraph(headline(summary, rates, either)), parts.rows_as_html(tiles)]
     found.append(parts.blocks_as_html(cautions(format_support(summary.fragility))))
     found += [
         f"<h2>{section.title}</h2>{parts.blocks_as_html(section.blocks)}" for section in sections if section

@@ -95,6 +95,7 @@ def build_report(
     summary = summarize(ds, folder=folder, **how.keywords)
     runs = pooled(ds)
     rates, capacity, few = capacity_and_rates(ds, summary, site, how)
+    either = with_support(ds, site, rates, how)
     sections = [
         *(subject_sections(runs, study, Path(folder)) if study else [table_section(runs)]),
         fragility_section(runs, summary, few if capacity is None else capacity, how),
@@ -104,7 +105,7 @@ def build_report(
         nested_section(ds, summary, how),
         rules_section(runs, summary, Path(folder), how),
         sensitivity_section(ds, how, progress),
-        risk_section(ds, site, few if rates is None else rates, how),
+        risk_section(ds, site, few if rates is None else rates, how, either),
         standards_section(ds, site, rates, Path(folder), how),
         validity_section(summary),
         convergence_section(runs, summary, how),
@@ -120,7 +121,7 @@ def build_report(
         description=study.description if study else "",
         missing=missing_chunks(ds),
         figures=key_figures(summary, rates, capacity),
-        answer=headline(summary, rates, _with_support(ds, site, rates, how)),
+        answer=headline(summary, rates, either),
         signed=signed,
     )
 
@@ -144,7 +145,7 @@ def capacity_and_rates(
     return rates, capacity, None
 
 
-def _with_support(
+def with_support(
     ds: xr.Dataset, site: Site | None, rates: xr.Dataset | None, how: Confidence
 ) -> xr.Dataset | None:
     """Annual rates of overturning or falling off the support, where that is asked and known."""

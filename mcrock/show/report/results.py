@@ -26,6 +26,7 @@ from mcrock.show.risk import (
     format_outside,
     format_rates,
     format_unsupported,
+    format_with_support,
     plot_risk,
 )
 from mcrock.show.rules import format_baselines, plot_baselines
@@ -193,9 +194,16 @@ def sensitivity_section(
 
 
 def risk_section(
-    ds: xr.Dataset, site: Site | None, rates: xr.Dataset | str | None, how: Confidence
+    ds: xr.Dataset,
+    site: Site | None,
+    rates: xr.Dataset | str | None,
+    how: Confidence,
+    either: xr.Dataset | None = None,
 ) -> Section | None:
-    """Annual rate and where it comes from, or why there is none; None without a hazard."""
+    """Annual rate and where it comes from, or why there is none; None without a hazard.
+
+    ``either`` is that of overturning or falling off the support.
+    """
     if site is None or site.hazard is None or rates is None:
         return None
     if isinstance(rates, str):
@@ -204,6 +212,7 @@ def risk_section(
         embed(
             plot_risk(ds, site.hazard, found=rates), "From which intensities the rate of overturning comes"
         ),
+        *([] if either is None else format_with_support(either)),
         *format_headline(rates),
         format_hazard(site.hazard),
         *cautions(filter(None, [question(site.hazard)])),
