@@ -71,7 +71,7 @@ def find_code(kind: str, name: str, folder: str | Path = ".") -> NamedCode:
             with file.open("rb") as opened:
                 source = opened.read(LONGEST + 1)
             if len(source) > LONGEST:
-                raise ValueError(f"{kind} {name!r}: {file}: longer than {LONGEST} bytes, so not taken for source")
+                raise ValueError(f"{kind} {name!r}: {file}: over {LONGEST} bytes, not read")
             return NamedCode(kind, name, file, source, None)
     except OSError as error:
         raise ValueError(f"{kind} {name!r}: {file} cannot be read: {error.strerror}") from None

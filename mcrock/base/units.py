@@ -63,7 +63,7 @@ def factor_to(unit: str, wanted: str) -> float | None:
     (0.01, 0.001, 0.001, None)
     """
     text = re.sub(
-        "sec(ond)?s?", "s", unit.strip().lower().replace("°", "deg").replace("²", "2").replace("³", "3")
+        "seconds?|secs?", "s", unit.strip().lower().replace("°", "deg").replace("²", "2").replace("³", "3")
     )
     word = parse_unit(unit) or re.sub("[\\s^]", "", text)
     known = next((units for units in KINDS if wanted in units), {wanted: 1.0})
