@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -108,6 +109,14 @@ class RecordingOptions:
         ),
     ] = None
 
+    begin: Annotated[
+        float | None,
+        typer.Option("--from", metavar="S", help="Start of the part taken, at rest before the release [s]."),
+    ] = None
+    until: Annotated[
+        float | None, typer.Option(metavar="S", help="Its end; default: both as the motion says [s].")
+    ] = None
+
     markers: Annotated[
         str | None,
         typer.Option(metavar="NAMES", help="Markers of motion capture that are on the body; default: all."),
@@ -129,18 +138,24 @@ class RecordingOptions:
 
         of_markers = is_of_markers(file)
         data, notes = self._of_markers(file) if of_markers else (self._of_sensor(file), [])
+        begin, until = self.begin, self.until
+        window = -inf if begin is None else begin, inf if until is None else until
         if not of_markers:
-            faults.check_spikes(data)
-        still = self.still or (None if of_markers else faults.rest_before(data))
+            faults.check_spikes(data.between(*window))
+        still = self.still or (None if of_markers else faults.rest_before(data.between(*window)))
         if self.still is not None:
             faults.check_still(data, *self.still)
         elif not of_markers:
             found_at = "bias of the sensor taken from {:.4g} to {:.4g} s, at rest; --still takes others"
             notes.append(found_at.format(*still) if still else faults.NO_REST)
         data = data if still is None else data.unbiased(still)
-        part = data.trimmed()
+        cut = data.between(*window)
+        part = cut.trimmed()
+        part = cut.between(
+            part.time[0] if begin is None else begin, part.time[-1] if until is None else until
+        )
         faults.check_readings(part)
-        notes += filter(None, (faults.later_motion(data, part), faults.lost_samples(part)))
+        notes += filter(None, (faults.later_motion(cut, part), faults.lost_samples(part)))
         if self.rest is None or of_markers:
             turn = alignment(part, axes.along)
         else:

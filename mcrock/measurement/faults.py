@@ -119,7 +119,7 @@ def check_still(recording: Recording, begin: float, end: float) -> None:
 
 def rest_before(recording: Recording) -> tuple[float, float] | None:
     """Start and end [s] of the rest before the release, for the bias; None if it is too short or is none."""
-    begin, end = float(recording.time[0]), recording.motion()[0] - HELD
+    begin, end = float(recording.time[0]), recording.motion()[0] - max(HELD, recording.slow_start())
     return (begin, end) if end - begin >= HELD and _rests(recording, begin, end, HAND) else None
 
 

@@ -71,6 +71,27 @@ def test_a_bias_is_taken_at_rest_or_said(mcrock, folder, monkeypatch):
     assert "--level must be" in mcrock("measure", "test-1.csv", *how, "--level", 95)[2]
 
 
+def test_the_part_that_is_taken_can_be_given(mcrock, folder, tmp_path, monkeypatch):
+    """A knock before the release is the first fast motion; what lies outside is not looked at."""
+    monkeypatch.chdir(folder)
+    data = mr.measurement.read_recording(folder / "test-1.csv")
+    knock = np.where(np.abs(data.time - 0.3) < 0.05, 3.0 * np.sin(60.0 * data.time), 0.0)
+    rates = data.angular_velocity + knock[:, None] * [0.0, 1.0, 0.0]
+    write_recording(mr.measurement.Recording(data.time, rates), tmp_path / "knock.csv")
+    how = "--body", "block.toml", "--edge", 0, "--still", 0.6, 1.5, "--json"
+
+    def measured(file, *part):
+        code, output, errors = mcrock("measure", file, *how, *part)
+        return (json.loads(output)["measures"]["variables"] if code == 0 else {}), errors
+
+    known, cut = measured("test-1.csv")[0], measured(tmp_path / "knock.csv", "--from", 0.6, "--until", 4.5)[0]
+    assert cut["tilt"]["values"] == pytest.approx(known["tilt"]["values"], rel=1e-3)
+    assert (
+        measured(tmp_path / "knock.csv")[0].get("tilt", {"values": [0.0]})["values"] != cut["tilt"]["values"]
+    )
+    assert "it goes from 0 to" in measured("test-1.csv", "--from", 90)[1]
+
+
 def test_nothing_to_measure_is_refused(mcrock, folder, monkeypatch):
     monkeypatch.chdir(folder)
     code, output, errors = mcrock("measure", "noise.csv", "--body", "block.toml", "--edge", 0)

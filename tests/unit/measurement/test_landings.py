@@ -105,6 +105,16 @@ def test_trimming_finds_release_and_rest(run):
     assert np.isin(part.time, recording.time).all()
 
 
+@pytest.mark.parametrize("ratio", [0.9, 0.99, 0.999])
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_trimming_keeps_a_release_near_the_unstable_pose(ratio, scale):
+    """From which a body starts so slowly that it is half a second and more before the motion is seen."""
+    body = mr.cuboid(0.1 * scale, 0.3, 0.4 * scale, mass=10.0)
+    run = mr.simulate(body, start=mr.Start(edge=0, tilt=ratio * body.edge_slenderness[0]))
+    part = sensed(run, before=3.0, after=1.0, seed=3).trimmed()
+    assert part.time[0] < 3.0 - 0.1
+
+
 @pytest.mark.parametrize("with_gravity", [True, False])
 def test_alignment_by_the_first_swing(run, with_gravity):
     turn = Rotation.from_euler("xyz", [3.0, -2.0, 4.0], degrees=True)  # of the sensor on the body
