@@ -8,15 +8,16 @@ logarithmic score).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 
+from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.intervals import student_interval
-from mcrock.statistics.probit import LOGIT, evaluate_curves, fit_curves, log_likelihood
-from mcrock.statistics.resample import Units, collect_units
+from mcrock.statistics.probit import LOGIT, PROBIT, Link, evaluate_curves, fit_curves, log_likelihood
+from mcrock.statistics.resample import Units, collect_units, draw_units
 from mcrock.statistics.rising import RisingCurve
 from mcrock.statistics.runs import ESTIMATE, record_lots
 
@@ -47,6 +48,22 @@ def held_out(units: Units, rule: Rule) -> HeldOut:
     return cross_validated(
         units.runs, units.overturned[ESTIMATE], lambda *others: rule(units.intensity, *others)
     )
+
+
+def left_out_losses(units: Units, how: Bootstrap, rules: Sequence[Rule]) -> np.ndarray:
+    """Log loss (n_rule, n) of rules that are fitted to resamples, on the units that these leave out.
+
+    Of a kind of unit that stands for many, those left out are as many as is expected of it. Probabilities are
+    bounded as those of `held_out`.
+    """
+    there = units.total(units.runs) > 0
+    x, runs, yes = units.intensity[there], units.runs[:, there], units.overturned[ESTIMATE][:, there]
+    least, losses = 0.5 / (units.total(runs).sum() + 1), []
+    for times in draw_units(units, how):
+        left = units.copies * (1 - 1 / units.copies) ** times
+        told = [np.clip(rule(x, times @ yes, times @ runs), least, 1 - least) for rule in rules]
+        losses.append([-log_likelihood(left @ yes, left @ runs, each) for each in told])
+    return np.concatenate(losses, axis=1)
 
 
 def cross_validated(
@@ -85,9 +102,14 @@ def by_probit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     return np.where((value[1] > value[0])[:, None], falling, rising)
 
 
+def by_curve(link: Link) -> Rule:
+    """The rising curve of a link."""
+    return lambda x, yes, runs: np.mean(evaluate_curves(fit_curves(x, yes, runs, link), x), axis=0)
+
+
 def by_logit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     """Log-logistic curve."""
-    return np.mean(evaluate_curves(fit_curves(x, yes, runs, LOGIT), x), axis=0)
+    return by_curve(LOGIT)(x, yes, runs)
 
 
 def by_rising(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
@@ -95,13 +117,13 @@ def by_rising(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     predicted = np.empty(np.shape(runs))
     for row, fell, number in zip(predicted, yes, runs, strict=True):
         there = number > 0
-        row[:] = RisingCurve(x[there], fell[there], number[there]).at(x)
+        curve = RisingCurve(x[there], fell[there], number[there])
+        row[:] = curve.fraction if there.all() else curve.at(x)
     return predicted
 
 
 def _curve(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
-    low, high = evaluate_curves(fit_curves(x, yes, runs), x)
-    return (low + high) / 2
+    return by_curve(PROBIT)(x, yes, runs)
 
 
 def by_threshold(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:

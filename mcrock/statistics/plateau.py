@@ -17,6 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
+from mcrock.statistics.cross_validation import Rule
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.intervals import clustered_interval
 from mcrock.statistics.probit import Curves, FitKind, evaluate_curves, fit_curves, log_likelihood
@@ -83,6 +84,20 @@ def plateau_share(units: Units, how: Bootstrap) -> tuple[float, float, float]:
         return np.nan, np.nan, np.nan
     low, high = plateau_bounds(units, how, np.zeros(0))[:, 0].tolist()
     return float(share[0]), low, high
+
+
+def plateau_rule(units: Units) -> Rule:
+    """`by_plateau` of resamples of units that have a lognormal curve, each from the curve of the whole."""
+    x, yes, runs = units.sums()
+    share, curves = fit_plateau(x, yes[None], runs[None])
+    start = np.stack(
+        [logit(np.minimum(share, 0.999)), np.log(curves.low_median), np.log(curves.low_dispersion)], axis=1
+    )
+
+    def rule(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+        return _parts(_scored(start, np.log(x), yes, runs), np.log(x))[0]
+
+    return rule
 
 
 def plateau_bounds(units: Units, how: Bootstrap, at: np.ndarray) -> np.ndarray:

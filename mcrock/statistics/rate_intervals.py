@@ -16,17 +16,17 @@ from scipy.optimize import isotonic_regression
 
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.probability import level_bounds
-from mcrock.statistics.probit import FitKind
-from mcrock.statistics.rates import lognormal_rates
+from mcrock.statistics.probit import PROBIT, Link
+from mcrock.statistics.rates import hazard_nodes, lognormal_rates
 from mcrock.statistics.resample import BATCH, Units
 from mcrock.statistics.rising import bounding_steps
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND
 from mcrock.statistics.studentized import (
     Quantity,
+    Shares,
+    averaged_interval,
     bootstrap_t,
-    fit_sample,
-    pivot_interval,
-    pivots_of,
+    pivots_by_link,
     readings_of,
     widened,
 )
@@ -34,11 +34,17 @@ from mcrock.statistics.studentized import (
 Table = tuple[np.ndarray, np.ndarray]  # rising intensities, and the annual rates at which they are exceeded
 
 
-def log_rates(tables: list[Table]) -> Quantity:
-    """ln(rate) of lognormal curves with some hazards (n, n_table)."""
+def log_rates(tables: list[Table], link: Link = PROBIT) -> Quantity:
+    """ln(rate) of the curves of a link with some hazards (n, n_table)."""
+    nodes = [] if link is PROBIT else [[part.ravel() for part in hazard_nodes(*table)] for table in tables]
 
     def quantity(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            if link is not PROBIT:
+                scale = np.exp(dispersion)
+                return np.log(
+                    np.stack([link.cdf((z - median) / scale) @ weight for z, weight in nodes], axis=-1)
+                )
             numbers = np.exp(median), np.exp(dispersion)
             return np.log(
                 np.stack([lognormal_rates(*table, *numbers).sum(axis=-1) for table in tables], axis=-1)
@@ -47,23 +53,23 @@ def log_rates(tables: list[Table]) -> Quantity:
     return quantity
 
 
-def lognormal_bounds(units: Units, how: Bootstrap, tables: list[Table]) -> np.ndarray:
+def lognormal_bounds(
+    units: Units, how: Bootstrap, tables: list[Table], shares: Shares = ((PROBIT, 1.0),)
+) -> np.ndarray:
     """Bounds (2, n_table) of the rates by the lognormal curve, over all readings of the undecided runs [1/a].
 
-    NaN where a reading has no curve, or too many of its resamples, and with too few units for the level.
+    Averaged over the curves of the links that have ``shares``, the lognormal one first. NaN where a reading
+    has no lognormal curve, or too many of its resamples, and with too few units for the level.
     """
     quantity = log_rates(tables)
     if not how.reaches_level(units.number):
         return np.full((2, len(tables)), np.nan)
     ends = []
     for overturned in readings_of(units, quantity):
-        fitted = fit_sample(units, overturned, how)
-        if fitted.whole.kind[0] != FitKind.MAXIMUM:
+        parts = pivots_by_link(units, how, overturned, shares, lambda link: log_rates(tables, link), 1)
+        if not parts:
             return np.full((2, len(tables)), np.nan)
-        centre, error, pivots = pivots_of(fitted, quantity)
-        ends.append(
-            np.minimum(pivot_interval(centre, widened(units) * error, pivots, how.level), _largest(tables))
-        )
+        ends.append(np.minimum(averaged_interval(parts, how.level), _largest(tables)))
     return np.exp([np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]])
 
 

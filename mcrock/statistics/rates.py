@@ -67,6 +67,23 @@ def lognormal_rates(x: np.ndarray, rate: np.ndarray, median: ArrayLike, dispersi
     return np.maximum(rate[:-1] * curve[..., :-1] - rate[1:] * curve[..., 1:] + moved, 0.0)
 
 
+def hazard_nodes(x: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss-Legendre nodes in ln(intensity) on each piece of a hazard table, with rates, both (n - 1, 16).
+
+    The rate of overturning from a piece is the sum of the probabilities at its nodes times their rates
+    [1/a].
+
+    >>> x = np.geomspace(1e-3, 1e4, 60)
+    >>> z, weight = hazard_nodes(x, 1e-3 * x**-2.0)
+    >>> print(f"{(ndtr((z - np.log(0.5)) / 0.4) * weight).sum():.6f}")
+    0.005509
+    """
+    node, weight = np.polynomial.legendre.leggauss(16)
+    low, wide = np.log(x[:-1, None]), np.diff(np.log(x))[:, None]
+    slope, part = -np.diff(np.log(rate))[:, None] / wide, (node + 1) / 2
+    return low + wide * part, rate[:-1, None] * slope * np.exp(-slope * wide * part) * wide * weight / 2
+
+
 class LognormalCurve:
     """Lognormal curve of counts, as it is integrated; NaN where the likelihood has no maximum.
 

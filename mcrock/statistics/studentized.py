@@ -30,6 +30,7 @@ STEP = 1e-4  # of ln(median) and ln(dispersion) in differences
 
 # from ln(median) and ln(dispersion) of curves (n, 1) to quantities (n, m)
 Quantity = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Shares = tuple[tuple[Link, float], ...]  # of links whose curves an interval is averaged over
 Covariance = tuple[np.ndarray, np.ndarray, np.ndarray]  # see `sandwich`
 
 
@@ -160,6 +161,58 @@ def pivot_interval(centre: np.ndarray, error: np.ndarray, pivots: np.ndarray, le
     high = np.quantile(np.where(known, pivots, np.inf), 1 - tail, axis=0, method="higher")
     with np.errstate(invalid="ignore"):
         ends = centre - np.stack([np.maximum(high, 0.0), np.minimum(low, 0.0)]) * error
+    return np.where(np.isfinite(ends), ends, np.nan)
+
+
+def pivots_by_link(
+    units: Units,
+    how: Bootstrap,
+    overturned: np.ndarray,
+    shares: Shares,
+    quantity: Callable[[Link], Quantity],
+    power: int,
+) -> list[tuple[float, np.ndarray, np.ndarray, np.ndarray]]:
+    """Shares, and `pivots_of` quantities of the curves of several links, for `averaged_interval`.
+
+    Standard errors are `widened` by a power. Nothing if the first link has no curve.
+    """
+    parts = []
+    for link, share in shares:
+        fitted = fit_sample(units, overturned, how, link)
+        if fitted.whole.kind[0] == FitKind.MAXIMUM:
+            centre, error, pivots = pivots_of(fitted, quantity(link))
+            parts.append((share, centre, widened(units) ** power * error, pivots))
+        elif not parts:
+            break
+    return parts
+
+
+def averaged_interval(
+    parts: list[tuple[float, np.ndarray, np.ndarray, np.ndarray]], level: float
+) -> np.ndarray:
+    """Ends (2, m) of intervals averaged over curves of several kinds, each with its share.
+
+    Parameters
+    ----------
+    parts : list of (float, ndarray (m,), ndarray (m,), ndarray (n, m))
+        Share of a kind [1], and estimates, standard errors and pivots as for `pivot_interval`, which these
+        ends are of one kind alone. Kinds without errors are left out.
+    level : float
+        Coverage [1].
+    """
+    parts = [part for part in parts if np.isfinite(part[1]).all() and np.isfinite(part[2]).all()]
+    if len(parts) < 2:
+        return pivot_interval(*parts[0][1:], level) if parts else np.full((2, 1), np.nan)
+    weight = np.concatenate([np.full(len(pivots), share / len(pivots)) for share, *_, pivots in parts])
+    with np.errstate(invalid="ignore"):
+        values = np.concatenate([centre - error * pivots for _, centre, error, pivots in parts])
+    ends = parts[0][1] + np.zeros((2, 1))  # which lie inside
+    for end, sign in zip(ends, (1, -1), strict=True):
+        sided = np.where(np.isfinite(values), sign * values, -np.inf)
+        order = sided.argsort(axis=0)
+        place = (weight[order].cumsum(axis=0) > (1 - level) / 2 * weight.sum()).argmax(axis=0)
+        found = np.take_along_axis(sided, order, axis=0)[place, np.arange(len(place))]
+        end[:] = sign * np.minimum(found, sign * end)
     return np.where(np.isfinite(ends), ends, np.nan)
 
 

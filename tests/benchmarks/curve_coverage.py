@@ -1,6 +1,10 @@
 """How often the intervals of rates and of compared designs hold the truth, whatever the kind of the curve.
 
     python -m tests.benchmarks.curve_coverage designs STUDIES [SEED]
+    python -m tests.benchmarks.curve_coverage KIND STUDIES [SEED]
+
+The first compares designs; the second is of the rate of the accepted curve, KIND lognormal, log-logistic or
+plateau.
 
 Everything is drawn at random: levels, 10 to 60 recordings, 5 to 40 runs of each, the share of the variance
 between recordings, the slope of the hazard (1.8 to 3), the dispersion, and the kind of the curve.
@@ -9,10 +13,18 @@ between recordings, the slope of the hazard (1.8 to 3), the dispersion, and the 
 import sys
 
 import numpy as np
+import xarray as xr
 from scipy.special import expit, logit, ndtr, ndtri
 
+from mcrock.statistics.accepted_curve import choose
 from mcrock.statistics.comparison import FEW, _open_ratio, _paired_interval, _ratio_interval
+from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.intervals import clustered_interval
 from mcrock.statistics.paired import Pairs
+from mcrock.statistics.rate_intervals import lognormal_bounds, rising_rate_bounds
+from mcrock.statistics.rates import refine
+from mcrock.statistics.resample import Units
+from mcrock.statistics.rising import places
 from tests.unit.statistics.conditions import CHOICES, held
 
 KINDS = ("lognormal", "log-logistic", "plateau")
@@ -87,8 +99,49 @@ def of_designs(rng):
     return between, held(ends, rates[1] / rates[0]), ends[1] / ends[0]
 
 
-def main(what, studies, seed="0"):
+def of_rates(rng, kind):
+    """ln of the true rate, the bounds of that of the accepted curve and of the lognormal one alone, and the
+    accepted family."""
+    truth = Truth(rng, kind)
+    alike = ndtr(truth.scores(rng)) > truth.share
+    yes = truth.counted(np.where(alike, np.inf, truth.capacities(truth.scores(rng))))
+    runs = np.full_like(yes, float(truth.per_record))
+    units = Units(truth.levels, runs, np.stack([yes] * 3), np.ones(truth.records, int))
+    how = Bootstrap(resamples=299, seed=int(rng.integers(2**32)))
+    choice = choose(xr.Dataset({"record": 0}), units, how)
+    alone = lognormal_bounds(units, how, [truth.hazard])[:, 0]
+    if choice.family == "lognormal":
+        ends = lognormal_bounds(units, how, [truth.hazard], choice.shares)[:, 0]
+    else:
+        points = {"interval": (("bound", "intensity"), np.stack(clustered_interval(yes, runs)))}
+        table = refine(*truth.hazard, places(truth.levels))
+        found = xr.Dataset(points, coords={"intensity": truth.levels})
+        ends = rising_rate_bounds(units, how, [table], found)[:, 0]
+    rate = truth.rate(truth.share * truth.curve(FINE))
+    with np.errstate(divide="ignore"):
+        return np.log(rate), *np.log(ends), *np.log(alone), choice.family
+
+
+def rates(kind, studies, rng):
+    """Print how often the interval of the rate holds the truth, and its width."""
+    rows = [of_rates(rng, kind) for _ in range(studies)]
+    true, low, high, least, most = np.array([row[:5] for row in rows]).T
+    by = np.array([row[5] == "lognormal" for row in rows])
+    for words, start, end in (("accepted", low, high), ("lognormal alone", least, most)):
+        under, over = (true > end).mean(), (true < start).mean()
+        print(
+            f"{kind}, {words}: held {1 - under - over:.3f}, too low {under:.3f}, too high {over:.3f}",
+            end="; ",
+        )
+    width = ((high - low) / (most - least))[by]
+    print(f"lognormal accepted in {by.mean():.3f}, then wider by {np.median(width):.3f} {width.mean():.3f}")
+
+
+def main(what: str, studies: str, seed: str = "0") -> None:
     rng = np.random.default_rng(int(seed))
+    if what in KINDS:
+        rates(what, int(studies), rng)
+        return
     found = np.array([of_designs(rng) for _ in range(int(studies))], float)
     print(f"{studies} pairs of designs, 95 % intervals:")
     print(f"differences at all levels held in {found[:, 0].mean():.3f}")

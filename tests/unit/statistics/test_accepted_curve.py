@@ -21,8 +21,12 @@ from mcrock.statistics import (
     with_displacement_limit,
 )
 from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, choice_of, goes_by
+from mcrock.statistics.cross_validation import by_curve, left_out_losses
 from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.probit import PROBIT
+from mcrock.statistics.rate_intervals import lognormal_bounds
 from mcrock.statistics.rates import refine
+from mcrock.statistics.resample import draw_units
 from mcrock.statistics.rising import places
 from mcrock.statistics.risk import headline_rate, rate_with_support
 
@@ -97,7 +101,7 @@ def test_every_limit_has_its_test_of_fit_and_its_plateau():
     found = fragility_by_limit(ds, [("peak_displacement", 0.1)])
     for k, runs in enumerate((by_limit(ds, "peak_displacement", 0.1), ds)):
         one, accepted = found.isel(limit=k), accept_curve(runs, Bootstrap())
-        assert choice_of(one) == accepted.choice
+        assert choice_of(one)[:3] == accepted.choice[:3]
         assert float(one["accepted_reached"][-1]) == accepted.curve.reached(0.5)
     low, high = found["share_interval"].isel(limit=1).values
     assert low < 0.5 < high < 0.7
@@ -163,3 +167,50 @@ def test_few_recordings_test_no_curve(records):
     for found in (fit_fragility(ds), annual_rate(ds, hazard()), high_confidence_capacity(ds)):
         assert np.isnan(found["fit_p_value"])
         assert "fewer than 6 recordings" in found.attrs["why"]
+
+
+@pytest.mark.parametrize(("best", "said"), [(2, "to a plateau foretells"), (3, "rising fractions foretell")])
+def test_a_curve_that_foretells_recordings_better_rejects_the_lognormal_one(monkeypatch, best, said):
+    """Also where the test of fit does not; every result hears of it."""
+    losses = np.tile(np.arange(4.0)[:, None], (1, 10)) + 1
+    losses[best, :8] = 0.0
+    module = "mcrock.statistics.accepted_curve"
+    monkeypatch.setattr(f"{module}.left_out_losses", lambda *_: losses)
+    monkeypatch.setattr(f"{module}._CHOICES", {})
+    accepted = accept_curve(study(1), Bootstrap(resamples=99))
+    assert accepted.choice.p_value > 0.05
+    assert accepted.choice.family == "stripes"
+    assert f"{said} recordings left out better than the lognormal curve in 80 %" in accepted.choice.why
+    rates = annual_rate(study(1), hazard(), resamples=99)
+    assert goes_by(rates) == goes_by(high_confidence_capacity(study(1), resamples=99)) == "stripes"
+    losses[best, 6:8] = 9.0
+    monkeypatch.setattr(f"{module}._CHOICES", {})
+    assert accept_curve(study(1), Bootstrap(resamples=99)).choice.family == "lognormal"
+
+
+def test_the_rate_is_averaged_over_the_curves_that_the_runs_leave_open():
+    """It reaches beyond that of the lognormal curve alone to that of the log-logistic one, and says so."""
+    how, x = Bootstrap(resamples=199), np.geomspace(0.1, 40.0, 30)
+    accepted, tables = accept_curve(study(1), how), [(x, 1e-2 * x**-3.0)]
+    (probit, _), (logit, share) = accepted.choice.shares
+    assert f"has a share of {share:.2g}" in accepted.choice.why
+    alone = [lognormal_bounds(accepted.units, how, tables, ((link, 1.0),))[:, 0] for link in (probit, logit)]
+    both = accepted.rate_interval(tables)[:, 0]
+    assert alone[0][1] < both[1] < alone[1][1]
+    assert alone[0][0] <= both[0] <= alone[1][0]
+
+
+def test_losses_are_those_of_the_units_that_a_resample_leaves_out():
+    """The mean over kinds of many units is what is expected of it."""
+    units, how = accept_curve(study(1, records=7), Bootstrap(resamples=5)).units, Bootstrap(resamples=5)
+    rule = by_curve(PROBIT)
+    (found,) = left_out_losses(units, how, [rule])
+    (drawn,) = draw_units(units, how)
+    yes, least = units.overturned[2], 0.5 / (units.runs.sum() + 1)
+    for times, loss in zip(drawn, found, strict=True):
+        p = np.clip(
+            rule(units.intensity, (times @ yes)[None], (times @ units.runs)[None])[0], least, 1 - least
+        )
+        out = times == 0
+        fell, runs = yes[out].sum(axis=0), units.runs[out].sum(axis=0)
+        assert loss == pytest.approx(-(fell * np.log(p) + (runs - fell) * np.log(1 - p)).sum(), rel=1e-9)
