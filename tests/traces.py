@@ -20,6 +20,10 @@ KEPT = ("__pycache__", ".pytest_cache", ".hypothesis", ".cache", ".config", "jax
 CREATED: set[str] = set()  # files and folders that this process has made, but for those of pytest and scratch
 OWN = ["/proc/", "/dev/null", "/dev/full", "/dev/pt", "/dev/tty"]  # places for which that holds not
 # variables that pytest sets, and libraries when they are imported
+SHARED = (
+    "dask-scratch-space",
+    "pymp-",
+)  # temporary folders of dask and multiprocessing, for all that follows
 VARIABLES = {"PYTEST_CURRENT_TEST", "HDF5_PLUGIN_PATH", "KMP_DUPLICATE_LIB_OK", "_PYVIZ_COMMS_INSTALLED"}
 
 
@@ -75,7 +79,9 @@ def state() -> dict[str, Any]:
         "logging": (logging.root.level, logging.root.disabled, logging.root.manager.disable),
         "errors of numpy": np.geterr(),
         "settings of figures": dict.copy(matplotlib.rcParams),
-        "temporary files": dict.fromkeys(os.listdir(tempfile.gettempdir())),
+        "temporary files": dict.fromkeys(
+            name for name in os.listdir(tempfile.gettempdir()) if not name.startswith(SHARED)
+        ),
         "files": {place: None for place in CREATED if os.path.lexists(place)},
     }
 
