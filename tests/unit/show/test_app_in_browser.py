@@ -1,5 +1,6 @@
 """The page of `mcrock app` in a real browser, driven by its names and by the keyboard. Run with -m slow."""
 
+import os
 import re
 import shutil
 import signal
@@ -43,7 +44,8 @@ def serve(folder):
 
     def start(*arguments):
         command = [sys.executable, "-m", "mcrock", "app", *map(str, arguments)]
-        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+        own = os.environ | {"TMPDIR": str(folder)}  # where what is dropped lies while the command runs
+        process = subprocess.Popen(command, cwd=folder, env=own, stdout=subprocess.PIPE, text=True)
         started.append(process)
         line = process.stdout.readline().strip()
         assert line.startswith("http://"), line
