@@ -28,6 +28,7 @@ NO_REST = "no rest before the release: a bias of the sensor is in all numbers; -
 GAP = 3.5  # of the usual interval between samples: more than two are lost [1]
 LOST = 1.5  # the same from which one is [1]
 SPIKE = 2.0  # over the two readings on either side: no body turns so [1]
+NOISE_REACHES = 4.0  # medians, of the speed of white noise in a million readings [1]
 
 
 def check_readings(recording: Recording) -> None:
@@ -83,7 +84,7 @@ def check_spikes(recording: Recording) -> None:
     around = [np.roll(speed, k) for k in (-2, -1, 1, 2)]
     alone = np.flatnonzero((speed > SPIKE * np.max(around, axis=0))[2:-2]) + 2
     for i in alone[np.argsort(-speed[alone])][:1]:
-        if speed[i] >= LARGE * np.delete(speed, i).max():
+        if speed[i] >= max(LARGE * np.delete(speed, i).max(), NOISE_REACHES * np.median(speed)):
             k = int(np.abs(recording.angular_velocity[i]).argmax())
             raise ValueError(
                 f"{recording.name}: a spike: at {recording.time[i]:.4g} s omega_{ALONG[k]} is "
