@@ -15,7 +15,7 @@ from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import VELOCITIES, as_written
 from mcrock.dataset import to_frame
 from mcrock.statistics import fit_fragility, pooled
-from mcrock.statistics.accepted_curve import FAMILIES, AcceptedCurve, Curve, accept_curve
+from mcrock.statistics.accepted_curve import FAMILIES, AcceptedCurve, FragilityCurve, accept_curve
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.fragility import WORDS
 from mcrock.statistics.inference import Bootstrap
@@ -232,7 +232,7 @@ def _name(ds: xr.Dataset, names: dict[str, tuple[str, str, float]], program: str
     return Name(with_period.format(name, float(found[2].replace("p", "."))) if found[2] else name, unit, size)
 
 
-def _curve(accepted: AcceptedCurve, family: str | None) -> Curve:
+def _curve(accepted: AcceptedCurve, family: str | None) -> FragilityCurve:
     """The accepted curve of a study, or that of a family."""
     if family is not None and family not in FAMILIES:
         raise ValueError(f"curve must be {' or '.join(map(repr, FAMILIES))}, got {family!r}")
@@ -253,7 +253,7 @@ def written_curve(accepted: AcceptedCurve, family: str | None = None) -> str:
     )
 
 
-def _values(curve: Curve, level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _values(curve: FragilityCurve, level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Intensities and probabilities of a curve that is straight between them, from 0 on."""
     x = places(level) if len(level) <= MOST else level
     least, most = curve.reached(TAIL), curve.reached(1 - TAIL)

@@ -2,7 +2,7 @@
 
 `choose` is the rule. `accept_curve` makes the object that statistics, standards, exports, figures and pages
 take: the family, why, and its probabilities, intensities and rates with their intervals. Results carry the
-choice as the attributes of `Choice.attrs`, and `goes_by` reads it.
+choice as the attributes of `CurveChoice.attrs`, and `goes_by` reads it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from mcrock.statistics.studentized import Shares, resampled_bounds
 ACCEPTED, WHY = "headline", "why"  # attributes of results
 MOST = 2 / 3  # of the resamples in which a curve that follows other data too foretells best, to be believed
 KEPT = 64  # choices that are remembered
-_CHOICES: dict[bytes, Choice] = {}
+_CHOICES: dict[bytes, CurveChoice] = {}
 
 
-class Curve(Protocol):
+class FragilityCurve(Protocol):
     """A fragility curve of counts; NaN where the family has none of them."""
 
     def at(self, intensity: np.ndarray) -> np.ndarray:
@@ -57,7 +57,7 @@ class Family(NamedTuple):
     """A kind of curve, and its intervals for new earthquakes."""
 
     words: str
-    fit: Callable[[np.ndarray, np.ndarray, np.ndarray, float], Curve]  # of levels, overturned, runs, units
+    fit: Callable[[np.ndarray, np.ndarray, np.ndarray, float], FragilityCurve]  # levels, fell, runs, units
     band: Callable[[AcceptedCurve, np.ndarray], np.ndarray]  # (2, n) at some intensities [1]
     rate_bounds: Callable[[AcceptedCurve, list[Table]], np.ndarray]  # (2, n_table) of the rate [1/a]
 
@@ -85,7 +85,7 @@ FAMILIES = {
 }
 
 
-class Choice(NamedTuple):
+class CurveChoice(NamedTuple):
     """A family of `FAMILIES`, why, the p-value of the test of fit of the lognormal curve [1], and what its
     rates are averaged over."""
 
@@ -105,7 +105,7 @@ class Choice(NamedTuple):
         return self.why + ("" if np.isnan(self.p_value) else f" ({format_p_value(self.p_value)})")
 
 
-def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> Choice:
+def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
     """The rule: which family the runs of a study go by.
 
     The lognormal curve, unless it has no interval, its test of fit (`mcrock.statistics.goodness`) rejects it,
@@ -129,31 +129,31 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> Choice:
         Level, resamples and seed.
     """
     if units.curve().kind[0] != FitKind.MAXIMUM:
-        return Choice("stripes", "there is no lognormal curve", np.nan)
+        return CurveChoice("stripes", "there is no lognormal curve", np.nan)
     p_value = fit_p_value(units, how)
     if p_value < REJECTED:
-        return Choice("stripes", "the lognormal curve is rejected", p_value)
+        return CurveChoice("stripes", "the lognormal curve is rejected", p_value)
     noun = "recordings" if how.cluster and "record" in ds else "realizations"
     few = f", and fewer than {FEWEST} {noun} cannot test it" * (units.number < FEWEST)
     if resampled_bounds(units, how, np.zeros(0)) is None:
-        return Choice("stripes", f"the lognormal curve has no interval{few}", p_value)
+        return CurveChoice("stripes", f"the lognormal curve has no interval{few}", p_value)
     why = f"the lognormal curve is not rejected{few}"
     if few:
-        return Choice("lognormal", why, p_value)
+        return CurveChoice("lognormal", why, p_value)
     losses = left_out_losses(units, how, [by_curve(PROBIT), by_logit, plateau_rule(units), by_rising])
     for last, words in ((2, "a curve to a plateau foretells"), (3, "the rising fractions foretell")):
         share = float((losses[: last + 1].argmin(axis=0) == last).mean())
         if share > MOST:
             better = f"better than the lognormal curve in {100 * share:.0f} % of the resamples"
-            return Choice("stripes", f"{words} {noun} left out {better}", p_value)
+            return CurveChoice("stripes", f"{words} {noun} left out {better}", p_value)
     share = float((losses[1] < losses[0]).mean())
     if share and not fit_p_value(units, how, LOGIT) < REJECTED:
         why += f"; in intervals of the rate a log-logistic one has a share of {share:.2g}"
-        return Choice("lognormal", why, p_value, ((PROBIT, 1 - share), (LOGIT, share)))
-    return Choice("lognormal", why, p_value)
+        return CurveChoice("lognormal", why, p_value, ((PROBIT, 1 - share), (LOGIT, share)))
+    return CurveChoice("lognormal", why, p_value)
 
 
-def chosen(ds: xr.Dataset, units: Units, how: Bootstrap) -> Choice:
+def chosen(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
     """`choose`, once for the same counts: every result of a study asks for it."""
     counts = b"".join(np.ascontiguousarray(part).tobytes() for part in units)
     key = sha256(repr((how, "record" in ds, units.runs.shape)).encode() + counts).digest()
@@ -176,14 +176,14 @@ class AcceptedCurve:
         Of it.
     how : Bootstrap
         Level, resamples and seed.
-    choice : Choice
+    choice : CurveChoice
         Family, why, and the test of fit of the lognormal curve.
     """
 
     ds: xr.Dataset
     units: Units
     how: Bootstrap
-    choice: Choice
+    choice: CurveChoice
 
     @cached_property
     def points(self) -> xr.Dataset:
@@ -191,12 +191,12 @@ class AcceptedCurve:
         return overturning_probability(self.ds, **self.how.keywords)
 
     @cached_property
-    def curves(self) -> dict[str, Curve]:
+    def curves(self) -> dict[str, FragilityCurve]:
         """The curve of each family; the accepted one is `curve`."""
         return {name: family.fit(*self.units.sums(), self.units.number) for name, family in FAMILIES.items()}
 
     @property
-    def curve(self) -> Curve:
+    def curve(self) -> FragilityCurve:
         """The accepted curve itself."""
         return self.curves[self.choice.family]
 
@@ -253,18 +253,18 @@ def accept_curve(ds: xr.Dataset, how: Bootstrap) -> AcceptedCurve:
     return AcceptedCurve(ds, units, how, chosen(ds, units, how))
 
 
-def common_choice(choices: Sequence[Choice]) -> Choice:
+def common_choice(choices: Sequence[CurveChoice]) -> CurveChoice:
     """What several studies go by together: the family of all, or the rising fractions of each."""
     families, whys = {each.family for each in choices}, [each.words for each in choices]
     family = families.pop() if len(families) == 1 else "stripes"
     why = "; ".join(f"{name}: {why}" for name, why in zip(("first", "second"), whys, strict=True))
-    return Choice(family, why, np.nan)
+    return CurveChoice(family, why, np.nan)
 
 
-def choice_of(found: xr.Dataset) -> Choice:
+def choice_of(found: xr.Dataset) -> CurveChoice:
     """The choice that a result carries: as attributes, or of one of several side by side as variables."""
     why = found[WHY].item() if WHY in found else found.attrs[WHY]
-    return Choice(goes_by(found), str(why), float(found["fit_p_value"]))
+    return CurveChoice(goes_by(found), str(why), float(found["fit_p_value"]))
 
 
 def goes_by(found: xr.Dataset) -> str:

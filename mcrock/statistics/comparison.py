@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 
 from mcrock.base.checks import ROUNDING
 from mcrock.dataset.opened import Source, opened
-from mcrock.statistics.accepted_curve import FAMILIES, Curve, accept_curve, common_choice
+from mcrock.statistics.accepted_curve import FAMILIES, FragilityCurve, accept_curve, common_choice
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.hazard import check_measure
 from mcrock.statistics.hazard_files import MEAN
@@ -213,7 +213,7 @@ def _ratio_of(quantity: Quantity) -> Ratio:
     return ratio
 
 
-def _quantity(family: str, units: int, of: Callable[[Curve], float]) -> Quantity:
+def _quantity(family: str, units: int, of: Callable[[FragilityCurve], float]) -> Quantity:
     """A number of the curve of a family; NaN where that is none or without an end."""
 
     def quantity(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> float:
