@@ -21,6 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
+
 import mcrock
 
 ROOT = Path(__file__).parents[1]
@@ -88,7 +90,12 @@ def page(rows: dict[str, dict[str, str]], text: str) -> str:
 
 
 def main(words: list[str], scratch: str) -> int:
-    os.environ.setdefault("MCROCK_SCRATCH", scratch)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MCROCK_SCRATCH", os.environ.get("MCROCK_SCRATCH", scratch))
+        return _main(words)
+
+
+def _main(words: list[str]) -> int:
     changed = output("git", "status", "--porcelain", "--", ":(exclude)mcrock/docs/evidence.*").stdout
     commit = output("git", "rev-parse", "--short", "HEAD").stdout.strip() + ("+" if changed else "")
     fails = 0

@@ -24,7 +24,12 @@ SHARED = (
     "dask-scratch-space",
     "pymp-",
 )  # temporary folders of dask and multiprocessing, for all that follows
-VARIABLES = {"PYTEST_CURRENT_TEST", "HDF5_PLUGIN_PATH", "KMP_DUPLICATE_LIB_OK", "_PYVIZ_COMMS_INSTALLED"}
+VARIABLES = {
+    *("PYTEST_CURRENT_TEST", "HDF5_PLUGIN_PATH", "KMP_DUPLICATE_LIB_OK", "_PYVIZ_COMMS_INSTALLED"),
+    *("TF_CPP_MIN_LOG_LEVEL", "TPU_SKIP_MDS_QUERY"),  # JAX; dask, for its workers:
+    *("__DASK_PARENT_PID", "PYTHONHASHSEED", "MALLOC_TRIM_THRESHOLD_"),
+    *("MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"),
+}
 
 
 def hear(event: str, arguments: tuple[Any, ...]) -> None:
