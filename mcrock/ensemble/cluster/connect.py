@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcrock.base.arithmetic import CONTRACT, contracts
+from mcrock.base.interrupt import hold_interruptions
 from mcrock.base.names import check_name
 from mcrock.ensemble.cluster.settings import BATCH, BatchJobs, Cluster, Local, Mpi
 from mcrock.ensemble.schedule import SAFE_PATH, importing_nothing_here
@@ -110,7 +111,8 @@ def _local(cluster: Cluster) -> Any:
 
 def _batch(cluster: BatchJobs, folder: Path, refusals: list[str]) -> Any:
     try:
-        import dask_jobqueue
+        with hold_interruptions():  # which takes back what it makes of Ctrl-C when it is imported
+            import dask_jobqueue
     except ImportError:
         raise ClusterError(_missing("dask-jobqueue", "cluster")) from None
     options = dict(cluster.options)
