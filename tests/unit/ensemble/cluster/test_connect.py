@@ -23,6 +23,7 @@ import xarray as xr
 from distributed.comm import connect
 from distributed.security import Security
 
+from mcrock.base.interrupt import hold_interruptions
 from mcrock.ensemble import EnsembleError, run_study
 from mcrock.ensemble.cluster import connected
 from mcrock.ensemble.cluster.connect import ClusterError, _batch
@@ -34,6 +35,11 @@ from tests.cluster.conftest import wait_until
 from tests.unit.conftest import write_study
 
 JOB = {"jobs": 2, "cores": 4, "memory": "4GB", "walltime": "01:00:00", "interface": "lo"}
+
+
+def needs_jobqueue():
+    with hold_interruptions():  # which takes back what it makes of Ctrl-C when it is imported
+        pytest.importorskip("dask_jobqueue")
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +115,7 @@ def test_only_who_has_the_keys_of_a_run_can_talk_to_its_processes(tmp_path, plac
 
 
 def test_names_of_key_files_are_whole_in_the_script_of_a_job(tmp_path):
-    pytest.importorskip("dask_jobqueue")
+    needs_jobqueue()
     folder = tmp_path / "a; touch b '$x'"
     folder.mkdir()
     with _batch(BatchJobs(system="slurm", **JOB), folder, []) as workers:
@@ -170,7 +176,7 @@ def test_a_lost_scheduler_ends_the_run_and_loses_nothing(study, reference, tmp_p
 )
 def test_jobs_ask_for_what_the_file_says(tmp_path, monkeypatch, system, directives):
     """Memory in the units of each system; PBS counts in powers of 2."""
-    pytest.importorskip("dask_jobqueue")
+    needs_jobqueue()
     monkeypatch.setattr("dask_jobqueue.lsf.lsf_detect_units", lambda: "mb")
     options = {"queue": "long", "job_script_prologue": ["module load python"]}
     with _batch(BatchJobs(system=system, options=options, **JOB), tmp_path, []) as workers:
@@ -189,13 +195,13 @@ def test_jobs_ask_for_what_the_file_says(tmp_path, monkeypatch, system, directiv
 @pytest.mark.filterwarnings("ignore:unclosed cluster:ResourceWarning")
 @pytest.mark.filterwarnings("ignore:.*Cluster.__del__:pytest.PytestUnraisableExceptionWarning")
 def test_an_unknown_option_of_dask_jobqueue_is_named(tmp_path):
-    pytest.importorskip("dask_jobqueue")
+    needs_jobqueue()
     with pytest.raises(ValueError, match=r"\[options\]: .*unexpected keyword argument 'quue'"):
         _batch(BatchJobs(system="slurm", options={"quue": "long"}, **JOB), tmp_path, [])
 
 
 def test_a_batch_system_that_is_not_there_is_one_message(tmp_path, monkeypatch):
-    pytest.importorskip("dask_jobqueue")
+    needs_jobqueue()
     monkeypatch.setenv("PATH", str(tmp_path))
     with (
         pytest.raises(ClusterError, match=r"pbs refuses a job: .*No such file or directory: 'qsub'"),
