@@ -101,8 +101,10 @@ class CurveChoice(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Why, with the p-value."""
-        return self.why + ("" if np.isnan(self.p_value) else f" ({format_p_value(self.p_value)})")
+        """Why, with the p-value after its first clause."""
+        reason, *further = self.why.split("; ", 1)
+        tested = "" if np.isnan(self.p_value) else f" ({format_p_value(self.p_value)})"
+        return "; ".join([reason + tested, *further])
 
 
 def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
@@ -148,7 +150,7 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
             return CurveChoice("stripes", f"{words} {noun} left out {better}", p_value)
     share = float((losses[1] < losses[0]).mean())
     if share and not fit_p_value(units, how, LOGIT) < REJECTED:
-        why += f"; in intervals of the rate a log-logistic one has a share of {share:.2g}"
+        why += f"; intervals of the rate give a log-logistic one, of heavier tail, the weight {share:.2g}"
         return CurveChoice("lognormal", why, p_value, ((PROBIT, 1 - share), (LOGIT, share)))
     return CurveChoice("lognormal", why, p_value)
 

@@ -193,7 +193,7 @@ def test_the_rate_is_averaged_over_the_curves_that_the_runs_leave_open():
     how, x = Bootstrap(resamples=199), np.geomspace(0.1, 40.0, 30)
     accepted, tables = accept_curve(study(1), how), [(x, 1e-2 * x**-3.0)]
     (probit, _), (logit, share) = accepted.choice.shares
-    assert f"has a share of {share:.2g}" in accepted.choice.why
+    assert f"the weight {share:.2g}" in accepted.choice.why
     alone = [lognormal_bounds(accepted.units, how, tables, ((link, 1.0),))[:, 0] for link in (probit, logit)]
     both = accepted.rate_interval(tables)[:, 0]
     assert alone[0][1] < both[1] < alone[1][1]
