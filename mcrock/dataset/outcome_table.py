@@ -17,7 +17,7 @@ from mcrock.base.names import by_number
 from mcrock.base.params import Outcome
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import read_data
+from mcrock.base.tables.parsing import read_data, with_points
 from mcrock.base.units import as_written, factor_to, parse_intensity_unit, split_header, strongest
 from mcrock.dataset.schema import (
     EVENT,
@@ -177,7 +177,7 @@ def _read_file(path: Path) -> OutcomeTable:
                 f"{path}, {place}: expected {len(rows[0])} cells as in the first line, got {len(cells)}"
             )
     if separator != ",":
-        rows[1:] = [[re.sub(r"(?<=\d),(?=\d)", ".", cell) for cell in cells] for cells in rows[1:]]
+        rows[1:] = [[with_points(cell) for cell in cells] for cells in rows[1:]]
     columns = [list(column) for column in zip(*rows[1:], strict=True)] or [[] for _ in rows[0]]
     return _named(str(path), [place for place, _ in lines[1:]], rows[0], columns)
 

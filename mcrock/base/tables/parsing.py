@@ -63,6 +63,15 @@ def separator_of(header: str) -> str:
     return max(",;\t", key=header.count)
 
 
+def with_points(text: str) -> str:
+    """Text of a table whose cells are separated by semicolons or tabs, its decimal commas as points.
+
+    >>> with_points("0,1;-1,5e-3;a, b")
+    '0.1;-1.5e-3;a, b'
+    """
+    return re.sub(r"(?<=\d),(?=\d)", ".", text)
+
+
 def read_columns(
     path: Path, wanted: Callable[[str], bool] = bool, header: int = 0, first: int | None = None
 ) -> dict[str, list[float]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from mcrock.base.tables.parsing import with_points
 from mcrock.base.units import factor_to, split_header
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.readers.orientation import is_clockwise, is_square, parse_orientation
@@ -36,9 +37,14 @@ class Column(NamedTuple):
 
 
 def split_fields(content: str) -> list[str]:
-    """Fields of a line: the strongest separator in it separates."""
+    """Fields of a line: the strongest separator in it separates, semicolons and tabs decimal commas too.
+
+    >>> split_fields("0,01;-1,5e-3"), split_fields("0.01 2")
+    (['0.01', '-1.5e-3'], ['0.01', '2'])
+    """
     separator = next((s for s in ";\t," if s in content), None)
-    return [field.strip().strip("\"'") for field in content.split(separator)]
+    text = with_points(content) if separator in (";", "\t") else content
+    return [field.strip().strip("\"'") for field in text.split(separator)]
 
 
 def named_columns(path: Path, headers: list[str], n_column: int) -> list[Column]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from mcrock.base.checks import Number
 from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.tables.parsing import with_points
 from mcrock.base.units import ACCELERATIONS, TIMES, factor_to
 from mcrock.excitation.motion import FloatArray, Motion, MotionError, checked
 from mcrock.excitation.readers.csv_columns import (
@@ -31,7 +32,6 @@ STEP_TOLERANCE = 0.01  # deviation of a printed time from the uniform grid, in s
 COARSEST_DIGIT = 1 / 3  # last printed digit of the times, in steps [1]; coarser ones hide a lost sample
 MOST_DIGITS = 9  # decimals of printed times that are looked for
 DT_TOLERANCE = 1e-3  # between the step of the time column and a given one [1]
-DECIMAL_COMMA = re.compile(r"\d,\d")
 # one number with a decimal comma, or two whole numbers
 EITHER = re.compile(r"[-+]?\d+,\d+")
 LEADING_ZERO = re.compile(r"(?<![\d.eE])(?<![eE][-+])0\d")  # what a decimal comma leaves of 0,05
@@ -185,21 +185,10 @@ def _read(path: Path) -> _NumberTable:
     lines = split_lines(content)
     while lines and not lines[-1].strip():
         del lines[-1]
-    headers: list[str] = []
-    comments: list[str] = []
-    first, width = 0, _width(lines)
-    for first, line in enumerate(lines):
-        if _is_skipped(line):
-            comments.append(line)
-            continue
-        fields = split_fields(line.strip())
-        prose = len(fields) != width and bool(re.search(r"[^\W\d_]{2}", line))
-        if any(map(_is_number, fields)) and not prose:
-            break
-        _refuse_decimal_comma(path, first, line)
-        headers.append(line.strip())
-    else:
-        first = len(lines)
+    width = _width(lines)
+    first = next((i for i, line in enumerate(lines) if _is_row(line, width)), len(lines))
+    comments = [line for line in lines[:first] if _is_skipped(line)]
+    headers = [line.strip() for line in lines[:first] if not _is_skipped(line)]
     body = lines[first:]
     values = _convert(body)
     if values is not None:
@@ -213,12 +202,20 @@ def _width(lines: list[str]) -> int:
     return next((len(fields) for fields in rows if all(map(_is_number, fields))), 0)
 
 
+def _is_row(line: str, width: int) -> bool:
+    """Whether a line with a number in it is no comment, nor prose of another number of words."""
+    fields = split_fields(line.strip())
+    is_prose = len(fields) != width and re.search(r"[^\W\d_]{2}", line)
+    return not (_is_skipped(line) or is_prose) and any(map(_is_number, fields))
+
+
 def _convert(body: list[str]) -> FloatArray | None:
     """All numbers at once, None where a line is not plainly numbers: then each line is looked at."""
     text = "\n".join(body)
     separator = next((s for s in ";\t," if s in text), None)
     if separator in (";", "\t") and "," in text:
-        return None
+        text = with_points(text)
+        body = text.split("\n")
     if any(character in text for character in "#%\"'_") or LEADING_ZERO.search(text):
         return None
     if "\n\n" in text or len(body) < 2 or (separator and any(separator not in line for line in body)):
@@ -246,6 +243,8 @@ def _read_by_line(path: Path, first: int, body: list[str]) -> tuple[list[int], F
                 raise MotionError(
                     f"{path}, line {line}, column {column}: expected a number with a decimal point, "
                     f"got {field!r}; begin a line of text with #"
+                    + ", and separate columns by semicolons where commas are decimal"
+                    * (" " in field)
                 )
             if not isfinite(value):
                 raise MotionError(f"{path}, line {line}, column {column}: not finite: {field!r}")
@@ -265,16 +264,6 @@ def _read_by_line(path: Path, first: int, body: list[str]) -> tuple[list[int], F
 def _is_skipped(line: str) -> bool:
     """Whether a line is blank or a comment."""
     return line.strip()[:1] in ("", "#", "%")
-
-
-def _refuse_decimal_comma(path: Path, index: int, line: str) -> None:
-    """Refuse a line above the table that is one of the table, were it not for decimal commas."""
-    without_exponents = re.sub(r"(?<=\d)[eEdD](?=[-+\d])", "", line)
-    if DECIMAL_COMMA.search(line) and not re.search(r"[^\W\d_]", without_exponents):
-        raise MotionError(
-            f"{path}, line {index + 1}: expected numbers with a decimal point, got "
-            f"{line.strip()[:60]!r}; replace the decimal commas"
-        )
 
 
 def _number(field: str) -> float | None:

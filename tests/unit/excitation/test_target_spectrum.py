@@ -96,6 +96,7 @@ def test_reads_a_table(tmp_path):
         ("# T (s)   Sa (g)", None, "0.1 2\n0.5 5", 9.80665),
         ("Period (s)  Spectral acceleration (cm/s^2)", "gal", "0.1 2\n0.5 5", 0.01),
         ("period [ms];sa [g]", "g", "100;2\n500;5", 9.80665),
+        ("period [s];sa [g]", None, "0,1;2,0\n0,5;5,0", 9.80665),
         ("frequency [Hz], sa [g]", None, "2,5\n10,2", 9.80665),
         ("f, sa_g", None, "10,2\n2,5", 9.80665),
         ("sa [m/s2], period [s]", None, "2,0.1\n5,0.5", 1.0),
