@@ -13,7 +13,7 @@ import xarray as xr
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.suggestions import suggest
-from mcrock.base.tables.parsing import separator_of
+from mcrock.base.tables.parsing import separator_of, with_points
 from mcrock.base.units import ACCELERATIONS, VELOCITIES, parse_intensity_unit, strongest
 from mcrock.excitation.measures import MEASURES
 from mcrock.statistics.hazard_files import (
@@ -129,7 +129,7 @@ def _with_commas(text: str) -> str:
         return text
     for i in at:
         cells = next(csv.reader([lines[i]], delimiter=separator))
-        pointed = [re.sub(r"(?<=\d),(?=\d)", ".", cell) for cell in cells]
+        pointed = [with_points(cell) for cell in cells]
         lines[i] = ",".join(f'"{cell}"' if "," in cell else cell for cell in pointed)
     return "\n".join(lines)
 
@@ -314,15 +314,16 @@ def _checked(
 
 def _names(path: str | Path, number: int, cells: list[str]) -> tuple[str, str, float, list[str]]:
     """Measure, its unit in datasets and how many of those, and the names of the curves."""
-    found = re.fullmatch(r"([\w.()-]+)\s*\[([^\]]+)\]", cells[0])
+    round_ones = r"\(([^()\d][^()]*)\)"  # as in pga (g), and not the period of SA(0.2)
+    found = re.fullmatch(rf"([\w.()-]+?)\s*(?:\[([^\]]+)\]|{round_ones})", cells[0])
     if found is None and (";" in cells[0] or "\t" in cells[0]):
         raise HazardError(
             f"{path} line {number}: separate all columns by commas or all by semicolons, got "
             f"{cells[0]!r}; {EXAMPLE}"
         )
-    unit = parse_intensity_unit(found[2].strip()) if found else None
+    unit = parse_intensity_unit((found[2] or found[3]).strip()) if found else None
     if found is None or unit is None:
-        known, advice = ", ".join(UNITS), "write the unit in square brackets; " * (found is None)
+        known, advice = ", ".join(UNITS), "write the unit in brackets; " * (found is None)
         raise HazardError(
             f"{path} line {number}: the intensity needs a unit, one of {known}, got {cells[0]!r}; "
             + advice

@@ -51,7 +51,8 @@ def test_a_file_is_read_in_the_units_of_datasets(hazard):
     ],
 )
 def test_units_are_those_of_the_first_line(hazard, unit, units, size):
-    found = load_hazard(hazard(f"im [{unit}],mean\n10,1e-2\n20,1e-3\n"))
+    head = f"im [{unit}]" if unit == "1" else f"im(0.2) ({unit})"
+    found = load_hazard(hazard(f"{head},mean\n10,1e-2\n20,1e-3\n"))
     np.testing.assert_allclose(found["hazard_intensity"], [10 * size, 20 * size])
     assert found["hazard_intensity"].attrs["units"] == units
 
@@ -70,7 +71,7 @@ def test_probabilities_in_years_become_rates(hazard):
             r"line 2: the intensity needs a unit, one of m/s2, cm/s2, .*'PGA'.*must be as in 'pga \[g\]",
         ),
         ("PGA [g]", "PGA [ft/s2]", "line 2: the intensity needs a .*, got 'PGA .ft/s2.'; the first line"),
-        ("PGA [g]", "PGA (g)", r"got 'PGA \(g\)'; write the unit in square brackets; the first line must be"),
+        ("PGA [g]", "SA(1)", r"needs a unit, .* got 'SA\(1\)'; write the unit in brackets"),
         ("PGA [g], mean,", "PGA [g]; mean;", r"line 2: a curve is .* between 0 and 1, got '0.84, 0.16'"),
         ("PGA [g], mean,", "PGA [g]\tmean,", "line 2: separate all columns by commas or all by semicolons"),
         ("mean", "median", "line 2: a curve is 'mean' or a fractile between 0 and 1, got 'median'"),
