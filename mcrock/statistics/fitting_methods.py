@@ -73,8 +73,8 @@ def fragility_by_way(
         the monotone curve; `curve` [1] and `extrapolated` (intensity_grid); `band` (bound, intensity_grid)
         [1]; `reached` (probability) [unit of the intensity], the intensity at which
         the curve reaches 1, 5 and 50 %, and `reached_below` (probability), whether that lies below all
-        levels, as of `monotone_fragility`; `log_loss` on records left out, per run, and by how much it is
-        more than the least, `log_loss_difference` with its interval (bound);
+        levels, as of `monotone_fragility`; `log_loss` on records left out, per run, NaN without a curve, and
+        by how much it is more than the least, `log_loss_difference` with its interval (bound);
         `fit_p_value` of `fit_fragility`; `static_threshold` (bound) of `monotone_fragility`.
 
     Raises
@@ -141,6 +141,7 @@ def _plateau(units: Units, grid: np.ndarray) -> xr.Dataset:
 def _add_losses(result: xr.Dataset, units: Units, level: float) -> None:
     """Log loss on records left out of the families that have a rule."""
     losses = np.stack([held_out(units, RULES[way]).log_loss for way in result["way"].values.tolist()])
+    losses[result["curve"].isnull().all("intensity_grid").values] = np.nan  # of no curve that is shown
     best = int(np.nan_to_num(losses.sum(axis=1), nan=np.inf).argmin())
     add_log_losses(result, "way", losses, units.runs.sum(axis=1), level, best)
     for name in ("log_loss_interval", "log_loss_difference_interval"):  # as the other intervals stand
