@@ -64,7 +64,8 @@ def new(
     Every question has a default and says why it matters. Options answer
     questions ahead, and then only the others are asked.
     """
-    from mcrock.study.load import load_config, read_toml
+    from mcrock.base.tables.parsing import parse_toml
+    from mcrock.study.load import read_toml, study_of
     from mcrock.study.new import new_study
 
     known = {name: text for name, text in asdict(given).items() if text is not None}
@@ -80,9 +81,12 @@ def new(
         known = read_toml(answers, "file of answers") | known
     if asks:
         known = _ask(known, config.parent)
-    write_text(config, new_study(config.parent, **known).text)
+    text = new_study(config.parent, **known).text
+    if asks:  # what somebody typed is kept, whatever the check says of it
+        write_text(config, text)
+    seconds = print_check(study_of(parse_toml(text), config))
+    write_text(config, text)
     print(f"wrote {config}")
-    seconds = print_check(load_config(config))
     store = config.with_suffix(".zarr")
     if asks and not store.exists():
         from rich.prompt import Confirm

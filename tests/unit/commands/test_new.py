@@ -2,7 +2,7 @@
 
 import os
 import re
-import signal
+import subprocess
 import sys
 
 import pytest
@@ -22,10 +22,9 @@ def folder(monkeypatch, tmp_path):
 def test_options_make_a_study_that_is_checked(mcrock, folder):
     code, output, errors = mcrock("new", "bust.toml", "--height", "140 cm", "--material", "marble")
     assert (code, errors) == (0, "")
-    assert output.startswith("wrote bust.toml\n")
     assert "8800 runs" in output
     assert re.search(r"on the \d+ cores of this machine", output)
-    assert output.endswith("next: mcrock run bust.toml -o bust.zarr\n")
+    assert output.endswith("wrote bust.toml\nnext: mcrock run bust.toml -o bust.zarr\n")
     study = load_config(folder / "bust.toml")
     assert study.to_json() == new_study(height=1.4, material="marble").study.to_json()
 
@@ -53,14 +52,29 @@ def test_nothing_is_overwritten_and_nothing_is_asked_without_a_terminal(mcrock, 
     assert [path.name for path in folder.iterdir()] == ["study.toml"]
 
 
+def test_answers_that_the_check_refuses_leave_no_file(mcrock, folder):
+    (folder / "f.csv").write_text("period,sa\n0.1,0.5\n4,0.05\n")
+    options = "--earthquakes", "spectrum", "--spectrum", "file", "--spectrum-file", "f.csv"
+    code, _, errors = mcrock("new", *options)
+    assert code == 2
+    assert "study.toml [motion]: f.csv: the unit of the accelerations" in errors
+    assert [path.name for path in folder.iterdir()] == ["f.csv"]
+
+
+# without os.fork in a process that may have imported JAX, which warns of that
+IN_TERMINAL = """import os, signal, sys
+os.login_tty(0)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os.execv(sys.argv[1], sys.argv[1:])"""
+
+
 def in_terminal(answers, *arguments):
     """What a terminal shows, and the exit code, when somebody types the answers and at the end a signal."""
     pty = pytest.importorskip("pty")  # of POSIX
-    process, terminal = pty.fork()
-    if process == 0:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        os.environ.update(TERM="dumb", COLUMNS="100")
-        os.execv(sys.executable, [sys.executable, "-m", "mcrock", "new", *arguments])
+    terminal, end = pty.openpty()
+    command = [sys.executable, "-c", IN_TERMINAL, sys.executable, "-m", "mcrock", "new", *arguments]
+    process = subprocess.Popen(command, stdin=end, env=os.environ | {"TERM": "dumb", "COLUMNS": "100"})
+    os.close(end)
     shown = ""
     while True:
         try:
@@ -71,7 +85,8 @@ def in_terminal(answers, *arguments):
         if answers and re.search(r"[])]: ?$", shown):
             os.write(terminal, answers.pop(0).encode())
             shown += "\n"
-    return shown, os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    os.close(terminal)
+    return shown, process.wait()
 
 
 def test_a_terminal_shows_the_object_and_asks_again_after_a_mistake(folder):
