@@ -127,8 +127,11 @@ class RecordingOptions:
 
     def of(self, test: TestFile) -> RecordingOptions:
         """These options, with the times of a test that has its own."""
-        own = test.windows.get
-        return replace(self, still=own("still", self.still), rest=own("rest", self.rest))
+        own: dict[str, Any] = {
+            "begin" if name == "from" else name: times if times[1:] else times[0]
+            for name, times in test.windows.items()
+        }
+        return replace(self, **own)
 
     def read(self, file: Path, axes: FreeRocking) -> tuple[Recording, list[str]]:
         """A recording without bias and ends in axes of the body, released over the edge of ``axes``, and what

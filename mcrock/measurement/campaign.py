@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from mcrock.base.units import factor_to, split_header
 
 NEEDED = ("file", "specimen", "position", "repetition")
 OWN = ("body", "edge")  # that a test may have of its own
-WINDOWS = ("still", "rest")  # of its recording: times as of the options of these names
+WINDOWS = {"still": 2, "rest": 2, "from": 1, "until": 1}  # times of its recording: options of these names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +34,8 @@ class TestFile:
         File with its section ``[body]``.
     edge : int
         Over which it was released.
-    windows : dict of tuple of 2 float
-        ``still`` and ``rest``, start and end [s], of those that are its own.
+    windows : dict of tuple of float
+        ``still`` and ``rest``, start and end [s], ``from`` and ``until`` [s], of those that are its own.
     covariates : dict of str
         Other columns of its table.
     """
@@ -45,7 +46,7 @@ class TestFile:
     repetition: str
     body: Path
     edge: int
-    windows: dict[str, tuple[float, float]] = field(default_factory=dict)
+    windows: dict[str, tuple[float, ...]] = field(default_factory=dict)
     covariates: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -70,7 +71,8 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
     path : Path
         CSV file with the columns ``file``, ``specimen``, ``position``, ``repetition`` and, where tests have
         their own, ``body`` (a file), ``edge``, ``still`` and ``rest`` (start and end [s], as in ``0 1.5``; of
-        ``still [ms]`` in that unit); names of files are relative to the table. Others are covariates.
+        ``still [ms]`` in that unit), ``from`` and ``until`` [s]; names of files are relative to the table.
+        Others are covariates.
     body, edge : Path, int
         Of the tests that have none of their own.
 
@@ -114,7 +116,7 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
             words["covariates"] = {name: (row.get(name) or "").strip() for name in others}
             try:
                 words["windows"] = {
-                    name: _window(row[name], seconds[name]) for name in WINDOWS if row.get(name)
+                    name: _window(name, row[name], seconds[name]) for name in WINDOWS if row.get(name)
                 }
             except ValueError as error:
                 mistakes.append(f"{path}, line {number}: {error}")
@@ -129,11 +131,12 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
     return found
 
 
-def _window(text: str, unit: float | None) -> tuple[float, float]:
+def _window(name: str, text: str, unit: float | None) -> tuple[float, ...]:
     try:
-        begin, end = (float(word) * (unit or 1.0) for word in text.split())
+        times = tuple(float(word.replace(",", ".")) * (unit or 1.0) for word in text.split())
     except ValueError:
-        begin = end = 0.0
-    if not begin < end:
-        raise ValueError(f"still and rest must be start and end in s, as in 0 1.5, got {text!r}")
-    return begin, end
+        times = ()
+    if len(times) != WINDOWS[name] or not all(map(isfinite, times)) or list(times) != sorted(set(times)):
+        wanted = "start and end in s, as in 0 1.5" if WINDOWS[name] == 2 else "a time in s, as in 1.5"
+        raise ValueError(f"{name} must be {wanted}, got {text!r}")
+    return times

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from mcrock.base.tables.errors import ConfigError
+from mcrock.commands.fit import RecordingOptions
 from mcrock.measurement.campaign import read_campaign
 from mcrock.measurement.covariates import at_values, design
 from mcrock.measurement.hierarchy import _by_test, _inverse
@@ -27,13 +28,18 @@ ensemble.table = "draws.csv"
 
 
 def test_rows_of_a_table_are_tests(tmp_path):
-    rows = "a.csv,A,1,2,,marble,\nb.csv,B/2,1,1,3,,2500 4000\n"
-    (tmp_path / "tests.csv").write_text(HEAD.replace("\n", ",material,rest [ms]\n") + rows)
+    rows = "a.csv,A,1,2,,marble,,,\nb.csv,B/2,1,1,3,,2500 4000,0.5,9\n"
+    (tmp_path / "tests.csv").write_text(HEAD.replace("\n", ",material,rest [ms],from,until\n") + rows)
     first, second = read_campaign(tmp_path / "tests.csv", tmp_path / "block.toml", 0)
     assert (first.file, first.edge, first.name) == (tmp_path / "a.csv", 0, "A-1-2")
     assert (second.edge, second.name) == (3, "B_2-1-1")
     assert [test.covariates for test in (first, second)] == [{"material": "marble"}, {"material": ""}]
-    assert [test.windows for test in (first, second)] == [{}, {"rest": (2.5, 4.0)}]
+    assert [test.windows for test in (first, second)] == [
+        {},
+        {"rest": (2.5, 4.0), "from": (0.5,), "until": (9.0,)},
+    ]
+    taken = RecordingOptions(until=8.0).of(second)
+    assert (taken.begin, taken.until, taken.rest) == (0.5, 9.0, (2.5, 4.0))
 
 
 @pytest.mark.parametrize(
@@ -46,13 +52,14 @@ def test_rows_of_a_table_are_tests(tmp_path):
         (HEAD + "a.csv,A,1,2,\n", "--edge for all tests"),
         (HEAD + "a.csv,A,1,2,x\n", "edge must be a number"),
         (
-            HEAD.replace("edge", "edge,still") + "a.csv,A,1,2,0,1.5\n",
-            "line 2: still and rest must be start and end",
+            HEAD.replace("edge", "edge,still") + 'a.csv,A,1,2,0,"0,1.5"\n',
+            "line 2: still must be start and end in s, as in 0 1.5, got '0,1.5'",
         ),
         (
             HEAD.replace("edge", "edge,still [min]") + "a.csv,A,1,2,0,0 1\n",
             "still must be in s or ms, got 'min'",
         ),
+        (HEAD.replace("edge", "edge,from") + "a.csv,A,1,2,0,0 1\n", "line 2: from must be a time in s"),
         (HEAD + f"a.csv,A,1,2,{'9' * 5000}\n", "edge must be a number"),
         (HEAD + "a.csv,A,1,2,\u00b2\n", "edge must be a number"),
         (HEAD + "a.csv,A,1,2,0\nb.csv,A,1,2,0\n", "2 rows of specimen, position and repetition A-1-2"),
