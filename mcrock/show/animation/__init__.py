@@ -9,7 +9,6 @@ from subprocess import PIPE, Popen
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-from matplotlib import rcParamsDefault
 from matplotlib.animation import FuncAnimation
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
@@ -209,8 +208,8 @@ def _write_mp4(picture: Picture, stage: Stage, fps: float, path: Path, report: R
     size, rate = f"{width}x{height}", f"{fps:.6f}"
     given = f"-y -loglevel error -f rawvideo -pix_fmt rgb24 -s {size} -r {rate} -i -".split()
     wanted = ["-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"]
-    # the settings of matplotlib may be a file of the current folder
-    command = [rcParamsDefault["animation.ffmpeg_path"], *given, *wanted, str(path)]
+    # not that of matplotlib's settings, which may be a file of the current folder
+    command = ["ffmpeg", *given, *wanted, str(path)]
     with Popen(command, stdin=PIPE, stderr=PIPE) as process:
         assert process.stdin is not None
         try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
-from matplotlib.animation import FFMpegWriter
 
 from mcrock.base.checks import Number, check_array
 from mcrock.dataset import check_folder
@@ -120,7 +120,7 @@ def check_animation(path: str | Path, playback: Playback = USUAL, run: Run | Non
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise ValueError(f"{path}: the name of an animation must end in .gif, .html or .mp4")
-    if suffix == ".mp4" and not FFMpegWriter.isAvailable():
+    if suffix == ".mp4" and which("ffmpeg") is None:
         raise ValueError(
             f"{path}: an .mp4 needs the program ffmpeg, which is not found; install it (as in `apt install "
             "ffmpeg` or `conda install ffmpeg`), or choose a name that ends in .gif or .html"

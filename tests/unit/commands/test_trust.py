@@ -285,14 +285,15 @@ def test_settings_in_the_current_folder_name_no_programs(mcrock, stranger, monke
     (stranger.folder / ".numba_config.yaml").write_text("cache_dir: evil\ndisable_jit: 1", encoding="utf-8")
     numba.config.reload_config()
     assert (os.environ.get("NUMBA_CACHE_DIR", ""), 0) == (numba.config.CACHE_DIR, numba.config.DISABLE_JIT)
-    program = stranger.folder / "evil"
-    program.write_text(f"#!/bin/sh\ntouch {program}-ran", encoding="utf-8")
-    program.chmod(0o755)
-    monkeypatch.setitem(matplotlib.rcParams, "animation.ffmpeg_path", str(program))
-    with suppress(OSError):  # where ffmpeg is not installed
-        mcrock("simulate", "evil.zarr", "--realization", "1", "--trust-code", "--animate", "run.mp4")
-    assert stranger.ran()  # to the animation
-    assert not program.with_name("evil-ran").exists()
+    ran, tools = stranger.folder / "ran", stranger.folder / "tools"
+    tools.mkdir()
+    for file in (stranger.folder / "evil", tools / "ffmpeg"):
+        file.write_text(f"#!/bin/sh\necho {file.name} >> {ran}\nexit 3", encoding="utf-8")
+        file.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tools), prepend=os.pathsep)
+    monkeypatch.setitem(matplotlib.rcParams, "animation.ffmpeg_path", str(stranger.folder / "evil"))
+    mcrock("simulate", "evil.zarr", "--realization", "1", "--trust-code", "--animate", "run.mp4")
+    assert ran.read_text(encoding="utf-8").split() == ["ffmpeg"]
     monkeypatch.setitem(matplotlib.rcParams, "text.usetex", True)
     with paper_style():
         assert not matplotlib.rcParams["text.usetex"]

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import re
 import stat
 from dataclasses import replace
@@ -377,27 +378,25 @@ def test_a_page_holds_the_run_and_needs_nothing_else(fallen, body, tmp_path):
     assert len(text) < 100_000
 
 
-def fake_ffmpeg(folder, script):
+def fake_ffmpeg(monkeypatch, folder, script):
     program = folder / "ffmpeg"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    return mpl.rc_context({"animation.ffmpeg_path": str(program)})
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
 
 
-def test_an_mp4_gets_every_frame_and_the_size(run, body, tmp_path):
+def test_an_mp4_gets_every_frame_and_the_size(run, body, tmp_path, monkeypatch):
     script = f'echo "$@" > {tmp_path}/arguments; for last; do :; done; wc -c > "$last"'
-    with fake_ffmpeg(tmp_path, script):
-        path = save_animation(run, body, tmp_path / "run.mp4", fps=10.0, span=(0.5, 0.8))
+    fake_ffmpeg(monkeypatch, tmp_path, script)
+    path = save_animation(run, body, tmp_path / "run.mp4", fps=10.0, span=(0.5, 0.8))
     arguments = (tmp_path / "arguments").read_text()
     assert "-s 720x560 -r 10.000000 -i -" in arguments
     assert int(path.read_text()) == 4 * 720 * 560 * 3
 
 
-def test_what_ffmpeg_says_is_passed_on_and_nothing_is_left(run, body, tmp_path):
-    with (
-        fake_ffmpeg(tmp_path, "echo no such codec >&2; exit 3"),
-        pytest.raises(OSError, match="no such codec"),
-    ):
+def test_what_ffmpeg_says_is_passed_on_and_nothing_is_left(run, body, tmp_path, monkeypatch):
+    fake_ffmpeg(monkeypatch, tmp_path, "echo no such codec >&2; exit 3")
+    with pytest.raises(OSError, match="no such codec"):
         save_animation(run, body, tmp_path / "run.mp4", fps=10.0, span=(0.5, 0.8))
     assert [file.name for file in tmp_path.iterdir()] == ["ffmpeg"]
 

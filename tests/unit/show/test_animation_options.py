@@ -2,7 +2,6 @@
 
 from math import inf, nan, pi
 
-import matplotlib as mpl
 import pytest
 
 from mcrock.body import Body, cuboid
@@ -66,13 +65,11 @@ def test_a_folder_is_no_file(tmp_path):
         check_animation(tmp_path / "run.gif")
 
 
-def test_an_mp4_without_ffmpeg_says_what_to_do(tmp_path):
-    with mpl.rc_context({"animation.ffmpeg_path": str(tmp_path / "none")}):
-        with pytest.raises(
-            ValueError, match=r"needs the program ffmpeg, which is not found; install .*\.html"
-        ):
-            check_animation(tmp_path / "run.mp4")
-        check_animation(tmp_path / "run.gif")
+def test_an_mp4_without_ffmpeg_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ValueError, match=r"needs the program ffmpeg, which is not found; install .*\.html"):
+        check_animation(tmp_path / "run.mp4")
+    check_animation(tmp_path / "run.gif")
 
 
 def test_a_span_outside_the_run_and_a_run_without_history_are_refused(run, tmp_path):
