@@ -203,7 +203,7 @@ def _width(lines: list[str]) -> int:
 
 
 def _is_row(line: str, width: int) -> bool:
-    """Whether a line with a number in it is no comment, nor prose of another number of words."""
+    """Whether a line belongs to the table: a number is in it, and it is neither comment nor prose."""
     fields = split_fields(line.strip())
     is_prose = len(fields) != width and re.search(r"[^\W\d_]{2}", line)
     return not (_is_skipped(line) or is_prose) and any(map(_is_number, fields))
