@@ -230,11 +230,9 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
         ("share_below", "weakest_overturning", "below {}, the weakest intensity at which a run overturned"),
         ("share_beyond", "strongest_run", "beyond {}, the strongest intensity of a run"),
     ):
-        parts = zip(rates["fragility"].values.tolist(), rates[share].values.tolist(), strict=True)
-        found = [f"{format_percent(part)} of the {curve} rate" for curve, part in parts if part > NEGLIGIBLE]
-        if found:
-            place = words.format(label(rates[bound]))
-            lines.append(f"{' and '.join(found)} come{'s' * (len(found) == 1)} from {place}")
+        part = float(rates[share].sel(fragility=goes_by(rates)))
+        if part > NEGLIGIBLE:
+            lines.append(f"{format_percent(part)} of the rate comes from {words.format(label(rates[bound]))}")
     end, weakest = float(rates["bin_upper"][-1]), float(rates["weakest_overturning"])
     if end < weakest < math.inf:
         lines.append(
@@ -253,10 +251,11 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
 def format_outside(rates: xr.Dataset) -> list[str]:
     """Lines on what no row of the hazard supports."""
     first = label(rates["bin_lower"][0])
-    if float(rates["weakest_run"]) > float(rates["bin_lower"][0]) and rates["first_probability"][0].isnull():
-        return [f"below {first}, where the hazard table begins, no run tells the probability"]
-    at_first = _number(max(float(rates["first_probability"].max(skipna=True)), LEAST))
-    return [f"below the hazard table, which begins at {first}, the probability is {at_first} at most"]
+    most = _number(max(float(rates["first_probability"]), LEAST))
+    return [
+        f"below the hazard table, which begins at {first}, the probability is {most} at most "
+        f"({percent(rates)} interval {WORDS[goes_by(rates)]})"
+    ]
 
 
 def headline_capacity(capacity: xr.Dataset) -> str:

@@ -85,8 +85,8 @@ def annual_rate(
         `bin_lower` and `bin_upper`; `share_below` and `share_beyond` (fragility) [1], its parts below
         `weakest_overturning` and beyond `strongest_run`, where no run supports a curve. At `weakest_run`,
         below which "stripes" is 0, the rising fraction is `weakest_fraction` [1]: unless that is small the
-        rate by "stripes" lacks much. `first_probability` (fragility) [1] at the weakest row of the table,
-        the largest among intensities below it. NaN where there is no curve or no interval. Attribute
+        rate by "stripes" lacks much. `first_probability` [1] is the upper end of the interval of the curve to
+        go by at the weakest row of the table. NaN where there is no curve or no interval. Attribute
         `headline` is the fragility to go by, and `why` says so (`mcrock.statistics.accepted_curve`).
 
     Raises
@@ -128,7 +128,7 @@ def annual_rate(
             **_disaggregation(edges, tables[mean][0], [row[mean] for row in pieces], weakest, strongest),
             "bin_lower": ("intensity_bin", edges[:-1], axis),
             "bin_upper": ("intensity_bin", edges[1:], axis),
-            "first_probability": ("fragility", [curve.at(x[:1]).item() for curve in curves.values()]),
+            "first_probability": ((), accepted.band(x[:1])[1].item()),
             "fit_p_value": ((), accepted.choice.p_value),
             "weakest_overturning": ((), weakest, axis),
             "strongest_run": ((), strongest, axis),
