@@ -93,9 +93,9 @@ class Door(Matcher):
             for origin in request.headers.get_list("Origin")
         )
 
-    def opens(self, token: str) -> bool:
+    def opens(self, token: bytes) -> bool:
         """Whether a token is the one that was told last, which opens the page once."""
-        if not secrets.compare_digest(token.encode(), self.token.encode()):
+        if not secrets.compare_digest(token, self.token.encode()):
             return False
         self.token = secrets.token_urlsafe(24)
         self.tell(f"?token={self.token}")
@@ -124,7 +124,8 @@ class Outside(RequestHandler):
     def prepare(self) -> None:
         """Answer, by whatever method it came."""
         self.set_header("Cache-Control", "no-store")
-        if self.door.knows(self.request) and self.door.opens(self.get_query_argument("token", "")):
+        token = self.request.query_arguments.get("token", [b""])[0]
+        if self.door.knows(self.request) and self.door.opens(token):
             path = f"/{self.door.path}"
             self.set_cookie(COOKIE, self.door.cookie, path=path, httponly=True, samesite="Strict")
             self.finish(FOLLOW)
@@ -201,6 +202,7 @@ def serve(
     # a page that is closed while something is sent to it, which bokeh says in the terminal, harms nobody
     for name in ("bokeh.server", "tornado.access"):
         logging.getLogger(name).setLevel(logging.ERROR)
+    logging.getLogger("asyncio").addFilter(lambda entry: "WebSocketClosedError" not in entry.getMessage())
     warnings.filterwarnings("ignore", "reference already known")  # that browser and page share an object
     door = Door(address, names, lambda query: say(f"{link}{query}"))
     # Bokeh's own list of origins has ports, and a tunnel has another one: the door compares Origin with Host

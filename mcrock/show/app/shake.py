@@ -176,7 +176,7 @@ class StudyRun:
             if progress.intensities is not None:
                 self.points = points_so_far(self.study, progress)
             runs = f"{progress.finished_runs} of {progress.total_runs} runs"
-            self._tell(f"{self.output}: {runs}, {progress.seconds_left:.0f} s left")
+            self._tell(f"Writing {self.output}: {runs}, {progress.seconds_left:.0f} s left")
 
     def _tell(self, told: str | Exception) -> None:
         self.told, self.news = told, self.news + 1
