@@ -61,7 +61,7 @@ def format_measures(measures: xr.Dataset) -> list[str]:
         *without_curve(measures, "measure", columns[0][1]),
         "explained: fraction of the deviance that the curve by the measure explains; most in: fraction of "
         "the resamples in which it explains most; log loss: on records left out, 0 if every outcome was "
-        "predicted with certainty",
+        "predicted with certainty; all curves are lognormal, also where that is rejected",
     ]
 
 

@@ -30,7 +30,7 @@ def format_baselines(found: xr.Dataset) -> list[str]:
     columns = [
         ("rule", rule_words),
         ("capacity", _capacity),
-        (f"P at capacity by the curve ({level})", lambda row: with_ends(row, "probability", ".2f")),
+        (f"P there by a lognormal curve ({level})", lambda row: with_ends(row, "probability", ".2f")),
         (f"misclassified ({level})", lambda row: with_ends(row, "misclassified", ".2f")),
         (f"log loss ({level})", lambda row: with_ends(row, "log_loss", ".3f")),
     ]
@@ -95,7 +95,7 @@ def plot_baselines(
         f"Bars: {found.attrs['level']:.0%} intervals over {found.sizes['left_out']} {found.attrs['scored']}, "
         "each predicted from the others. Circles: fitted to the runs of the others; squares: checks of the "
         "body alone, scored with the overturned fractions on either side. 0: perfect; 0.69: a coin toss. "
-        "After the names: capacity; P, probability of overturning there by the curve of the runs; "
+        "After the names: capacity; P, probability of overturning there by a lognormal curve; "
         "misclassified runs.",
     )
     return ax

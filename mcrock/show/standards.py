@@ -38,4 +38,7 @@ def _cell(one: xr.Dataset, name: str) -> str:
 
     if low == high:
         return word(value)
-    return f"{word(value)} ({f'above {word(low)}' if math.isinf(high) else f'{word(low)} to {word(high)}'})"
+    interval = f"above {word(low)}" if math.isinf(high) else f"{word(low)} to {word(high)}"
+    if low == 0 and units != "1/a":
+        interval = "interval open" if math.isinf(high) else f"below {word(high)}"
+    return f"{word(value)} ({interval})"

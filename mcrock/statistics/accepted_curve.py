@@ -138,7 +138,8 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
     noun = "recordings" if how.cluster and "record" in ds else "realizations"
     few = f", and fewer than {FEWEST} {noun} cannot test it" * (units.number < FEWEST)
     if resampled_bounds(units, how, np.zeros(0)) is None:
-        return CurveChoice("stripes", f"the lognormal curve has no interval{few}", p_value)
+        why = f"resamples of the {noun} give the lognormal curve no interval{few}"
+        return CurveChoice("stripes", why, p_value)
     why = f"the lognormal curve is not rejected{few}"
     if few:
         return CurveChoice("lognormal", why, p_value)
@@ -147,7 +148,8 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
         share = float((losses[: last + 1].argmin(axis=0) == last).mean())
         if share > MOST:
             better = f"better than the lognormal curve in {100 * share:.0f} % of the resamples"
-            return CurveChoice("stripes", f"{words} {noun} left out {better}", p_value)
+            why = f"{words} {noun} left out {better}, though the test of fit does not reject it"
+            return CurveChoice("stripes", why, p_value)
     share = float((losses[1] < losses[0]).mean())
     if share and not fit_p_value(units, how, LOGIT) < REJECTED:
         why += f"; intervals of the rate give a log-logistic one, of heavier tail, the weight {share:.2g}"
