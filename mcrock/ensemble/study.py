@@ -318,13 +318,13 @@ class _Options:
             raise ValueError("overwrite starts again, resume and extend continue: give one of them")
         if self.overwrite and n > 1:
             raise ValueError("overwrite would delete what the other tasks have done: remove the store first")
+        if self.client is not None and (self.processes or self.workers is not None):
+            raise ValueError("workers and processes are set by the cluster: leave them out")
         if self.client is not None and (status := getattr(self.client, "status", self.client)) != "running":
             raise ValueError(
                 f"client must be a client of dask that is connected, got {status!r}: open one, as in "
                 "`with distributed.Client(...) as client:`, and call run_study inside"
             )
-        if self.client is not None and (self.processes or self.workers is not None):
-            raise ValueError("workers and processes are set by the cluster: leave them out")
         program = getattr(sys.modules["__main__"], "__file__", None)
         if self.processes and program is not None and not Path(program).exists():
             raise ValueError(

@@ -117,7 +117,7 @@ def test_an_interrupted_replacement_says_which_store_is_there(
 
 
 def test_a_failed_run_is_exit_1(mcrock, study_file, tmp_path, monkeypatch):
-    def fail(*args):
+    def fail(*args, **more):
         raise ZeroDivisionError("division by zero")
 
     monkeypatch.setattr("mcrock.ensemble.part.simulate_part", fail)

@@ -24,8 +24,8 @@ SLOW = """
     from mcrock.study import load_config
     from mcrock.ensemble import part, run_study
     simulate_part = part.simulate_part
-    def slow(*args):
-        outcomes = simulate_part(*args)
+    def slow(*args, **more):
+        outcomes = simulate_part(*args, **more)
         time.sleep(1.0)
         return outcomes
     part.simulate_part = slow

@@ -107,7 +107,7 @@ def test_a_campaign_is_checked(tmp_path):
     pd.DataFrame(rows).to_csv(tmp_path / "tests.csv", index=False)
     options, output = CheckOptions(check=19, workers=1), PopulationOutput(output=tmp_path)
     options.refuse(tmp_path)
-    lines = list(map(str, options.write(data, tmp_path, output)))
+    lines = list(map(str, options.write(data, tmp_path, output, trust_code=False)))
     assert lines[-3:] == [
         f"left out: {tests[-1]}: fitted before fits had measures",
         str(tmp_path / "check.nc"),

@@ -16,8 +16,8 @@ SLOPE = 2.5
 
 
 def hazard(tmp_path, name, low, high, factor=1.0):
-    """Hazard ``factor x**-SLOPE`` [1/a] of a measure in SI units."""
-    rows = [f"{x!r},{factor * x**-SLOPE!r}" for x in np.geomspace(low, high, 12).tolist()]
+    """Hazard ``1e-6 factor x**-SLOPE`` [1/a] of a measure in SI units."""
+    rows = [f"{x!r},{1e-6 * factor * x**-SLOPE!r}" for x in np.geomspace(low, high, 12).tolist()]
     (tmp_path / "hazard.csv").write_text("\n".join([f"{name},mean", *rows]))
     return load_hazard(tmp_path / "hazard.csv")
 
@@ -37,16 +37,16 @@ def study():
 )
 def test_rates_of_power_laws(tmp_path, study, name, measure, given, power):
     """``mean((y1 / x1**p)**(k/p)) y**(-k/p)`` over the recordings, at every level that all of them reach."""
-    own, other = hazard(tmp_path, "pga [m/s2]", 1e-4, 1e4), hazard(tmp_path, name, 0.05, 5.0)
+    own, other = hazard(tmp_path, "pga [m/s2]", 1e-4, 1e3), hazard(tmp_path, name, 0.05, 5.0)
     found = hazard_consistency(study, own, other)
     motions = load_motions(Study.from_json(study.attrs["config"]))
     taken = np.unique(study["record"].values, return_counts=True)[1]
     ratio = [intensity(m, measure, **given) / intensity(m, "pga") ** power for m in motions]
     y = found["level"].values
-    wanted = np.average(np.array(ratio) ** (SLOPE / power), weights=taken) * y ** (-SLOPE / power)
+    wanted = 1e-6 * np.average(np.array(ratio) ** (SLOPE / power), weights=taken) * y ** (-SLOPE / power)
     np.testing.assert_allclose(found["recordings_rate"], wanted, rtol=1e-9)
-    np.testing.assert_allclose(found["site_rate"], y**-SLOPE, rtol=1e-9)
-    np.testing.assert_allclose(found["ratio"], wanted / y**-SLOPE, rtol=1e-9)
+    np.testing.assert_allclose(found["site_rate"], 1e-6 * y**-SLOPE, rtol=1e-9)
+    np.testing.assert_allclose(found["ratio"], wanted / (1e-6 * y**-SLOPE), rtol=1e-9)
 
 
 def test_where_the_own_hazard_ends_nothing_is_compared(tmp_path, study):
