@@ -153,11 +153,11 @@ def units_of(unit: str) -> Mapping[str, float]:
 def split_header(header: str) -> tuple[str, str]:
     """Name and unit of a column; the unit is empty where none stands in brackets behind the name.
 
-    >>> split_header("omega_x [deg/s]"), split_header("Gyroscope x (rad/s)"), split_header("tilt")
-    (('omega_x', 'deg/s'), ('Gyroscope x', 'rad/s'), ('tilt', ''))
+    >>> split_header("omega_x [deg/s]"), split_header("Gyroscope x (rad/s)"), split_header("SA(0.2) [g]")
+    (('omega_x', 'deg/s'), ('Gyroscope x', 'rad/s'), ('SA(0.2)', 'g'))
     """
-    name, _, unit = header.replace("(", "[").replace(")", "]").partition("[")
-    return name.strip(), unit.rstrip("] ")
+    found = re.fullmatch(r"(.*?)[\[(]([^\[\]()]*)[\])]?", header.strip())
+    return (found[1].strip(), found[2].strip()) if found else (header.strip(), "")
 
 
 def as_in_datasets(unit: str) -> str:

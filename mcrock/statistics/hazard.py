@@ -23,6 +23,7 @@ from mcrock.statistics.hazard_files import (
     Place,
     check_years,
     in_si,
+    measure_of,
     read_curves,
     reading,
 )
@@ -180,7 +181,9 @@ def _joined(curves: Sequence[Curve], site: str | None, measure: str | None) -> x
             "rate of overturning needs the mean hazard"
         )
     for curve in curves:
-        if curve.value.shape != curve.intensity.shape or not np.array_equal(curve.intensity, first.intensity):
+        if curve.value.shape != curve.intensity.shape or not np.array_equal(
+            curve.intensity, first.intensity, equal_nan=True
+        ):
             raise HazardError(f"{curve.source}: not a value at each of the intensities of {first.source}")
         if curve.years != first.years:
             raise HazardError(f"{curve.source}: other exposure times than in {first.source}")
@@ -341,7 +344,8 @@ def _names(path: str | Path, number: int, cells: list[str]) -> tuple[str, str, f
             f"{path} line {number}: expected the curve 'mean' once, and every fractile once; the mean rate "
             "of overturning needs the mean hazard"
         )
-    return found[1].lower(), *unit, curves
+    name = found[1].lower()
+    return measure_of(str(path), name)[0] if name.startswith("sa(") else name, *unit, curves
 
 
 def _is_fractile(name: str) -> bool:

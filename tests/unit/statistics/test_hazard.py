@@ -51,10 +51,10 @@ def test_a_file_is_read_in_the_units_of_datasets(hazard):
     ],
 )
 def test_units_are_those_of_the_first_line(hazard, unit, units, size):
-    head = f"im [{unit}]" if unit == "1" else f"im(0.2) ({unit})"
+    head, name = (f"im [{unit}]", "im") if unit == "1" else (f"SA(0.2) ({unit})", "sa_0p2s")
     found = load_hazard(hazard(f"{head},mean\n10,1e-2\n20,1e-3\n"))
     np.testing.assert_allclose(found["hazard_intensity"], [10 * size, 20 * size])
-    assert found["hazard_intensity"].attrs["units"] == units
+    assert (found["hazard_intensity"].attrs["units"], found.attrs["measure"]) == (units, name)
 
 
 def test_probabilities_in_years_become_rates(hazard):
