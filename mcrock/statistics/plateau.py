@@ -51,7 +51,8 @@ def fit_plateau(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.nd
     yes, runs = np.asarray(yes, float), np.asarray(runs, float)
     stood, total = runs - yes, runs.sum(axis=1)
     plain = curves = fit_curves(x, yes, runs)
-    fraction = np.divide(yes, runs, out=np.zeros_like(yes), where=runs > 0)
+    fell, of = (counts[:, ::-1].cumsum(axis=1) for counts in (yes, runs))  # from each intensity on
+    fraction = np.divide(fell, of, out=np.zeros_like(yes), where=of >= total[:, None] / 10)
     share = np.clip(fraction.max(axis=1, keepdims=True) + 0.02, 0.05, 0.98)
     for _ in range(STEPS):
         shape = evaluate_curves(curves, x)[0]

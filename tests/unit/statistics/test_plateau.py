@@ -32,17 +32,19 @@ def stuck(share, seed=0):
     return ds.assign(outcome=ds["outcome"].where(free[:, None], Outcome.AT_REST).astype("i1"))
 
 
-@pytest.mark.parametrize("share", [0.6, 0.8])
-def test_it_is_the_maximum_of_the_likelihood(share):
-    runs = np.full(10, 2000.0)
-    yes = np.random.default_rng(1).binomial(2000, share * ndtr(np.log(X / 0.5) / 0.4)).astype(float)
+@pytest.mark.parametrize(
+    ("share", "x", "each"), [(0.6, X, 2000), (0.8, X, 2000), (0.55, np.linspace(0.2, 5.0, 2800), 1)]
+)
+def test_it_is_the_maximum_of_the_likelihood(share, x, each):
+    runs = np.full(len(x), float(each))
+    yes = np.random.default_rng(1).binomial(each, share * ndtr(np.log(x / 0.5) / 0.4)).astype(float)
 
     def loss(v):
-        p = expit(v[0]) * ndtr((np.log(X) - v[1]) / np.exp(v[2]))
+        p = expit(v[0]) * ndtr((np.log(x) - v[1]) / np.exp(v[2]))
         return -(yes * np.log(p) + (runs - yes) * np.log1p(-p)).sum()
 
     best = minimize(loss, [1, -0.7, -0.9], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-9})
-    found, curves = fit_plateau(X, yes[None], runs[None])
+    found, curves = fit_plateau(x, yes[None], runs[None])
     expected = expit(best.x[0]), *np.exp(best.x[1:])
     assert (found[0], curves.low_median[0], curves.low_dispersion[0]) == pytest.approx(expected, rel=1e-4)
 
