@@ -117,7 +117,7 @@ def _families(found: xr.Dataset) -> list[str]:
     scored = found.isel(way=found["log_loss"].notnull().values)
     if not scored.sizes["way"]:
         return [*lines, "no log loss on records left out: a single recording leaves no others to fit to"]
-    if float(np.ptp(scored["log_loss"].values)) == 0:
+    if scored.sizes["way"] > 1 and np.ptp(scored["log_loss"].values) == 0:
         return [*lines, "log loss on records left out: the same by all ways"]
     least = str(scored["way"].values[scored["log_loss"].values.argmin()])
     parts = []
