@@ -200,10 +200,11 @@ def opened(source: Source, *, allow_incomplete: bool = False) -> xr.Dataset:
         return load_dataset(Path(source), allow_incomplete=allow_incomplete)
     outcome = source.get("outcome") if hasattr(source, "data_vars") else None
     if outcome is not None and outcome.dtype.kind == "f":
-        if outcome.isnull().any():
+        if outcome.isnull().any() or ("record" in source and source["record"].dtype.kind == "f"):
             raise ValueError(
-                "outcome must hold the codes of mcrock.Outcome, got NaN, as `ds.where` leaves it: choose "
-                "realizations by ds.isel(realization=...) and levels by ds.isel(intensity=[...])"
+                "outcome must hold whole numbers, the codes of mcrock.Outcome, and record too, got what "
+                "`ds.where` leaves: choose realizations by ds.isel(realization=...) and levels by "
+                "ds.isel(intensity=[...])"
             )
         return source.assign(outcome=outcome.astype("i1"))
     return source
