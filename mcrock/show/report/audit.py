@@ -69,15 +69,19 @@ def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Datase
     """The answer of a study in one sentence; where a body may fall off its support, that first."""
     event = summary.fragility.attrs.get(EVENT)
     what = f"the response goes beyond its limit ({event})" if event else "the body overturns"
-    if rates is not None and tell_risk(rates, "probability", " %")[0] != "0 %":
-        said = {what: rates}
-        if with_support is not None:
-            off = f"the body overturns or falls off its support ({with_support.attrs[EVENT]})"
-            said = {off: with_support} | said
-        words = f"The probability that {{}} at this site is {{}} in {rates.attrs['years']:g} years ({{}})."
-        return " ".join(
-            words.format(event, *tell_risk(found, "probability", " %")) for event, found in said.items()
-        )
+    said = [(what, rates)]
+    if with_support is not None:
+        off = f"the body overturns or falls off its support ({with_support.attrs[EVENT]})"
+        said.insert(0, (off, with_support))
+    told = [
+        f"The probability that {event} at this site is {chance} in {found.attrs['years']:g} years ({of})."
+        for event, found in said
+        if found is not None
+        for chance, of in [tell_risk(found, "probability", " %")]
+        if chance != "0 %"
+    ]
+    if told:
+        return " ".join(told)
     if not summary.is_shaken:
         low, high = summary.probability["interval"].values[:, 0]
         chance = float(summary.probability["probability"][0])

@@ -129,6 +129,8 @@ def test_beyond_a_short_table_risk_and_report_claim_the_same_bound(make_study):
     assert ["check its unit" in format_risk(each, capacity) for each in (short, full)] == [True, False]
     ends = format_interval(*100 * full["probability"].sel(fragility=full.attrs["headline"]).values)
     assert f"{ends} % over the hazard curves mean, 0.84)" in headline(summary, full)
+    none, off = full.assign(probability=0 * full["probability"]), full.assign_attrs(event="slip")
+    assert headline(summary, none, off).startswith("The probability that the body overturns or falls off its")
 
 
 def test_a_level_that_has_not_been_run_supports_nothing(make_study):
