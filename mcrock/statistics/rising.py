@@ -58,6 +58,10 @@ class RisingCurve:
         least = 0.5 / (np.minimum(runs, units) + 1)
         probit = ndtri(np.clip(self.fraction, least, 1 - least))
         self._probit = np.maximum.accumulate(probit)
+        # of a cloud, whose last run alone may make the last fraction 1 (Woodroofe and Sun 1993, Statistica
+        # Sinica 3, 501-515), a fraction counts as reached where as many runs as their scatter lie beyond
+        fewest = np.sqrt(runs.sum()) if runs.max() <= 1 else 0.0
+        self._beyond = np.cumsum(runs[::-1])[::-1] >= fewest
 
     def at(self, intensity: np.ndarray) -> np.ndarray:
         """Probability (n,) at some intensities, at least 0 [1]."""
@@ -83,9 +87,11 @@ class RisingCurve:
     def reached(self, probability: float) -> float:
         """Weakest intensity at which the curve has a probability; inf if the strongest level has less.
 
+        Of a cloud also if too few runs lie beyond to tell.
+
         It is the weakest level if that has as much: then the true one lies below it (`is_open`).
         """
-        beyond = np.flatnonzero(self.fraction >= probability)
+        beyond = np.flatnonzero((self.fraction >= probability) & self._beyond)
         if not beyond.size:
             return float("inf")
         k = int(beyond[0])

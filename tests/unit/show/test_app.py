@@ -267,9 +267,12 @@ def test_the_curve_is_that_of_the_fit(ds, tmp_path):
     result = Result(ds, tmp_path / "s.zarr", tmp_path)
     columns = point_columns(result.points)
     np.testing.assert_array_equal(columns["p"], result.points["probability"])
-    for p_value, drawn in ((0.5, False), (0.01, True)):
-        made = plot_curve(result.fit.assign(fit_p_value=p_value), result.points)
-        assert ("rising fractions" in [item.label.value for item in made.legend.items]) == drawn
+    for family, why in (("lognormal", "not rejected"), ("stripes", "rejected")):
+        words = {"headline": family, "why": f"the lognormal curve is {why}"}
+        fit = result.fit.assign(fit_p_value=0.5, median_capacity=3.0).assign_attrs(words)
+        made = plot_curve(fit, result.points)
+        words = " ".join(item.label.value for item in made.legend.items)
+        assert ("rising fractions" in words) == (family == "stripes"), words
 
 
 def test_names_from_files_are_escaped():

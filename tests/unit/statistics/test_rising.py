@@ -93,3 +93,14 @@ def test_fractions_that_differ_in_the_last_digit_alone():
         counts = np.array([fraction, fraction + np.spacing(fraction)]) * 2**20
         curve = RisingCurve(np.array([1.0, 2.0]), counts, np.full(2, 2.0**20))
         np.testing.assert_allclose(curve.at(np.geomspace(1.0, 2.0, 17)), fraction, rtol=1e-12)
+
+
+def test_the_last_runs_of_a_cloud_reach_nothing_alone():
+    """Of 400 runs a fifth overturned at any intensity, and all of the last few, by chance."""
+    x = np.geomspace(0.1, 2.0, 400)
+    fell = np.where(np.arange(400) % 5 == 0, 1.0, 0.0)
+    fell[-4:] = 1.0
+    curve = RisingCurve(x, fell, np.ones(400))
+    assert curve.fraction[-1] == 1.0
+    assert curve.reached(0.5) == np.inf
+    assert curve.reached(0.15) < 0.2
