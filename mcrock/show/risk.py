@@ -473,7 +473,6 @@ def plot_risk(
         ax,
         f"Mean hazard; areas are parts of the rate. {found.attrs['level']:.0%} intervals from "
         f"{int(found['records'])} {found.attrs['independent']}: {', '.join(rows)}. "
-        f"{marks}Go by {found.attrs['headline']}: "
-        f"{found.attrs['why']}.",
+        f"{marks}Go {WORDS[goes_by(found)]}: {choice_of(found).words}.",
     )
     return ax
