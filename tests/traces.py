@@ -47,6 +47,8 @@ def _own_scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Temporary files of this process, and of those that it starts, lie in a folder of their own."""
     import matplotlib
 
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a job in the background: tests meet it as else
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     OWN.append(str(tmp_path_factory.getbasetemp()))
     sys.addaudithook(hear)
     matplotlib.use("Agg")  # no test opens a window
