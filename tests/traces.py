@@ -86,6 +86,9 @@ def state() -> dict[str, Any]:
         "logging": (logging.root.level, logging.root.disabled, logging.root.manager.disable),
         "errors of numpy": np.geterr(),
         "settings of figures": dict.copy(matplotlib.rcParams),
+        "scheduler of dask": sys.modules["dask"].config.get("scheduler", None)
+        if "dask" in sys.modules
+        else None,
         "temporary files": dict.fromkeys(
             name for name in os.listdir(tempfile.gettempdir()) if not name.startswith(SHARED)
         ),

@@ -64,6 +64,8 @@ def connected(cluster: Cluster, folder: Path) -> Iterator[Client]:
     settings = {
         "distributed.scheduler.unknown-task-duration": TASK_DURATION,
         "distributed.dashboard.link": link,
+        # a client that is closed before its end leaves itself as that of all that follows
+        "scheduler": dask.config.get("scheduler", None),
     }
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(settings))
