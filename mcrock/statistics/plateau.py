@@ -1,7 +1,8 @@
 """Fragility with an upper asymptote: a share that ever overturns, times a lognormal curve.
 
 Some bodies never overturn however strong the motion: they slide, or are held. The curve is the mixture (cure)
-model of survival analysis with current status data, fitted by expectation and maximization.
+model of survival analysis with current status data, fitted by expectation and maximization, then by Fisher's
+scoring.
 
 Farewell, V. T. (1982). The use of mixture models for the analysis of survival data with long-term survivors.
 Biometrics 38(4), 1041-1046.
@@ -25,9 +26,8 @@ from mcrock.statistics.resample import Units
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
 from mcrock.statistics.studentized import bootstrap_t, sandwich_errors, widened
 
-STEPS = 400  # of expectation and maximization, at most
-CLOSE = 1e-7  # change of the share at which they end [1]
-SCORINGS = 40  # Fisher's steps from the curve of the sample to that of a resample
+STEPS = 30  # of expectation and maximization, which crawl along a flat likelihood: Fisher's steps finish
+SCORINGS = 60  # of them, at most
 ENDS = np.array(
     [[-5.0, -9.0, -5.0], [7.0, 9.0, 3.0]]
 )  # of logit(share), ln(median) less the sample's, ln(dispersion)
@@ -58,17 +58,29 @@ def fit_plateau(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.nd
         shape = evaluate_curves(curves, x)[0]
         of_those = share * (1 - shape) / np.maximum(1 - share * shape, 1e-300)  # that stood and yet overturn
         curves = fit_curves(x, yes, yes + stood * of_those)
-        new = ((yes + stood * of_those).sum(axis=1) / total)[:, None]
-        moved, share = np.abs(new - share).max(), new
-        if moved < CLOSE:
-            break
-    held = (curves.kind == FitKind.MAXIMUM) & (plain.kind == FitKind.MAXIMUM)
-    chosen = {
-        name: np.where(held, getattr(curves, name), getattr(plain, name))
-        for name in Curves._fields
-        if name != "link"
-    }
-    return np.where(held, share[:, 0], 1.0), plain._replace(**chosen)
+        share = ((yes + stood * of_those).sum(axis=1) / total)[:, None]
+    ever, held = (
+        np.ones(len(yes)),
+        np.flatnonzero((curves.kind == plain.kind) & (plain.kind == FitKind.MAXIMUM)),
+    )
+    if held.size:
+        z, counts = np.log(x), (yes[held], runs[held])
+        values = _scored(_parameters(share[:, 0], curves)[held], z, *counts)
+        without = evaluate_curves(plain, x)[0][held]
+        more = log_likelihood(*counts, _parts(values, z)[0]) > log_likelihood(*counts, without)
+        held, values = held[more], values[more]
+        ever[held] = expit(values[:, 0])
+        for name, k in (("median", 1), ("dispersion", 2)):
+            for end in ("low", "high"):
+                getattr(plain, f"{end}_{name}")[held] = np.exp(values[:, k])
+    return ever, plain
+
+
+def _parameters(share: np.ndarray, curves: Curves) -> np.ndarray:
+    """logit(share), ln(median), ln(dispersion) (n, 3)."""
+    with np.errstate(divide="ignore"):
+        median, dispersion = np.log(curves.low_median), np.log(curves.low_dispersion)
+    return np.stack([logit(np.clip(share, 0.001, 0.999)), median, dispersion], axis=1)
 
 
 def by_plateau(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
@@ -91,9 +103,7 @@ def plateau_rule(units: Units) -> Rule:
     """`by_plateau` of resamples of units that have a lognormal curve, each from the curve of the whole."""
     x, yes, runs = units.sums()
     share, curves = fit_plateau(x, yes[None], runs[None])
-    start = np.stack(
-        [logit(np.minimum(share, 0.999)), np.log(curves.low_median), np.log(curves.low_dispersion)], axis=1
-    )
+    start = _parameters(share, curves)
 
     def rule(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
         return _parts(_scored(start, np.log(x), yes, runs), np.log(x))[0]
@@ -150,14 +160,11 @@ def _resampled(
     if curves.kind[0] != FitKind.MAXIMUM or not how.reaches_level(units.number):
         return bounds
     z = np.log(x)
-    start = np.array(
-        [logit(min(share[0], 0.999)), np.log(curves.low_median[0]), np.log(curves.low_dispersion[0])]
-    )
-    told = np.append(share[0], np.exp(_quantities(start[None], at)[0][0, 1:]))
-    start = _scored(start[None], z, units.total(fell)[None], units.total(own)[None])[0]
+    start = _parameters(share, curves)
+    told = np.append(share[0], np.exp(_quantities(start, at)[0][0, 1:]))
 
     def estimate(times: np.ndarray) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
-        parameters = _scored(start[None], z, times @ fell, times @ own)
+        parameters = _scored(start, z, times @ fell, times @ own)
         values, slopes = _quantities(parameters, at)
         return values, lambda: _errors(parameters, slopes, z, times, fell, own)
 
@@ -191,7 +198,8 @@ def _scored(start: np.ndarray, z: np.ndarray, yes: np.ndarray, runs: np.ndarray)
         score = np.einsum("nj,njk->nk", (fell - all_runs * curve) * weight, slopes)
         information = np.einsum("nj,njk,njl->nkl", all_runs * weight, slopes, slopes)
         information += np.eye(3) * 1e-9 * (np.trace(information, axis1=1, axis2=2)[:, None, None] + 1e-9)
-        step = np.clip(np.linalg.solve(information, score[..., None])[..., 0], -2.0, 2.0)
+        step = np.linalg.solve(information, score[..., None])[..., 0]
+        step /= np.maximum(np.abs(step).max(axis=1, keepdims=True) / 2, 1.0)
         value, moved = log_likelihood(fell, all_runs, curve), np.zeros(len(active))
         for part in 0.5 ** np.arange(8):
             trial = np.clip(values[active] + part * step, low, high)
