@@ -18,7 +18,15 @@ from mcrock.excitation.motion import Motion
 from mcrock.statistics.efficiency import PREFIX, by_measure, measures_of, own_measure
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
-from mcrock.statistics.runs import GUESSED, check_runs, cut, is_cloud, run_intensity, study_of
+from mcrock.statistics.runs import (
+    GUESSED,
+    check_runs,
+    cut,
+    is_cloud,
+    run_intensity,
+    study_of,
+    tipping_acceleration,
+)
 from mcrock.study import Study
 from mcrock.study.intensity import KeptMeasure, Variables
 from mcrock.study.sampling.intensities import factors, of_motions, recorded
@@ -215,7 +223,7 @@ def static_thresholds(ds: xr.Dataset, *, folder: str | Path = ".") -> np.ndarray
 
     With ``A`` the largest horizontal acceleration of the motion as recorded and ``A_down`` its largest
     downward one, a motion scaled by less than ``g tan(alpha) / (A + A_down tan(alpha))`` lifts no body of the
-    slenderness alpha that stands at rest.
+    slenderness alpha that stands at rest on level ground; on a slope `tipping_acceleration` is less.
 
     Returns
     -------
@@ -243,8 +251,8 @@ def static_thresholds(ds: xr.Dataset, *, folder: str | Path = ".") -> np.ndarray
         part = ds.isel(realization=where)
         record, sizes, gravity = _bodies(part)
         own = recorded(measure, parameters, motions, record, sizes, gravity, known=own_of)
-        tangent = np.tan(sizes["slenderness"])
-        scale = gravity * tangent / (level[record] + down[record] * tangent)
+        tipping, tangent = tipping_acceleration(part)
+        scale = tipping / (level[record] + down[record] * tangent)
         if "motion_scaling" in ds:
             scale = scale / part["motion_scaling"].values
         found[where] = own * scale**power

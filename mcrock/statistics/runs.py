@@ -167,6 +167,22 @@ def study_of(ds: xr.Dataset) -> Study | None:
     return Study.from_json(ds.attrs["config"]) if ds.attrs.get("config") else None
 
 
+def tipping_acceleration(ds: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Horizontal acceleration of the ground (n_realization,) below which a body at rest cannot rock [m/s2].
+
+    Whatever its direction, without a vertical one. On a slope that pulls the body downhill it is less.
+
+    Returns
+    -------
+    tuple of ndarray (n_realization,)
+        The acceleration, and tan(slenderness) [1]: what a downward acceleration takes of it.
+    """
+    tangent, gravity = np.tan(ds["body_slenderness"].values), ds["gravity"].values
+    slope = [ds[name].values for name in ("ground_slope_x_deg", "ground_slope_y_deg") if name in ds]
+    lean = np.minimum(np.hypot(*np.sin(np.radians(slope))) if slope else 0.0 * tangent, 1.0)
+    return gravity * np.maximum(np.sqrt(1 - lean**2) * tangent - lean, 0.0), tangent
+
+
 def is_shaken(ds: xr.Dataset) -> bool:
     """True if the ground moves in a study; False only where its configuration says that nothing does.
 

@@ -46,6 +46,16 @@ def test_static_threshold_is_where_the_peak_acceleration_tips_the_body():
     assert (found < 0.25 * STANDARD_GRAVITY).all()  # a peak in any direction is above the geometric mean
 
 
+def test_a_slope_lowers_the_static_threshold():
+    """A body on a slope of 5 degrees was said not to rock below 0.194 g; it does from 0.126 g on."""
+    level, slope = (
+        static_thresholds(measured_study(["motion.vertical=false", *ground])[0]).min()
+        for ground in ([], ["ground.slope_x_deg=3.0", "ground.slope_y_deg=4.0"])
+    )
+    lean = np.hypot(*np.sin(np.radians([3.0, 4.0])))
+    assert slope / level == pytest.approx(np.sqrt(1 - lean**2) - lean / 0.25, rel=1e-9)
+
+
 @pytest.mark.parametrize("measure", ["pga", "pgv", "uplift_ratio", "arias"])
 def test_thresholds_of_all_measures_are_those_of_the_same_motions(measure):
     """A run at its threshold has the scale that tips the body, whatever the motions are scaled to."""
