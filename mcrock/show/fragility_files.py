@@ -15,7 +15,13 @@ from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import VELOCITIES, as_written
 from mcrock.dataset import to_frame
 from mcrock.statistics import fit_fragility, pooled
-from mcrock.statistics.accepted_curve import FAMILIES, AcceptedCurve, FragilityCurve, accept_curve
+from mcrock.statistics.accepted_curve import (
+    FAMILIES,
+    AcceptedCurve,
+    BoundedCurve,
+    FragilityCurve,
+    accept_curve,
+)
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.fragility import WORDS
 from mcrock.statistics.inference import Bootstrap
@@ -247,7 +253,11 @@ def written_curve(accepted: AcceptedCurve, family: str | None = None) -> str:
     """What an export says of its curve; empty where that is the lognormal one, which the study goes by."""
     own, written = accepted.choice.family, family or accepted.choice.family
     if written == own:
-        return "" if own == "lognormal" else f"by {FAMILIES[own].words}: {accepted.choice.words}"
+        return (
+            ""
+            if own == "lognormal" and not accepted.least
+            else f"by {FAMILIES[own].words}: {accepted.choice.words}"
+        )
     return (
         f"by {FAMILIES[written].words}, but the study goes by {FAMILIES[own].words}: {accepted.choice.words}"
     )
@@ -261,6 +271,8 @@ def _values(curve: FragilityCurve, level: np.ndarray) -> tuple[np.ndarray, np.nd
         x = np.append(np.geomspace(least, level[0], MOST)[:-1], x)
     if level[-1] < most < np.inf:
         x = np.append(x, np.geomspace(level[-1], most, MOST)[1:])
+    if isinstance(curve, BoundedCurve):
+        x = np.append(curve.least * np.array([1 - 1e-6, 1.0]), x[x > curve.least])
     probability = curve.at(x)
     if probability[0] > TAIL:
         return np.append(level[0] * FAINT, x), np.append(0.0, probability)

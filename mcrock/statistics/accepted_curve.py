@@ -8,18 +8,21 @@ choice as the attributes of `CurveChoice.attrs`, and `goes_by` reads it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from math import cos, inf, pi, sqrt
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_p_value
+from mcrock.base.units import as_written
 from mcrock.statistics.cross_validation import by_curve, by_logit, by_rising, left_out_losses
 from mcrock.statistics.goodness import FEWEST, REJECTED, fit_p_value
 from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.plateau import plateau_rule
 from mcrock.statistics.probability import overturning_probability, rising_bounds
@@ -28,12 +31,23 @@ from mcrock.statistics.rate_intervals import Table, lognormal_bounds, rising_rat
 from mcrock.statistics.rates import LognormalCurve, refine
 from mcrock.statistics.resample import Units, collect_units, curve_grid
 from mcrock.statistics.rising import RisingCurve, places
-from mcrock.statistics.runs import ALL_STAND, check_runs, record_index
+from mcrock.statistics.runs import (
+    ALL_STAND,
+    axis_attrs,
+    check_runs,
+    config_of,
+    cut,
+    record_index,
+    study_of,
+    tipping_acceleration,
+)
 from mcrock.statistics.studentized import Shares, resampled_bounds
 
 ACCEPTED, WHY = "headline", "why"  # attributes of results
 MOST = 2 / 3  # of the resamples in which a curve that follows other data too foretells best, to be believed
 KEPT = 64  # choices that are remembered
+# the largest acceleration of any recording in any direction over its intensity, by measures that bound it [1]
+LARGEST = {"pga_rotd100": 1 / cos(pi / 360), "pga_rotd50": sqrt(2) / cos(pi / 360)}
 _CHOICES: dict[bytes, CurveChoice] = {}
 
 
@@ -51,6 +65,26 @@ class FragilityCurve(Protocol):
 
     def rates(self, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
         """Rate of overturning from each piece of a hazard table (n - 1,) [1/a]."""
+
+
+class BoundedCurve(NamedTuple):
+    """A curve that is 0 below an intensity at which no recording can rock a body."""
+
+    curve: FragilityCurve
+    least: float
+
+    def at(self, intensity: np.ndarray) -> np.ndarray:
+        return np.where(intensity < self.least, 0.0, self.curve.at(intensity))
+
+    def reached(self, probability: float) -> float:
+        return max(self.curve.reached(probability), self.least)
+
+    def is_open(self, probability: float) -> bool:
+        return self.curve.is_open(probability)
+
+    def rates(self, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        """The bound is a row of the table if inside."""
+        return np.where(x[1:] <= self.least, 0.0, self.curve.rates(x, rate))
 
 
 class Family(NamedTuple):
@@ -195,9 +229,15 @@ class AcceptedCurve:
         return overturning_probability(self.ds, **self.how.keywords)
 
     @cached_property
+    def least(self) -> float:
+        """`rocking_bound` of the study."""
+        return rocking_bound(self.ds)
+
+    @cached_property
     def curves(self) -> dict[str, FragilityCurve]:
         """The curve of each family; the accepted one is `curve`."""
-        return {name: family.fit(*self.units.sums(), self.units.number) for name, family in FAMILIES.items()}
+        fits = {name: family.fit(*self.units.sums(), self.units.number) for name, family in FAMILIES.items()}
+        return {name: BoundedCurve(fit, self.least) if self.least else fit for name, fit in fits.items()}
 
     @property
     def curve(self) -> FragilityCurve:
@@ -212,28 +252,80 @@ class AcceptedCurve:
 
     def rate(self, x: np.ndarray, rate: np.ndarray) -> float:
         """Rate of overturning by rising intensities and the rates at which they are exceeded [1/a]."""
-        return float(self.curve.rates(*refine(x, rate, places(self.units.sums()[0]))).sum())
+        further = np.append(places(self.units.sums()[0]), self.least)
+        return float(self.curve.rates(*refine(x, rate, further)).sum())
 
     def band(self, x: np.ndarray) -> np.ndarray:
         """Bounds (2, n) of the curve at rising intensities, each by itself; they rise and hold it [1]."""
-        return rising_band(FAMILIES[self.choice.family].band(self, x), self.curve.at(x))
+        band = FAMILIES[self.choice.family].band(self, x)
+        return np.where(x < self.least, 0.0, rising_band(band, self.curve.at(x)))
 
     def reached_interval(self, probability: float) -> tuple[float, float]:
         """Ends of the intensity with a probability, from 0 to inf where `band` excludes none."""
         if probability == 0.5 and self.choice.family == "lognormal":  # has an interval of its own
             bounds = resampled_bounds(self.units, self.how, np.zeros(0))
-            return (0.0, np.inf) if bounds is None else (float(bounds[0, 0]), float(bounds[1, 0]))
+            low, high = (0.0, np.inf) if bounds is None else bounds[:, 0].tolist()
+            return max(low, self.least), max(high, self.least)
         x = curve_grid(self.units, None)
         low, high = self.band(x)
         least = np.where(high < probability, x, 0.0).max()
-        return float(least), float(np.where(low >= probability, x, np.inf).min())
+        return max(float(least), self.least), float(np.where(low >= probability, x, np.inf).min())
 
     def rate_interval(self, hazards: list[Table], family: str | None = None) -> np.ndarray:
         """Bounds (2, n_hazard) of the rate of the accepted curve, or of a family, for new earthquakes [1/a].
 
         NaN where the family has none.
         """
-        return FAMILIES[family or self.choice.family].rate_bounds(self, hazards)
+        above = [cut_below(*hazard, self.least) for hazard in hazards]
+        bounds = FAMILIES[family or self.choice.family].rate_bounds(self, above)
+        return np.where([x[-1] > self.least for x, _ in hazards], bounds, 0.0)
+
+
+def cut_below(x: np.ndarray, rate: np.ndarray, least: float) -> Table:
+    """A hazard table (n,) from an intensity on; of one beyond the table a millionth of its last row."""
+    if least <= x[0]:
+        return x, rate
+    if least >= x[-1]:
+        return x[-1] * np.array([1, 1 + 1e-6]), rate[-1] * np.array([1, 1 - 1e-6])
+    grid, rate = refine(x, rate, np.array([least]))
+    return grid[grid >= least], rate[grid >= least]
+
+
+def rocking_bound(ds: xr.Dataset) -> float:
+    """Intensity below which no recording whatever rocks a body of the study [unit of the intensity]; 0 of
+    none.
+
+    The largest horizontal acceleration in any direction bounds what tips a body that stands at rest on the
+    ground (`tipping_acceleration`): RotD100 of the peak acceleration is it, and RotD50 is at least 1 /
+    sqrt(2) of it, as the peak in a direction at an angle is at least its cosine times the largest. No other
+    measure bounds it, not even the geometric mean: one component may be as good as 0. None bounds a vertical
+    acceleration, nor what a floor makes of the ground's.
+    """
+    asked = config_of(ds).get("intensity", {}).get("measure", "")
+    largest = LARGEST.get(ds.attrs.get("intensity_measure", asked), inf)
+    if largest == inf or EVENT in ds.attrs or "body_slenderness" not in ds:
+        return 0.0
+    study = study_of(ds)
+    if study is None or study.start is not None or study.motion.on_floor:
+        return 0.0
+    if getattr(study.motion, "vertical", True):
+        return 0.0
+    least = inf
+    for where in cut(ds.sizes["realization"]):
+        part = ds.isel(realization=where)
+        stronger = np.maximum(part["motion_scaling"].values, 1.0) if "motion_scaling" in part else 1.0
+        least = min(least, float((tipping_acceleration(part)[0] / stronger).min()))
+    return least / largest
+
+
+def accepted_of(ds: xr.Dataset, units: Units, how: Bootstrap) -> AcceptedCurve:
+    """`accept_curve` of runs that are counted already."""
+    accepted = AcceptedCurve(ds, units, how, chosen(ds, units, how))
+    if not accepted.least:
+        return accepted
+    least = f"{accepted.least:.3g} {as_written(axis_attrs(ds)['units'])}"
+    why = f"{accepted.choice.why}; 0 below {least}, where no recording rocks a body of the study"
+    return replace(accepted, choice=accepted.choice._replace(why=why))
 
 
 def accept_curve(ds: xr.Dataset, how: Bootstrap) -> AcceptedCurve:
@@ -254,7 +346,7 @@ def accept_curve(ds: xr.Dataset, how: Bootstrap) -> AcceptedCurve:
     ds = pooled(ds)
     check_runs(ds)
     units = collect_units(ds, record_index(ds)[0] if how.cluster else None, how.allow_missing)
-    return AcceptedCurve(ds, units, how, chosen(ds, units, how))
+    return accepted_of(ds, units, how)
 
 
 def common_choice(choices: Sequence[CurveChoice]) -> CurveChoice:

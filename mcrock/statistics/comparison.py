@@ -7,6 +7,7 @@ difference, and few of them tell more of it than of either probability.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import xarray as xr
@@ -14,7 +15,13 @@ from scipy.special import stdtrit
 
 from mcrock.base.checks import ROUNDING
 from mcrock.dataset.opened import Source, opened
-from mcrock.statistics.accepted_curve import FAMILIES, FragilityCurve, accept_curve, common_choice
+from mcrock.statistics.accepted_curve import (
+    FAMILIES,
+    BoundedCurve,
+    FragilityCurve,
+    accept_curve,
+    common_choice,
+)
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.hazard import check_measure
 from mcrock.statistics.hazard_files import MEAN
@@ -124,20 +131,20 @@ def compare_designs(
         attrs={"level": level, "independent": "records" if "record" in first else "realizations"},
     )
     x, of_curves = _counted(first, second)
-    choices = [accept_curve(ds, Bootstrap(level=level)).choice for ds in (first, second)]
-    choice = common_choice(choices)
-    half = _quantity(choice.family, len(of_curves.runs), lambda curve: curve.reached(0.5))
-    result["fit_p_value"] = ("design", [each.p_value for each in choices], one)
+    accepted = [accept_curve(ds, Bootstrap(level=level)) for ds in (first, second)]
+    leasts, choice = [each.least for each in accepted], common_choice([each.choice for each in accepted])
+    halves = _quantities(choice.family, leasts, len(of_curves.runs), lambda curve: curve.reached(0.5))
+    result["fit_p_value"] = ("design", [each.choice.p_value for each in accepted], one)
     result.attrs |= choice.attrs
     result["median_capacity"] = (
         "design",
-        [half(x, *_total(of_curves, k, ESTIMATE)) for k in (0, 1)],
+        [half(x, *_total(of_curves, k, ESTIMATE)) for k, half in enumerate(halves)],
         {"units": units},
     )
     result["median_ratio"] = result["median_capacity"][1] / result["median_capacity"][0]
-    result["median_ratio_interval"] = ("bound", _ratio_interval(x, of_curves, _ratio_of(half), level), one)
+    result["median_ratio_interval"] = ("bound", _ratio_interval(x, of_curves, _ratio_of(halves), level), one)
     if hazard is not None:
-        _add_rates(result, first, hazard, x, of_curves, level)
+        _add_rates(result, first, hazard, x, of_curves, level, leasts)
     return result
 
 
@@ -202,26 +209,29 @@ Quantity = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
 Ratio = Callable[[np.ndarray, list[np.ndarray], np.ndarray], tuple[float, float]]
 
 
-def _ratio_of(quantity: Quantity) -> Ratio:
+def _ratio_of(quantities: list[Quantity]) -> Ratio:
     """The ratio of a number of the second design over that of the first."""
 
     def ratio(x: np.ndarray, yes: list[np.ndarray], runs: np.ndarray) -> tuple[float, float]:
-        values = np.array([quantity(x, each, runs) for each in yes])
+        values = np.array([of(x, each, runs) for of, each in zip(quantities, yes, strict=True)])
         with np.errstate(invalid="ignore", divide="ignore"):
             return (float(values[1] / values[0]),) * 2
 
     return ratio
 
 
-def _quantity(family: str, units: int, of: Callable[[FragilityCurve], float]) -> Quantity:
-    """A number of the curve of a family; NaN where that is none or without an end."""
+def _quantities(
+    family: str, leasts: list[float], units: int, of: Callable[[FragilityCurve], float]
+) -> list[Quantity]:
+    """A number of the curve of a family, of each design; NaN where that is none or without an end."""
 
-    def quantity(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> float:
+    def quantity(least: float, x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> float:
         there = runs > 0
-        found = of(FAMILIES[family].fit(x[there], yes[there], runs[there], units))
+        curve = FAMILIES[family].fit(x[there], yes[there], runs[there], units)
+        found = of(BoundedCurve(curve, least))
         return found if np.isfinite(found) else np.nan
 
-    return quantity
+    return [partial(quantity, least) for least in leasts]
 
 
 def _open_ratio(intensity: np.ndarray, rate: np.ndarray) -> Ratio:
@@ -255,17 +265,23 @@ def _ratio_interval(x: np.ndarray, pairs: Pairs, ratio: Ratio, level: float) -> 
 
 
 def _add_rates(
-    result: xr.Dataset, ds: xr.Dataset, hazard: xr.Dataset, x: np.ndarray, pairs: Pairs, level: float
+    result: xr.Dataset,
+    ds: xr.Dataset,
+    hazard: xr.Dataset,
+    x: np.ndarray,
+    pairs: Pairs,
+    level: float,
+    leasts: list[float],
 ) -> None:
     """Annual rates of both designs by both fragilities, and their ratios."""
     check_measure(run_intensity(ds), hazard, own_measure(ds))
     table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
-    grid, rate = refine(*table, places(x))
+    grid, rate = refine(*table, np.append(places(x), leasts))
     rates, ends = np.empty((len(FAMILIES), 2)), np.empty((2, len(FAMILIES)))
     for i, family in enumerate(FAMILIES):
-        quantity = _quantity(family, len(pairs.runs), lambda curve: float(curve.rates(grid, rate).sum()))
-        rates[i] = [quantity(x, *_total(pairs, k, ESTIMATE)) for k in (0, 1)]
-        ratio = _open_ratio(*table) if family == "stripes" else _ratio_of(quantity)
+        sums = _quantities(family, leasts, len(pairs.runs), lambda curve: curve.rates(grid, rate).sum())
+        rates[i] = [of(x, *_total(pairs, k, ESTIMATE)) for k, of in enumerate(sums)]
+        ratio = _open_ratio(*table) if family == "stripes" else _ratio_of(sums)
         ends[:, i] = _ratio_interval(x, pairs, ratio, level)
     result.coords["fragility"] = list(FAMILIES)
     result["rate"] = (("fragility", "design"), rates, {"units": "1/a", "long_name": "annual rate"})

@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.accepted_curve import ACCEPTED, WHY, AcceptedCurve, chosen, rising_band
+from mcrock.statistics.accepted_curve import ACCEPTED, WHY, accepted_of, rising_band
 from mcrock.statistics.goodness import fit_p_value
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
@@ -139,9 +139,8 @@ def fit_fragility(
     units = collect_units(ds, record if how.cluster else None, how.allow_missing)
     x, (here, _, runs), kind = curve_grid(units, grid), units.sums(), _kind(units, shape_of)
     whole, estimate = units.curve(shape_of), np.full(2 + len(x), np.nan)
-    choice = chosen(ds, units, how)
-    accepted = AcceptedCurve(ds, units, how, choice)
-    curve = accepted.curve
+    accepted = accepted_of(ds, units, how)
+    curve, choice = accepted.curve, accepted.choice
     p_value = choice.p_value if shape_of is PROBIT else fit_p_value(units, how, shape_of)
     if kind == FitKind.MAXIMUM:
         estimate[:2] = whole.low_median[0], whole.low_dispersion[0]

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.accepted_curve import FAMILIES, goes_by
+from mcrock.statistics.accepted_curve import FAMILIES, cut_below, goes_by, rocking_bound
 from mcrock.statistics.bounds import rank_scores
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
@@ -135,7 +135,9 @@ def rate_distribution(
     check_measure(run_intensity(flat), hazard, own_measure(flat))
     record, _ = record_index(flat)
     units = collect_units(flat, record if how.cluster else None, how.allow_missing)
-    curves, x = hazard_strata(hazard), hazard["hazard_intensity"].values
+    least, axis = rocking_bound(flat), hazard["hazard_intensity"].values
+    curves = [cut_below(axis, rate, least)[1] for rate in hazard_strata(hazard)]
+    x, mean_curve = cut_below(axis, hazard["rate"].sel(hazard=MEAN).values, least)
     shift, narrowing = _epistemic(ds, units) if fragility == "lognormal" else (_shifts(ds), 0.0)
     number, rates = (
         _lognormal_rates(units, how, x, narrowing)
@@ -145,7 +147,6 @@ def rate_distribution(
     rng, centre = np.random.default_rng([how.seed, 1]), np.zeros(SAMPLES, int)
     own_curve = rng.integers(1, number, SAMPLES) if number > 1 else centre
     epistemic, own = rng.choice(shift, SAMPLES), beta_u * rng.standard_normal(SAMPLES)
-    mean_curve = hazard["rate"].sel(hazard=MEAN).values
     joint = np.empty(SAMPLES)
     for i, rate in enumerate(curves):
         here = np.arange(SAMPLES) % len(curves) == i

@@ -15,7 +15,7 @@ from scipy.special import ndtri
 
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, goes_by
+from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, cut_below, goes_by, rocking_bound
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import check_measure
@@ -107,7 +107,7 @@ def annual_rate(
     x, names = hazard["hazard_intensity"].values, hazard["hazard"].values.tolist()
     weakest, strongest = accepted.support
     edges, counts = np.geomspace(x[0], x[-1], BINS + 1), units.sums()
-    further = np.concatenate([edges, places(counts[0]), [weakest, strongest]])
+    further = np.concatenate([edges, places(counts[0]), [weakest, strongest, accepted.least]])
     rows = [(x, hazard["rate"].sel(hazard=name).values) for name in names]
     tables = [refine(*row, further) for row in rows]
     ends = np.stack([accepted.rate_interval(rows, family) for family in FAMILIES], axis=1)
@@ -249,7 +249,8 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.DataArray:
     counts = crossed.cells(ESTIMATE).sum(axis=1)[:, order][:, x > 0]
     x = x[x > 0]
     runs = np.full(len(x), float(crossed.runs.sum()))
-    grid, rate = refine(hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values, places(x))
+    table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
+    grid, rate = refine(*cut_below(*table, rocking_bound(pooled(ds))), places(x))
     rates = [
         [family.fit(x, yes, runs, len(crossed.runs)).rates(grid, rate).sum() for yes in counts]
         for family in FAMILIES.values()
@@ -341,7 +342,10 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
         "records": (record_index(flat)[1], "number of independent recordings"),
         "fit_p_value": (accepted.choice.p_value, "of the test of fit of the lognormal curve"),
     }
-    found = {name: ((), value, axis | {"long_name": words}) for name, (value, words) in values.items()}
+    found = {
+        name: ((), np.maximum(value, accepted.least), axis | {"long_name": words})
+        for name, (value, words) in values.items()
+    }
     for name, (value, words) in (dispersions | draws).items():
         found[name] = ((), value, {"units": "1", "long_name": words})
     curves = {"stripes_open": rising, "accepted_open": accepted.curve}

@@ -1,13 +1,19 @@
 """The accepted curve: one choice for every result; value, inverse and rate of a family are one curve."""
 
+import json
+
 import numpy as np
 import pytest
 import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
 from mcrock.base.params import Outcome
+from mcrock.excitation.measures import intensity
+from mcrock.excitation.motion import Motion
 from mcrock.show.comparison import format_comparison
+from mcrock.show.fragility_files import json_fragility
 from mcrock.statistics import (
     annual_rate,
     by_limit,
@@ -17,18 +23,27 @@ from mcrock.statistics import (
     fragility_by_limit,
     high_confidence_capacity,
     pooled,
+    rate_distribution,
     standards,
     with_displacement_limit,
 )
-from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, choice_of, goes_by
+from mcrock.statistics.accepted_curve import (
+    FAMILIES,
+    LARGEST,
+    accept_curve,
+    choice_of,
+    goes_by,
+    rocking_bound,
+)
 from mcrock.statistics.cross_validation import by_curve, left_out_losses
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.probit import PROBIT
 from mcrock.statistics.rate_intervals import lognormal_bounds
-from mcrock.statistics.rates import refine
+from mcrock.statistics.rates import LognormalCurve, refine
 from mcrock.statistics.resample import draw_units
 from mcrock.statistics.rising import places
 from mcrock.statistics.risk import headline_rate, rate_with_support
+from tests.unit.statistics.measured import measured_study
 
 LEVELS = np.array([2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0])
 
@@ -214,3 +229,79 @@ def test_losses_are_those_of_the_units_that_a_resample_leaves_out():
         out = times == 0
         fell, runs = yes[out].sum(axis=0), units.runs[out].sum(axis=0)
         assert loss == pytest.approx(-(fell * np.log(p) + (runs - fell) * np.log(1 - p)).sum(), rel=1e-9)
+
+
+@given(seed=st.integers(0, 10**6), flat=st.floats(0.0, 1.0))
+def test_no_direction_of_any_motion_exceeds_what_bounds_it(seed, flat):
+    """Of a motion along one line RotD50 is least of the largest: 1 / sqrt(2) of it."""
+    x, y = np.random.default_rng(seed).normal(size=(2, 8))
+    motion = Motion([x, flat * y + (1 - flat) * np.tan(seed) * x, 0 * x], dt=0.01, name="any")
+    largest = np.hypot(*motion.acceleration[:2]).max()
+    for measure, factor in LARGEST.items():
+        assert largest <= factor * intensity(motion, measure) * (1 + 1e-12)
+
+
+ROTATED = [
+    "motion.vertical=false",
+    "intensity={ measure = 'pga_rotd100', levels_g = [0.1, 0.3, 0.5, 0.7, 1.0] }",
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ([], 1.0),
+        (["intensity.measure=pga_rotd50"], 1 / np.sqrt(2)),
+        (["motion.scaling={ distribution = 'uniform', low = 0.5, high = 2.0 }"], 0.5),
+        (["body.width={ distribution = 'uniform', low = 0.2, high = 0.4 }"], 0.5),
+        (["ground.slope_x_deg=3.0"], np.cos(np.radians(3)) - np.sin(np.radians(3)) / 0.25),
+        (["ground.slope_x_deg=16.0", "body.width=1.0"], 0.0),
+        (["motion.vertical=true"], 0.0),
+        (["intensity.measure=pga"], 0.0),
+        (["motion.floor={ frequency = 5.0 }"], 0.0),
+        (["start.edge=0", "start.tilt_deg=1.0"], 0.0),
+    ],
+)
+def test_what_no_recording_can_rock_is_bounded_only_where_physics_bounds_it(changes, expected):
+    found = rocking_bound(measured_study([*ROTATED, *changes])[0])
+    assert found == pytest.approx(expected * 9.81 * 0.25 * np.cos(np.pi / 360), rel=0.03)
+
+
+def test_below_what_no_recording_can_rock_every_result_is_0():
+    """Nothing but the curve knows of the bound: rates, intervals, capacities, standards and exports."""
+    rng = np.random.default_rng(1)
+    fell = rng.random((440, 5)) < ndtr(np.log(np.array([0.1, 0.3, 0.5, 0.7, 1.0]) / 0.5) / 0.45)
+    ds, _, _ = measured_study([*ROTATED, "ensemble.realizations=440"], lambda _: fell)
+    site = hazard().assign_attrs(measure="pga_rotd100")
+    accepted = accept_curve(ds, Bootstrap())
+    least, x = rocking_bound(ds), np.geomspace(0.5, 40.0, 30)
+    assert accepted.choice.family == "lognormal"
+    assert f"0 below {least:.3g} m/s2, where no recording rocks" in accepted.choice.why
+    plain = LognormalCurve(*accepted.units.sums())
+    assert plain.at(np.array([least]))[0] > 0.01
+    ends = np.array([0.999, 1.001]) * least
+    assert (accepted.curve.at(ends) == [0, plain.at(ends)[1]]).all()
+    assert (accepted.band(ends)[:, 0] == 0).all()
+    assert accepted.curve.reached(0.01) == accepted.reached_interval(0.01)[0] == least
+    found = annual_rate(ds, site)
+    fine = np.geomspace(least, 40.0, 4000)
+    expected = plain.at(np.sqrt(fine[1:] * fine[:-1])) @ -np.diff(1e-2 * fine**-2.5)
+    assert float(headline_rate(found)["rate"]) == pytest.approx(expected, rel=1e-3)
+    assert accepted.rate(x, 1e-2 * x**-2.5) == pytest.approx(expected, rel=1e-3)
+    assert (headline_rate(found)["share"].values[found["bin_upper"].values < least] == 0).all()
+    low, high = headline_rate(found)["rate_interval"].values
+    whole = lognormal_bounds(accepted.units, Bootstrap(), [(x, 1e-2 * x**-2.5)], accepted.choice.shares)
+    assert low < expected < high < min(whole[1, 0], 1e-2 * least**-2.5)
+    weak = x[:4]
+    assert least > weak[-1] > 0.5
+    assert (accepted.rate_interval([(weak, 1e-2 * weak**-2.5)]) == 0).all()
+    assert float(high_confidence_capacity(ds)["one_percent"]) == least
+    judged = standards(ds, 0.2 * 9.80665).sel(check="at most 1 % at the design motion")
+    assert float(judged["capacity"]) == least
+    curve = json.loads(json_fragility(ds))["accepted"]["curve"]
+    assert max(p for at, p in zip(curve["intensity"], curve["probability"], strict=True) if at < least) == 0
+    pair = compare_designs(ds, ds, site)
+    assert float(pair["rate"].sel(fragility="lognormal")[0]) == pytest.approx(expected, rel=1e-3)
+    spread = rate_distribution(ds, site, fragility="lognormal", resamples=99)
+    assert float(spread["rate_fractile"][-1]) < 1e-2 * least**-2.5
+    assert float(spread["part_intensity"][0]) > least
