@@ -68,8 +68,9 @@ def compare_designs(
     differences at all levels held in 0.943, where intervals for each level by itself held in 0.796, and the
     ratio of the rates by the fractions in 0.99 of 200, where that of a curve between the levels held in
     0.795. With capacities 1.1 times as large the true ratio of medians was held in 0.94, 0.96 and 0.94 of 400
-    studies with 10, 22 and 60 records. Pairs make intervals four times narrower. Where the runs of fewer than
-    `FEW` records differ at all a ratio has no interval.
+    studies with 10, 22 and 60 records; that by the fractions was held in 0.927 of 944 studies as above, and
+    had no interval in 56 more. Pairs make intervals four times narrower. Where the runs of fewer than `FEW`
+    records differ at all a ratio has no interval.
 
     Parameters
     ----------

@@ -17,7 +17,14 @@ import xarray as xr
 from scipy.special import expit, logit, ndtr, ndtri
 
 from mcrock.statistics.accepted_curve import choose
-from mcrock.statistics.comparison import FEW, _open_ratio, _paired_interval, _ratio_interval
+from mcrock.statistics.comparison import (
+    FEW,
+    _open_ratio,
+    _paired_interval,
+    _quantity,
+    _ratio_interval,
+    _ratio_of,
+)
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.intervals import clustered_interval
 from mcrock.statistics.paired import Pairs
@@ -71,8 +78,9 @@ class Truth:
 
 
 def of_designs(rng):
-    """Whether the differences at all levels, and the ratio of rates by the fractions, hold the truth; and the
-    upper end of the ratio over the lower."""
+    """Whether the differences at all levels, and the ratio of rates by the fractions, hold the truth; the
+    upper end of the ratio over the lower; and both of the ratio of medians by the fractions, NaN where it has
+    no interval."""
     truth = Truth(rng, rng.choice(KINDS))
     ratio, (change, own) = rng.uniform(0.8, 1.3), rng.uniform(0, 0.2, 2)
     shares = rng.uniform(0.5, 0.95, 2) if truth.kind == "plateau" else np.ones(2)
@@ -96,7 +104,11 @@ def of_designs(rng):
     between = held(_paired_interval(pairs, 0.95), curves[0][1] - curves[0][0]).all()
     ends = _ratio_interval(truth.levels, pairs, _open_ratio(*truth.hazard), 0.95)
     rates = [truth.rate(curve) for curve in curves[1]]
-    return between, held(ends, rates[1] / rates[0]), ends[1] / ends[0]
+    half = _ratio_of(_quantity("stripes", truth.records, lambda curve: curve.reached(0.5)))
+    middle = _ratio_interval(truth.levels, pairs, half, 0.95)
+    medians = [np.exp(np.interp(0.5, curve, np.log(FINE), right=np.inf)) for curve in curves[1]]
+    inside = held(middle, medians[1] / medians[0]) if np.isfinite(middle).all() else np.nan
+    return between, held(ends, rates[1] / rates[0]), ends[1] / ends[0], inside, middle[1] / middle[0]
 
 
 def of_rates(rng, kind):
@@ -147,6 +159,9 @@ def main(what: str, studies: str, seed: str = "0") -> None:
     print(f"differences at all levels held in {found[:, 0].mean():.3f}")
     print(f"ratio of rates by the fractions held in {found[:, 1].mean():.3f}", end="")
     print(f", the upper end {np.median(found[:, 2]):.2f} times the lower")
+    known = found[np.isfinite(found[:, 3])]
+    print(f"ratio of medians by the fractions, known in {len(known) / len(found):.3f}, held in", end="")
+    print(f" {known[:, 3].mean():.3f}, the upper end {np.median(known[:, 4]):.2f} times the lower")
 
 
 if __name__ == "__main__":
