@@ -126,6 +126,9 @@ def tell_risk(rates: xr.Dataset, name: str, unit: str = "") -> tuple[str, str]:
     if len(curves) > 1:
         ends = format_interval(of_curves.min(), of_curves.max())
         words += f"; {ends}{unit} over the hazard curves {', '.join(curves)}"
+    if goes_by(rates) == "stripes" and (fraction := float(rates["weakest_fraction"])) > SMALL:
+        words += f"; the number leaves out what is weaker than {label(rates['weakest_run'])}, where "
+        words += f"{format_percent(fraction)} overturned"
     return format_estimate(value, low, high) + unit, words
 
 
@@ -304,8 +307,8 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
     own = FAMILIES[goes_by(capacity)].words
     said = {
         "confident": f"{label(capacity['confident'])} has at most 5 % with 95 % confidence (one-sided bound "
-        "of the lognormal curve)",
-        "one_percent": f"{label(capacity['one_percent'])} is 1 % of the mean curve",
+        "by the curves of the interval of the rate)",
+        "one_percent": f"{label(capacity['one_percent'])} is 1 % of the mean curve, the lognormal one alone",
         "stripes_one_percent": stripes,
         "accepted_one_percent": f"{own} has 1 % {_one_percent(capacity, 'accepted')}",
     }
@@ -314,7 +317,8 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
     first, of_inputs = said.pop(headline_capacity(capacity)), f", {epistemic:.3f} from epistemic inputs"
     lines = [
         f"HCLPF: {'; '.join([first, *said.values()])}",
-        f"by the convention of separated dispersions {label(capacity['separation'])}: beta_R = {r:.3f}, "
+        f"by the convention of separated dispersions, lognormal by definition, "
+        f"{label(capacity['separation'])}: beta_R = {r:.3f}, "
         f"beta_U = {u:.3f}, {sampling:.3f} of it from the number of records{of_inputs * (epistemic > 0)}",
     ]
     if goes_by(capacity) != "lognormal":
@@ -359,9 +363,7 @@ def _why_undefined(capacity: xr.Dataset) -> str:
 def format_distribution(found: xr.Dataset, age: float | None = None) -> list[str]:
     """Lines on the distribution of the rate, from `mcrock.statistics.rate_distribution`."""
     if math.isnan(float(found["rate_mean"])):
-        return [
-            "no distribution of the rate: nothing overturned, or resamples of so few recordings tell none"
-        ]
+        return [f"no distribution of the rate: {found.attrs['missing']}"]
     fractiles = dict(
         zip(found["fractile"].values.tolist(), found["rate_fractile"].values.tolist(), strict=True)
     )
@@ -369,12 +371,13 @@ def format_distribution(found: xr.Dataset, age: float | None = None) -> list[str
     middle, mean = (format_estimate(x, *ends) for x in (fractiles[0.5], float(found["rate_mean"])))
     shares = zip(found["source"].values.tolist(), found["variance_share"].values.tolist(), strict=True)
     parts = ", ".join(f"{SOURCES[name]} {share:.2f}" for name, share in shares if share > NEGLIGIBLE)
-    below = labels(found["part_intensity"])
+    below, heavy = labels(found["part_intensity"]), found.attrs["log_logistic"]
     lines = [
-        f"Rate {WORDS[found.attrs['fragility']]} over all that is not known: median {middle} 1/a, 5 to 95 % "
-        f"{format_interval(*ends)}, mean {mean}"
+        f"Rate {WORDS[found.attrs['fragility']]} over hazard, inputs, recordings and beta_U: median "
+        f"{middle} 1/a, 5 to 95 % {format_interval(*ends)}, mean {mean}"
         + f" (of {int(found['hazards'])} curves through the fractiles, not of the mean curve of the table)"
-        * (int(found["hazards"]) > 1),
+        * (int(found["hazards"]) > 1)
+        + f"; {format_percent(heavy)} of the resamples go by a log-logistic curve" * (heavy > 0),
         f"shares of the variance of ln(rate): {parts or 'none'}",
         f"5, 50 and 95 % of the mean rate arise below {below[0]}, {below[1]} and {below[2]}; at {below[1]} "
         f"the hazard is k0 x^-k with k = {float(found['hazard_slope']):.3g} and k0 = "
@@ -383,7 +386,10 @@ def format_distribution(found: xr.Dataset, age: float | None = None) -> list[str
         * (found.attrs["fragility"] == "lognormal"),
     ]
     if found.attrs["fragility"] == "stripes":
-        lines.append("what the levels leave open between them is in the interval of the rate, not in this")
+        lines.append(
+            "what the levels leave open, between them and below the weakest, is in the interval of the rate, "
+            "not in this"
+        )
     if "rank_correlation" in found:
         named = zip(
             found["input"].values, found["rank_correlation"].values, found["p_value"].values, strict=True

@@ -1,7 +1,7 @@
 """One distribution of the annual rate: hazard fractiles, what is epistemic, the number of records, beta_U.
 
-It is of the fragility that heads the page: the lognormal curve or, where that is rejected or has no interval,
-the rising fractions, of which every resample has its own.
+It is of the fragility that heads the page: the lognormal curve, or a log-logistic one in the share of the
+headline, or the rising fractions; every resample has its own.
 
 Bazzurro, P. and Cornell, C. A. (1999). Disaggregation of seismic hazard. Bulletin of the Seismological
 Society of America 89(2), 501-520.
@@ -21,23 +21,24 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.accepted_curve import FAMILIES, cut_below, goes_by, rocking_bound
+from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, cut_below
 from mcrock.statistics.bounds import rank_scores
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import check_measure
 from mcrock.statistics.hazard_files import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.statistics.nested import is_nested, pooled, unknown_inputs
+from mcrock.statistics.nested import is_nested, unknown_inputs
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import FitKind
-from mcrock.statistics.rates import LognormalCurve, lognormal_rates, refine
-from mcrock.statistics.resample import Units, collect_units, draw_units
+from mcrock.statistics.probit import LOGIT, FitKind
+from mcrock.statistics.rate_intervals import log_rates
+from mcrock.statistics.rates import LognormalCurve, refine
+from mcrock.statistics.resample import Units, draw_units
 from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import places
-from mcrock.statistics.risk import annual_rate, rate_of_draws
-from mcrock.statistics.runs import ESTIMATE, check_runs, record_index, run_intensity
-from mcrock.statistics.studentized import curve_quantity, fit_sample, values_of
+from mcrock.statistics.risk import rate_of_draws
+from mcrock.statistics.runs import ESTIMATE, run_intensity
+from mcrock.statistics.studentized import Shares, curve_quantity, fit_sample, values_of
 
 SOURCES = ("hazard", "epistemic", "records", "beta_u")
 FRACTILES = (0.05, 0.16, 0.5, 0.84, 0.95)
@@ -86,8 +87,9 @@ def rate_distribution(
     Hazard curves of equal weight (`hazard_strata`), outer draws of a nested study with the deviations of
     their ln(median) shrunk to the epistemic dispersion, resamples of the records, and a lognormal
     factor on the capacity of dispersion ``beta_u`` for what the model leaves out, such as soil, are
-    drawn independently. Of the rising fractions it leaves out what the levels leave open between them, which
-    the interval of `annual_rate` holds.
+    drawn independently. Of the resamples as many go by the log-logistic curve as in the interval of
+    `annual_rate`. Of the rising fractions it leaves out what the levels leave open between them and below
+    the weakest, which that interval holds.
 
     Parameters
     ----------
@@ -113,8 +115,8 @@ def rate_distribution(
         it, NaN for the stripes. With an age
         `survival` [1], the mean over everything, and `survival_interval` (bound) over the resamples
         of the records. For a nested study `rank_correlation` (input) of inputs with the rates of
-        the draws and `p_value` (input), family-wise by permutation. Attribute `fragility`. All NaN where
-        nothing overturned, and with fewer recordings than resamples can reach the level with.
+        the draws and `p_value` (input), family-wise by permutation. Attributes `fragility`, `log_logistic`,
+        the share of the resamples that go by that curve [1], and `missing`, why all is NaN; else empty.
 
     Raises
     ------
@@ -126,22 +128,19 @@ def rate_distribution(
     how = Bootstrap(**keywords)
     if not (np.isfinite(beta_u) and beta_u >= 0):
         raise ValueError(f"beta_u must be finite and >= 0 [1], got {beta_u!r}")
-    if fragility is None:
-        fragility = goes_by(annual_rate(ds, hazard, **keywords))
+    accepted = accept_curve(ds, how)
+    flat, units, shares = accepted.ds, accepted.units, accepted.choice.shares
+    fragility = accepted.choice.family if fragility is None else fragility
     if fragility not in FAMILIES:
         raise ValueError(f"fragility must be {' or '.join(map(repr, FAMILIES))}, got {fragility!r}")
-    flat = pooled(ds)
-    check_runs(flat)
     check_measure(run_intensity(flat), hazard, own_measure(flat))
-    record, _ = record_index(flat)
-    units = collect_units(flat, record if how.cluster else None, how.allow_missing)
-    least, axis = rocking_bound(flat), hazard["hazard_intensity"].values
-    curves = [cut_below(axis, rate, least)[1] for rate in hazard_strata(hazard)]
-    x, mean_curve = cut_below(axis, hazard["rate"].sel(hazard=MEAN).values, least)
-    shift, narrowing = _epistemic(ds, units) if fragility == "lognormal" else (_shifts(ds), 0.0)
+    axis, smooth = hazard["hazard_intensity"].values, fragility == "lognormal"
+    curves = [cut_below(axis, rate, accepted.least)[1] for rate in hazard_strata(hazard)]
+    x, mean_curve = cut_below(axis, hazard["rate"].sel(hazard=MEAN).values, accepted.least)
+    shift, narrowing = _epistemic(ds, units) if smooth else (_shifts(ds), 0.0)
     number, rates = (
-        _lognormal_rates(units, how, x, narrowing)
-        if fragility == "lognormal"
+        _lognormal_rates(units, how, x, narrowing, shares)
+        if smooth
         else _family_rates(units, how, x, fragility)
     )
     rng, centre = np.random.default_rng([how.seed, 1]), np.zeros(SAMPLES, int)
@@ -168,7 +167,13 @@ def rate_distribution(
             "hazards": ((), len(curves), {"long_name": "hazard curves of equal weight"}),
         },
         coords={"fractile": list(FRACTILES), "source": list(SOURCES), "bound": BOUNDS, "part": list(PARTS)},
-        attrs={"level": how.level, "beta_u": float(beta_u), "fragility": fragility},
+        attrs={
+            "level": how.level,
+            "beta_u": float(beta_u),
+            "fragility": fragility,
+            "log_logistic": dict(shares).get(LOGIT, 0.0) if smooth else 0.0,
+            "missing": _missing(units, how, smooth, shift),
+        },
     )
     _add_parts(result, x, mean_curve, units, fragility, narrowing)
     result["part_intensity"].attrs = {"units": run_intensity(flat).attrs.get("units", "1")}
@@ -192,23 +197,52 @@ def _variance_shares(rates: list[np.ndarray]) -> np.ndarray:
     return np.where(variance < 1e-20, 0.0, variance) / variance.sum()
 
 
-def _lognormal_rates(units: Units, how: Bootstrap, x: np.ndarray, narrowing: float) -> tuple[int, Rates]:
-    """Number of lognormal curves, that of the sample and of its resamples, and their rates."""
-    fitted, both = fit_sample(units, units.overturned[ESTIMATE], how), curve_quantity(np.zeros(0))
-    curves = np.concatenate(
-        [values_of(fitted.whole, both)] + [values_of(each, both) for each, *_ in fitted.drawn]
+def _missing(units: Units, how: Bootstrap, smooth: bool, shift: np.ndarray) -> str:
+    """Why there is no distribution; empty if there is one."""
+    if not units.overturned[ESTIMATE].any():
+        return "nothing overturned"
+    if not how.reaches_level(units.number):
+        return f"resamples of {units.number} recordings, or realizations, cannot reach the level"
+    if smooth and units.curve().kind[0] != FitKind.MAXIMUM:
+        return "there is no lognormal curve"
+    return "" if np.isfinite(shift).all() else "an outer draw has no lognormal curve"
+
+
+def _lognormal_rates(
+    units: Units, how: Bootstrap, x: np.ndarray, narrowing: float, shares: Shares
+) -> tuple[int, Rates]:
+    """Number of curves, the lognormal one of the sample and those of its resamples, and their rates.
+
+    Of the resamples each link has its share.
+    """
+    fitted, both = (
+        [fit_sample(units, units.overturned[ESTIMATE], how, link) for link, _ in shares],
+        curve_quantity(np.zeros(0)),
     )
-    curves = curves[np.isfinite(curves).all(axis=1)]
-    known = fitted.whole.kind[0] == FitKind.MAXIMUM and how.reaches_level(units.number)
+    known = fitted[0].whole.kind[0] == FitKind.MAXIMUM and how.reaches_level(units.number)
+    curves = np.stack(
+        [
+            np.concatenate([values_of(each, both) for each in (one.whole, *(part for part, *_ in one.drawn))])
+            for one in fitted
+        ]
+    )
+    place = np.arange(curves.shape[1])
+    kind = np.searchsorted(np.cumsum([share for _, share in shares])[:-1], place / len(place), side="right")
+    numbers = curves[kind, place]
+    there = np.isfinite(numbers).all(axis=1)
+    numbers, kind = numbers[there], kind[there]
 
     def rates(rate: np.ndarray, curve: np.ndarray, shift: np.ndarray) -> np.ndarray:
-        if not known:
-            return np.full(len(curve), np.nan)
-        median, dispersion = (curves[curve] + np.stack([shift, 0 * shift + narrowing], axis=1)).T
-        found = lognormal_rates(x, rate, np.exp(median)[:, None], np.exp(dispersion)[:, None])
-        return np.asarray(found.sum(axis=-1))
+        found = np.full(len(curve), np.nan)
+        for k, (link, _) in enumerate(shares if known else ()):
+            here = kind[curve] == k
+            median, dispersion = numbers[curve[here]].T[..., None]
+            found[here] = np.exp(
+                log_rates([(x, rate)], link)(median + shift[here, None], dispersion + narrowing)[:, 0]
+            )
+        return found
 
-    return len(curves), rates
+    return len(numbers), rates
 
 
 def _family_rates(units: Units, how: Bootstrap, x: np.ndarray, family: str) -> tuple[int, Rates]:

@@ -21,7 +21,7 @@ from mcrock.statistics.comparison import (
     FEW,
     _open_ratio,
     _paired_interval,
-    _quantity,
+    _quantities,
     _ratio_interval,
     _ratio_of,
 )
@@ -104,7 +104,7 @@ def of_designs(rng):
     between = held(_paired_interval(pairs, 0.95), curves[0][1] - curves[0][0]).all()
     ends = _ratio_interval(truth.levels, pairs, _open_ratio(*truth.hazard), 0.95)
     rates = [truth.rate(curve) for curve in curves[1]]
-    half = _ratio_of(_quantity("stripes", truth.records, lambda curve: curve.reached(0.5)))
+    half = _ratio_of(_quantities("stripes", [0.0, 0.0], truth.records, lambda curve: curve.reached(0.5)))
     middle = _ratio_interval(truth.levels, pairs, half, 0.95)
     medians = [np.exp(np.interp(0.5, curve, np.log(FINE), right=np.inf)) for curve in curves[1]]
     inside = held(middle, medians[1] / medians[0]) if np.isfinite(middle).all() else np.nan

@@ -13,10 +13,11 @@ from mcrock.show.numbers import estimate, format_count, label, label_place, perc
 from mcrock.show.risk import WORDS, format_headline_capacity, headline_capacity, tell_risk
 from mcrock.show.summary import Summary
 from mcrock.statistics.accepted_curve import choice_of, goes_by, goes_without
+from mcrock.statistics.risk import headline_rate
 
 CAPACITIES = {  # by which a HCLPF is headed
-    "confident": "overturns with at most 5 % at 95 % confidence, a bound of the lognormal curve",
-    "one_percent": "overturns with 1 % by the mean curve, as no input is marked as unknown",
+    "confident": "overturns with at most 5 % at 95 % confidence, by the curves of the rate's interval",
+    "one_percent": "overturns with 1 % by the lognormal mean curve, as no input is marked as unknown",
     "accepted_one_percent": "overturns with 1 %",
 }
 
@@ -85,8 +86,15 @@ def _fragility(summary: Summary) -> list[KeyFigure]:
     return found
 
 
+def _at_most(rates: xr.Dataset, name: str) -> tuple[str, str]:
+    """`tell_risk`, with the upper end in the place of a 0."""
+    told, words = tell_risk(rates, name)
+    most = format_interval(0.0, float(headline_rate(rates)[f"{name}_interval"].sel(bound="upper")))
+    return (f"up to {most.removeprefix('below ')}" if told == "0" and most != "-" else told), words
+
+
 def _risk(rates: xr.Dataset) -> list[KeyFigure]:
-    (rate, of_rate), chance = tell_risk(rates, "rate"), tell_risk(rates, "probability")
+    (rate, of_rate), chance = _at_most(rates, "rate"), _at_most(rates, "probability")
     by = f"{WORDS[goes_by(rates)]}: {choice_of(rates).words}"
     return [
         KeyFigure("Annual rate of overturning [1/year]", rate, f"{of_rate}; {by}"),

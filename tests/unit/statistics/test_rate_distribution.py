@@ -5,14 +5,19 @@ import pytest
 import xarray as xr
 from scipy.special import ndtr
 
+from mcrock.base.estimates import format_percent
 from mcrock.show.risk import format_distribution
-from mcrock.statistics import annual_rate, fit_fragility
+from mcrock.statistics import accepted_curve, annual_rate, fit_fragility
+from mcrock.statistics.accepted_curve import accept_curve
+from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.probit import LOGIT, PROBIT
 from mcrock.statistics.rate_distribution import SOURCES, hazard_strata, rate_distribution
 from mcrock.statistics.rates import lognormal_rates, refine
 from mcrock.statistics.rising import places
 from tests.unit.statistics.conditions import CHOICES
 from tests.unit.statistics.conftest import PGA
 from tests.unit.statistics.nested import nested_study
+from tests.unit.statistics.test_accepted_curve import hazard, study
 from tests.unit.statistics.test_plateau import stuck
 from tests.unit.statistics.test_risk import K0, SLOPE, power_law
 
@@ -109,26 +114,57 @@ def test_where_the_lognormal_curve_is_rejected_it_is_of_the_rising_fractions():
     assert float(wide["log_rate_deviation"]) == pytest.approx(expected, rel=0.05)
     assert np.isnan(found["closed_form"])
     text = "\n".join(format_distribution(found))
-    assert text.startswith("Rate by the rising fractions over all that is not known: ")
+    assert text.startswith("Rate by the rising fractions over hazard, inputs, recordings and beta_U: ")
     assert "nan" not in text
 
 
-def test_few_recordings_have_no_distribution(make_study):
-    found = rate_distribution(make_study(records=3), power_law(), resamples=50, age=100.0)
-    assert found["rate_fractile"].isnull().all()
+def test_a_fragility_that_is_none_is_refused(make_study):
     with pytest.raises(ValueError, match="fragility must be 'lognormal' or 'stripes', got 'other'"):
         rate_distribution(make_study(), power_law(), fragility="other")
 
 
-def test_a_nested_study_has_an_epistemic_share_and_no_curve_has_none(make_study):
+def test_a_nested_study_has_an_epistemic_share():
     ds = nested_study(unknown=0.3)
     found = rate_distribution(ds, power_law(), resamples=100)
     assert found["variance_share"].sel(source="epistemic") > 0.1
     assert (found["p_value"] > 0).all()
     assert "rank correlation of the rate" in "\n".join(format_distribution(found))
-    none = rate_distribution(make_study(median=1000.0), power_law(), resamples=20)
-    assert none["rate_fractile"].isnull().all()
-    assert np.isnan(none["rate_mean"])
+
+
+@pytest.mark.parametrize(
+    ("study", "keywords", "why"),
+    [
+        ({"median": 1000.0}, {}, "nothing overturned"),
+        ({"records": 3}, {}, "resamples of 3 recordings, or realizations, cannot reach the level"),
+        ({"median": 0.1}, {"fragility": "lognormal"}, "there is no lognormal curve"),
+    ],
+)
+def test_no_distribution_says_the_one_reason(make_study, study, keywords, why):
+    found = rate_distribution(make_study(**study), power_law(), resamples=20, age=100.0, **keywords)
+    assert found["rate_fractile"].isnull().all()
+    assert np.isnan(found["rate_mean"])
+    assert format_distribution(found) == [f"no distribution of the rate: {why}"]
+
+
+def test_as_many_resamples_go_by_the_log_logistic_curve_as_in_the_headline():
+    """It had the tail of the lognormal curve alone, beside an interval of both."""
+    ds, how = study(1), Bootstrap(resamples=300)
+    choice = accept_curve(ds, how).choice
+    (_, _), (_, share) = choice.shares
+    found = rate_distribution(ds, hazard(5.0), resamples=300)
+    assert found.attrs["log_logistic"] == share
+    assert f"{format_percent(share)} of the resamples go by a log-logistic curve" in "\n".join(
+        format_distribution(found)
+    )
+    key = next(key for key, kept in accepted_curve._CHOICES.items() if kept is choice)
+    means = []
+    for shares in (((PROBIT, 1.0),), ((PROBIT, 0.0), (LOGIT, 1.0))):
+        accepted_curve._CHOICES[key] = choice._replace(shares=shares)
+        means.append(float(rate_distribution(ds, hazard(5.0), resamples=300)["rate_mean"]))
+    del accepted_curve._CHOICES[key]
+    expected = (1 - share) * means[0] + share * means[1]
+    assert means[1] > 1.1 * means[0]
+    assert float(found["rate_mean"]) == pytest.approx(expected, rel=0.02)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from mcrock.show.report.audit import headline
 from mcrock.show.report.brief import key_figures
 from mcrock.show.report.content import Caution
 from mcrock.show.report.results import fragility_section
-from mcrock.show.risk import format_capacity, format_extrapolated, format_risk
+from mcrock.show.risk import format_capacity, format_extrapolated, format_headline, format_risk
 from mcrock.show.summary import summarize
 from mcrock.statistics import (
     annual_rate,
@@ -27,7 +27,7 @@ from mcrock.statistics import (
 )
 from mcrock.statistics.hazard import HazardError
 from mcrock.statistics.inference import Confidence
-from mcrock.statistics.risk import largest_rate
+from mcrock.statistics.risk import headline_rate, largest_rate
 from tests.unit.statistics.nested import nested_study
 
 K0, SLOPE = 2e-3, 2.5
@@ -323,3 +323,13 @@ def test_mistakes(make_study):
         annual_rate(make_study(), power_law(), measure="pgv")
     with pytest.raises(ValueError, match="at least 2 recordings"):
         annual_rate(make_study(records=1), power_law())
+
+
+@pytest.mark.parametrize("scale", [1e3, 1e-3])
+def test_a_rate_that_the_runs_do_not_bound_from_below_says_what_it_leaves_out(make_study, scale):
+    """A card said "0" where nothing overturned, and none that weaker motions are left out where all did."""
+    rates = annual_rate(make_study(median=3.0 * scale), power_law())
+    card, text = key_figures(summarize(make_study()), rates, None)[0], format_headline(rates)[0]
+    most = format_interval(0.0, float(headline_rate(rates)["rate_interval"][1])).removeprefix("below ")
+    assert (card.value == f"up to {most}") == (scale > 1)
+    assert ("the number leaves out what is weaker than 0.051 g, where all overturned" in text) == (scale < 1)
