@@ -32,7 +32,9 @@ UNITS = (*ACCELERATIONS, *VELOCITIES, "m", "cm", "s", "1")  # that messages prop
 EXAMPLE = "the first line must be as in 'pga [g], mean, 0.16, 0.5, 0.84'"
 EARTH = 6371.0  # mean radius [km]
 RARELY = (475.0, 2475.0)  # return periods that a hazard is told by [a]
-UNLIKELY = ((0.2, 20.0), (3.0, 475.0))  # [g or m/s] once in so many years: no site has as much [a]
+# [g or m/s] once in so many years [a]: no site has as much, and none as little
+UNLIKELY = ((0.2, 20.0), (0.5, 75.0), (1.0, 200.0), (3.0, 475.0))
+FAINT = ((5e-4, 475.0), (1e-3, 2475.0))
 AMPLIFIED = 2.5  # spectral acceleration over the peak acceleration at most, as in spectra of codes [1]
 MOST_OFTEN = 1e4  # no rate of earthquakes is as large [1/a]
 NEAR = 15.0  # grids of hazard models have steps of 0.1 degrees [km]
@@ -384,19 +386,30 @@ def return_periods(hazard: xr.Dataset) -> list[tuple[float, float]]:
 
 
 def question(hazard: xr.Dataset) -> str:
-    """What no site on earth has, in words; empty for any other hazard."""
+    """What no site on earth has, and a table that ends early, in words; empty for any other hazard."""
     x, measure = hazard["hazard_intensity"], hazard.attrs["measure"]
-    in_g = x.attrs["units"] == "m s-2"
-    size = (STANDARD_GRAVITY if in_g else 1.0) * (AMPLIFIED if "sa" in measure else 1.0)
-    for strong, years in UNLIKELY if in_g or x.attrs["units"] == "m s-1" else ():
-        often = hazard["rate"].sel(hazard=MEAN).values[x.values >= strong * size]
-        if often.size and often[0] >= 1.0 / years:
-            at = f"{strong * size / (STANDARD_GRAVITY if in_g else 1.0):g} {'g' if in_g else 'm/s'}"
-            return (
-                f"no site on earth is known to have {at} or more once in {1 / often[0]:.3g} years: if these "
-                "are probabilities, say in how many years (--hazard-years); or look at the unit, as of per "
-                "cent of g"
-            )
+    rate, in_g = hazard["rate"].sel(hazard=MEAN).values, x.attrs["units"] == "m s-2"
+    if not in_g and x.attrs["units"] != "m s-1":
+        return ""
+    one, unit = (STANDARD_GRAVITY, "g") if in_g else (1.0, "m/s")
+    period = max([1.0, *(float(each.replace("p", ".")) for each in re.findall(r"_([\dp]+)s\b", measure))])
+    often, rarely, none = x.values / one, 1.0 / rate, "no site on earth is known to have"
+    probable = "if these are probabilities, say in how many years (--hazard-years)"
+    for strong, years in reversed(UNLIKELY):
+        size = strong * (AMPLIFIED if "sa" in measure else 1.0)
+        if (at := often >= size).any() and rarely[at][0] <= years:
+            asked = f"{probable}; or look at the unit, as of per cent of g"
+            return f"{none} {size:g} {unit} or more once in {rarely[at][0]:.3g} years: {asked}"
+    for weak, years in FAINT:
+        size = weak / period**2  # beyond some period the displacement of a spectrum rises no more
+        if (at := often <= size).any() and rarely[at][-1] >= years:
+            asked = "look at the unit, as of g taken for cm/s2"
+            return f"{none} {size:g} {unit} or less once in {rarely[at][-1]:.4g} years: {asked}"
+    if rarely[-1] < RARELY[0]:
+        return (
+            f"the table ends at {often[-1]:.3g} {unit} once in {rarely[-1]:.3g} years, and others go on to "
+            f"{RARELY[0]:g} and more: {probable}; or add what is rarer"
+        )
     return ""
 
 

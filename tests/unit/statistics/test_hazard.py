@@ -134,6 +134,25 @@ def test_semicolons_go_with_decimal_commas(hazard):
 
 
 @pytest.mark.parametrize(
+    ("name", "rows", "asked"),
+    [
+        ("pga [cm/s2]", "0.02,0.04\n0.068,0.0021\n0.2,0.0003", r"0.0005 g or less once in 3333 years.*unit"),
+        ("pga [g]", "0.002,0.01\n0.005,0.0021\n0.02,0.0004", ""),  # of a stable craton
+        ("sa_10s [g]", "2e-5,0.01\n1e-4,0.0021\n4e-4,0.0004", ""),
+        ("sa_1s [cm/s2]", "0.02,0.04\n0.05,0.0021\n0.2,0.0003", "or less once in 3333 years"),
+        ("pgv [m/s]", "1e-5,0.02\n1e-4,0.002", r"0.0005 m/s or less once in 500 years"),
+        ("pga [g]", "0.1,0.18\n0.3,0.011", r"ends at 0.3 g once in 90.9 years.*--hazard-years"),
+        ("pga [g]", "0.1,0.3\n0.5,0.02\n2,0.0005", r"0.5 g or more once in 50 years.*--hazard-years"),
+        ("pga [g]", "0.1,0.1\n0.3,0.04\n0.5,0.012\n1,0.002", ""),  # of the most active ones
+        ("sa_1s [g]", "0.1,0.1\n0.5,0.02\n2,0.0005", ""),
+    ],
+)
+def test_a_wrong_unit_and_probabilities_taken_for_rates_are_asked_about(hazard, name, rows, asked):
+    found = question(load_hazard(hazard(f"{name},mean\n{rows}\n")))
+    assert re.search(asked, found) if asked else not found
+
+
+@pytest.mark.parametrize(
     ("at", "often", "told", "asked"),
     [  # 10 % at 0.26 g is usual in 50 years, and nowhere in one
         (0.26, 0.1, "0.052 g once in 1.111 years", "0.2 g or more once in 10 years: .*probabilities"),
