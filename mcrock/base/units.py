@@ -6,9 +6,10 @@ earthquake are accelerations, and refuses CM/SEC/SEC and m s-2.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
-from math import pi
+from contextlib import suppress
 
 from mcrock.base.params import STANDARD_GRAVITY
 
@@ -22,8 +23,8 @@ ACCELERATIONS = {
 }
 VELOCITIES = {"m/s": 1.0, "cm/s": 0.01}
 LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
-ANGULAR_VELOCITIES = {"rad/s": 1.0, "deg/s": pi / 180.0, "dps": pi / 180.0}
-ANGLES = {"rad": 1.0, "deg": pi / 180.0}
+ANGULAR_VELOCITIES = {"rad/s": 1.0, "deg/s": math.pi / 180.0, "dps": math.pi / 180.0}
+ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
 TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 MASSES = {"kg": 1.0, "g": 1e-3, "t": 1000.0, "lb": 0.45359237}
 FREQUENCIES = {"Hz": 1.0}
@@ -91,6 +92,26 @@ def strongest(units: str) -> tuple[float, str]:
     return (1e3 * STANDARD_GRAVITY, "1000 g") if units == "m s-2" else (1e3, f"1000 {as_written(units)}")
 
 
+def plain_number(text: str) -> float:
+    """Finite number of a table as every program writes it, and not as Python alone reads it.
+
+    Raises
+    ------
+    ValueError
+        If it is none: also of ``1_000``, ``nan``, ``inf`` and digits of other scripts.
+
+    Examples
+    --------
+    >>> plain_number(" 1.2e-3")
+    0.0012
+    """
+    with suppress(ValueError):
+        number = float(text)
+        if math.isfinite(number) and "_" not in text and text.strip().isascii():
+            return number
+    raise ValueError(f"expected a number, got {text!r}")
+
+
 def parse_number(text: str) -> float:
     """Number as people write it, with a decimal point or comma.
 
@@ -108,10 +129,9 @@ def parse_number(text: str) -> float:
     if re.fullmatch(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?", written):
         plain = written.replace(",", "")
         raise ValueError(f"{written!r} may be {plain} or {written.replace(',', '.', 1)}: write one of them")
-    number = re.fullmatch(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?", written)
-    if not number:
-        raise ValueError(f"expected a number, got {written!r}")
-    return float(written.replace(",", "."))
+    with suppress(ValueError):
+        return plain_number(written.replace(",", "."))
+    raise ValueError(f"expected a number, got {written!r}")
 
 
 def parse_quantity(text: str, units: Mapping[str, float]) -> float:

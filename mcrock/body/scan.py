@@ -12,7 +12,6 @@ import logging
 import re
 import warnings
 from io import BytesIO
-from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import Choice, shown
-from mcrock.base.units import LENGTHS, factor_to
+from mcrock.base.units import LENGTHS, factor_to, plain_number
 from mcrock.body.faces import Array
 from mcrock.body.frame import downwards
 
@@ -331,10 +330,10 @@ def read_points(path: Path) -> tuple[list[list[float]], str]:
         if not fields:
             continue
         try:
-            point = [float(field) for field in fields]
+            point = [plain_number(field) for field in fields]
         except ValueError:
             point = []
-        if len(point) != 3 or not all(map(isfinite, point)):
+        if len(point) != 3:
             raise ConfigError(f"{path}, line {line}: expected 3 numbers x, y, z, got {content.strip()!r}")
         points.append(point)
     return points, said

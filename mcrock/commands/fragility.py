@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mcrock.base.units import plain_number
 from mcrock.commands import options
 from mcrock.commands.options import unpacked
 from mcrock.commands.results import FigureOptions, opened_result, print_result, save_figures
@@ -138,7 +139,7 @@ def _by_measures(
 def _limit(text: str) -> tuple[str, float]:
     name, _, value = text.partition("=")
     try:
-        return name.strip(), float(value)
+        return name.strip(), plain_number(value)
     except ValueError:
         raise ValueError(f"--limit: expected NAME=VALUE, as in peak_tilt_ratio=0.5, got {text!r}") from None
 
@@ -146,6 +147,6 @@ def _limit(text: str) -> tuple[str, float]:
 def _measure(text: str) -> str | dict[str, str | float]:
     name, is_given, period = text.partition("=")
     try:
-        return {"measure": name.strip(), "period": float(period)} if is_given else name
+        return {"measure": name.strip(), "period": plain_number(period)} if is_given else name
     except ValueError:
         raise ValueError(f"--compare: expected NAME or NAME=PERIOD [s], as in sa=0.5, got {text!r}") from None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mcrock.base.units import plain_number
 from mcrock.commands.exit_codes import say
 from mcrock.commands.options import FigureFormat, check_figure, unpacked, whole_numbers
 
@@ -151,7 +152,7 @@ class SelectOptions:
             if text is None:
                 continue
             try:
-                least, most = (float(word) * unit for word in text.split(","))
+                least, most = (plain_number(word) * unit for word in text.split(","))
             except ValueError:
                 raise ValueError(f"--{name} must be two numbers, as in 6,7.5; got {text!r}") from None
             found[name] = (least, most)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mcrock.base.checks import Number
+from mcrock.base.units import plain_number
 from mcrock.commands.options import whole_numbers
 from mcrock.commands.results import FigureOptions
 
@@ -107,10 +108,10 @@ def parse_numbers(text: str, name: str) -> Array:
 
     try:
         if ":" not in text:
-            return np.array([float(number) for number in text.split(",")])
+            return np.array([plain_number(number) for number in text.split(",")])
         first, last, count = text.split(":")
         if 2 <= int(count) <= LONGEST_LIST:
-            return np.linspace(float(first), float(last), int(count))
+            return np.linspace(plain_number(first), plain_number(last), int(count))
     except ValueError:
         pass
     raise ValueError(

@@ -18,7 +18,14 @@ from mcrock.base.params import Outcome
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_data, with_points
-from mcrock.base.units import as_written, factor_to, parse_intensity_unit, split_header, strongest
+from mcrock.base.units import (
+    as_written,
+    factor_to,
+    parse_intensity_unit,
+    plain_number,
+    split_header,
+    strongest,
+)
 from mcrock.dataset.schema import (
     EVENT,
     INPUT,
@@ -355,7 +362,7 @@ def _is_missing(cell: Any) -> bool:
 
 def _number(cell: Any) -> float:
     try:
-        return float(cell)
+        return plain_number(cell) if isinstance(cell, str) else float(cell)
     except (TypeError, ValueError, OverflowError):
         return np.nan
 

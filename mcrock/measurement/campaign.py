@@ -7,14 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_data, separator_of
-from mcrock.base.units import factor_to, split_header
+from mcrock.base.units import factor_to, plain_number, split_header
 
 NEEDED = ("file", "specimen", "position", "repetition")
 OWN = ("body", "edge")  # that a test may have of its own
@@ -133,10 +132,10 @@ def read_campaign(path: Path, body: Path | None = None, edge: int | None = None)
 
 def _window(name: str, text: str, unit: float | None) -> tuple[float, ...]:
     try:
-        times = tuple(float(word.replace(",", ".")) * (unit or 1.0) for word in text.split())
+        times = tuple(plain_number(word.replace(",", ".")) * (unit or 1.0) for word in text.split())
     except ValueError:
         times = ()
-    if len(times) != WINDOWS[name] or not all(map(isfinite, times)) or list(times) != sorted(set(times)):
+    if len(times) != WINDOWS[name] or list(times) != sorted(set(times)):
         wanted = "start and end in s, as in 0 1.5" if WINDOWS[name] == 2 else "a time in s, as in 1.5"
         raise ValueError(f"{name} must be {wanted}, got {text!r}")
     return times

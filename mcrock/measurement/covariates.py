@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
+from mcrock.base.units import plain_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +110,9 @@ def at_values(
             there = ", ".join(dict.fromkeys(values))
             raise ValueError(f"no test has {name} {value!r}{suggest(value, values)}; there are {there}")
         try:
-            found[own] = [float(part["value"] == value) if (part := parts[i]) else float(value) for i in own]
+            found[own] = [
+                float(part["value"] == value) if (part := parts[i]) else plain_number(value) for i in own
+            ]
         except ValueError:
             raise ValueError(f"{name} is a number in the tests, got {value!r}") from None
     return found

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_data, separator_of
+from mcrock.base.units import plain_number
 from mcrock.measurement.angles import rate_noise
 from mcrock.measurement.recording import QUIET, Recording
 
@@ -231,14 +232,16 @@ def _of_c3d(path: Path) -> Markers:
 
 def _numbers(path: Path, lines: list[str], first: int, separator: str) -> Array:
     """Cells of a table (n, k), NaN for empty ones."""
-    rows = [line.rstrip(separator + " ").split(separator) for line in lines[first:]]
-    rows = [row for row in rows if row != [""]]
+    rows: list[list[float]] = []
+    for number, line in enumerate(lines[first:], first + 1):
+        try:
+            cells = line.rstrip(separator + " ").split(separator)
+            if cells != [""]:
+                rows.append([np.nan if c.strip().lower() in ("", "nan") else plain_number(c) for c in cells])
+        except ValueError as error:
+            raise ConfigError(f"{path}, line {number}: in the table of markers {error}") from None
     width = max(map(len, rows))
-    try:
-        cells = [[float(cell) if cell.strip() else np.nan for cell in row] for row in rows]
-    except ValueError as error:
-        raise ConfigError(f"{path}: a cell of the table of markers is no number: {error}") from None
-    return np.array([row + [np.nan] * (width - len(row)) for row in cells])
+    return np.array([row + [np.nan] * (width - len(row)) for row in rows])
 
 
 def _of_vicon(path: Path, lines: list[str], _: float | None) -> Markers:

@@ -12,6 +12,7 @@ import numpy as np
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_data, read_json
+from mcrock.base.units import plain_number
 from mcrock.impact.registry import DEFAULT_LAW
 
 if TYPE_CHECKING:
@@ -209,10 +210,10 @@ def _numbers(name: str, frame: pd.DataFrame, column: str) -> Any:
     values = np.empty(len(frame))
     for i, cell in enumerate(frame[column]):
         try:
-            values[i] = float(cell)
-        except (TypeError, ValueError):
+            values[i] = plain_number(str(cell))
+        except ValueError:
             values[i] = np.nan
-        if not (np.isfinite(values[i]) and values[i] > least):
+        if not values[i] > least:
             bound = " > 0" if column == "standard_error" else ""
             raise ConfigError(
                 f"{name}, row {i + 1}, column {column!r}: expected a finite number{bound} in the unit of the "

@@ -14,7 +14,7 @@ import xarray as xr
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.suggestions import suggest
 from mcrock.base.tables.parsing import separator_of, with_points
-from mcrock.base.units import ACCELERATIONS, VELOCITIES, parse_intensity_unit, strongest
+from mcrock.base.units import ACCELERATIONS, VELOCITIES, parse_intensity_unit, plain_number, strongest
 from mcrock.excitation.measures import MEASURES
 from mcrock.statistics.hazard_files import (
     MEAN,
@@ -26,6 +26,7 @@ from mcrock.statistics.hazard_files import (
     measure_of,
     read_curves,
     reading,
+    rows_of,
 )
 
 UNITS = (*ACCELERATIONS, *VELOCITIES, "m", "cm", "s", "1")  # that messages propose
@@ -139,13 +140,7 @@ def _with_commas(text: str) -> str:
 
 def _own(path: str | Path, text: str, years: float | None) -> xr.Dataset:
     """Hazard of a CSV file with a column for each curve."""
-    numbered = [
-        (number, line)
-        for number, line in enumerate(text.splitlines(), 1)
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
-    rows = csv.reader(line for _, line in numbered)
-    lines = [(n, [cell.strip() for cell in row]) for (n, _), row in zip(numbered, rows, strict=True)]
+    lines = rows_of(text)
     if len(lines) < 3:
         raise HazardError(f"{path}: expected a line of names and at least 2 of numbers; {EXAMPLE}")
     measure, units, factor, curves = _names(path, *lines[0])
@@ -239,14 +234,16 @@ def _place(places: Sequence[Place], site: str | None, source: str) -> Place:
                 f"{', '.join(map(str, places[:LISTED]))}{more}"
             )
         return places[0]
-    numbers = re.fullmatch(r"\s*([-+\d.eE]+)\s*,\s*([-+\d.eE]+)\s*", site)
-    if numbers is None:
+    try:
+        lon, lat = map(plain_number, site.split(","))
+    except ValueError:
         named = {place.name.lower(): place for place in places if place.name}
         if site.lower() not in named:
             hint = suggest(site, [place.name for place in named.values()])
-            raise HazardError(f"{source}: has no site {site!r}{hint}; give one of its names, or LON,LAT")
+            raise HazardError(
+                f"{source}: has no site {site!r}{hint}; give one of its names, or LON,LAT"
+            ) from None
         return named[site.lower()]
-    lon, lat = map(float, numbers.groups())
     distances = [_distance(lon, lat, place) for place in places]
     if not math.isfinite(min(distances)):
         raise HazardError(f"{source}: does not say where its site is; leave out the site (--site)")
@@ -352,17 +349,17 @@ def _names(path: str | Path, number: int, cells: list[str]) -> tuple[str, str, f
 
 def _is_fractile(name: str) -> bool:
     try:
-        return 0 < float(name) < 1
+        return 0 < plain_number(name) < 1
     except ValueError:
         return False
 
 
 def _numbers(path: str | Path, number: int, cells: list[str], n: int) -> list[float]:
     try:
-        values = [float(cell) for cell in cells]
+        values = [plain_number(cell) for cell in cells]
     except ValueError:
         values = []
-    if len(values) != n or not all(map(math.isfinite, values)):
+    if len(values) != n:
         raise HazardError(f"{path} line {number}: expected {n} numbers, got {', '.join(cells)!r}")
     return values
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from mcrock.base.tables.parsing import parse_json
-from mcrock.base.units import parse_intensity_unit
+from mcrock.base.units import parse_intensity_unit, plain_number
 from mcrock.excitation.measures import variable_name
 
 MEAN = "mean"
@@ -92,7 +92,7 @@ def read_curves(path: str, text: str, years: float | None) -> list[Curve] | None
     if reader is None:
         return None
     try:
-        curves = list(reader(path, start, years))
+        curves = list(reader(path, text.lstrip("\ufeff"), years))
     except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError) as error:
         if isinstance(error, HazardError):
             raise
@@ -161,20 +161,19 @@ def _openquake(path: str, text: str, years: float | None) -> Iterator[Curve]:
     """CSV of the OpenQuake engine: a comment with what it is of, and a row for each site."""
     comment = "".join(line for line in text.splitlines() if line.startswith("#"))
     said = dict(re.findall(r"(\w+)=['\"]?([^'\",]+)", comment))
-    rows = list(csv.reader(line for line in text.splitlines() if line.strip() and line[0] != "#"))
-    head = [word.strip() for word in rows[0]]
+    (number, cells), *rows = rows_of(text)
+    head = [word.strip() for word in cells]
     columns = [i for i, word in enumerate(head) if word.startswith("poe-")]
     if "imt" not in said:
         raise HazardError(f"{path}: the comment of the first line does not name the measure, as imt='PGA'")
     measure, unit = measure_of(path, said["imt"])
     name, time = _name(path, said.get("kind")), _years(path, said.get("investigation_time"), years)
-    intensity = np.array([float(head[i].removeprefix("poe-")) for i in columns])
-    for row in rows[1:]:
-        of = dict(zip(head, row, strict=True))
-        place = Place(of.get("custom_site_id", ""), float(of["lon"]), float(of["lat"]))
-        yield Curve(
-            measure, unit, name, place, intensity, np.array([float(row[i]) for i in columns]), time, path
-        )
+    intensity = _numbers(f"{path} line {number}", [head[i].removeprefix("poe-") for i in columns])
+    for number, row in rows:
+        of, at = dict(zip(head, row, strict=True)), f"{path} line {number}"
+        place = Place(of.get("custom_site_id", ""), *_numbers(at, [of["lon"], of["lat"]]))
+        value = _numbers(at, [row[i] for i in columns])
+        yield Curve(measure, unit, name, place, intensity, value, time, path)
 
 
 def _nshmp(path: str, text: str, years: float | None) -> Iterator[Curve]:
@@ -188,11 +187,11 @@ def _nshmp(path: str, text: str, years: float | None) -> Iterator[Curve]:
             f"{path}: a file of nshmp-haz says in no line what it is of; keep it in its folder, such as PGA "
             "or SA0P2, or name it PGA.csv"
         )
-    rows = list(csv.reader(text.splitlines()))
-    intensity = np.array(rows[0][3:], float)
-    for row in rows[1:]:
-        place = Place(row[0].strip(), float(row[1]), float(row[2]))
-        yield Curve(measure, unit, MEAN, place, intensity, np.array(row[3:], float), years, path)
+    (number, head), *rows = rows_of(text)
+    intensity = _numbers(f"{path} line {number}", head[3:])
+    for number, row in rows:
+        lon, lat, *value = _numbers(f"{path} line {number}", row[1:])
+        yield Curve(measure, unit, MEAN, Place(row[0], lon, lat), intensity, np.array(value), years, path)
 
 
 def _json(path: str, text: str, years: float | None) -> Iterator[Curve]:
@@ -210,7 +209,7 @@ def _json(path: str, text: str, years: float | None) -> Iterator[Curve]:
         if len(totals) != 1:
             raise HazardError(f"{path}: expected the component 'Total' once for {imt}, got {len(totals)}")
         pair = (about["xvalues"], totals[0]["yvalues"]) if old else map(totals[0]["values"].get, ("xs", "ys"))
-        x, y = (np.array(each, float) for each in pair)
+        x, y = (_numbers(f"{path}: {imt}", map(str, each)) for each in pair)
         yield Curve(measure, unit, MEAN, place, x, y, None, path)
 
 
@@ -219,7 +218,7 @@ def _nrml(path: str, text: str, years: float | None) -> Iterator[Curve]:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise HazardError(f"{path}: XML with a document type is not read")
     try:
-        root = ElementTree.fromstring(text)
+        root = ElementTree.fromstring(text.lstrip())
     except ElementTree.ParseError as error:
         raise HazardError(f"{path}: not XML ({error})") from None
     for element in root.iter():
@@ -234,12 +233,30 @@ def _nrml(path: str, text: str, years: float | None) -> Iterator[Curve]:
         measure, unit = measure_of(path, imt, field.get("saPeriod") or about.get("saPeriod"))
         name = _name(path, field.get("statistics"), field.get("quantileValue"))
         time = _years(path, field.get("investigationTime") or about.get("investigationTimeSpan"), years)
-        intensity = np.array(str(levels.text).split(), float)
+        intensity = _numbers(f"{path}: {imt}", str(levels.text).split())
         for node in [*field.iter("HCNode")] or [*field.iter("hazardCurve")]:
             pos = next(node.iter("pos"), None)
-            lon, lat = (math.nan, math.nan) if pos is None else map(float, str(pos.text).split())
-            value = np.array(str(_first(path, node, "poEs", "poE").text).split(), float)
+            lon, lat = (math.nan, math.nan) if pos is None else _numbers(path, str(pos.text).split())
+            value = _numbers(f"{path}: {imt}", str(_first(path, node, "poEs", "poE").text).split())
             yield Curve(measure, unit, name, Place("", lon, lat), intensity, value, time, path)
+
+
+def rows_of(text: str) -> list[tuple[int, list[str]]]:
+    """Cells of the lines of a table with the numbers of the lines, without comments and empty lines."""
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.splitlines(), 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    rows = csv.reader(line for _, line in lines)
+    return [(n, [cell.strip() for cell in row]) for (n, _), row in zip(lines, rows, strict=True)]
+
+
+def _numbers(place: str, cells: Iterable[str]) -> np.ndarray:
+    try:
+        return np.array([plain_number(cell) for cell in cells])
+    except ValueError as error:
+        raise HazardError(f"{place}: {error}") from None
 
 
 def _first(path: str, within: ElementTree.Element, *tags: str) -> ElementTree.Element:

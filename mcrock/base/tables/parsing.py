@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mcrock.base.tables.errors import ConfigError
+from mcrock.base.units import plain_number
 
 LONGEST = 2**24  # characters of a text
 DEEPEST = 50  # levels of tables and lists [1]
@@ -117,7 +118,9 @@ def read_columns(
             if name not in columns:
                 continue
             try:
-                columns[name].append(float(cell if form["delimiter"] == "," else cell.replace(",", ".")))
+                columns[name].append(
+                    plain_number(cell if form["delimiter"] == "," else cell.replace(",", "."))
+                )
             except ValueError:
                 raise ConfigError(f"{place}, column {name!r}: expected a number, got {cell!r}") from None
     return columns

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
-from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ import numpy as np
 from mcrock.base.checks import Number
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.parsing import with_points
-from mcrock.base.units import ACCELERATIONS, TIMES, factor_to
+from mcrock.base.units import ACCELERATIONS, TIMES, factor_to, plain_number
 from mcrock.excitation.motion import FloatArray, Motion, MotionError, checked
 from mcrock.excitation.readers.csv_columns import (
     Column,
@@ -246,8 +245,6 @@ def _read_by_line(path: Path, first: int, body: list[str]) -> tuple[list[int], F
                     + ", and separate columns by semicolons where commas are decimal"
                     * (" " in field)
                 )
-            if not isfinite(value):
-                raise MotionError(f"{path}, line {line}, column {column}: not finite: {field!r}")
             row.append(value)
         if rows and len(row) != len(rows[0]):
             raise MotionError(
@@ -268,10 +265,10 @@ def _is_skipped(line: str) -> bool:
 
 def _number(field: str) -> float | None:
     """A number, None if a field is none: not `1_000`, nor the `05` that a decimal comma leaves of 0,05."""
-    if re.search(r"_|^[+-]?0\d", field):
+    if re.search(r"^[+-]?0\d", field):
         return None
     try:
-        return float(FORTRAN_EXPONENT.sub("E", field))
+        return plain_number(FORTRAN_EXPONENT.sub("E", field))
     except ValueError:
         return None
 

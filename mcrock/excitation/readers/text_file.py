@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from math import ceil, isfinite
+from math import ceil, nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mcrock.base.units import ACCELERATIONS, parse_unit
+from mcrock.base.units import ACCELERATIONS, parse_unit, plain_number
 from mcrock.excitation.motion import FloatArray, MotionError
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, GIVEN, RecordedComponent
 
 MOST = 2**28  # of a record file [bytes]
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"  # in a regular expression
+NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"  # in a regular expression
 SPOKEN_UNIT = re.compile(r"(?:\bUNITS?\b|ACCEL.*?(?:\bIN\b|[(\[]))(.*)", re.IGNORECASE)
 MOMENT = re.compile(  # date and time of day, with the year first or last
     r"(?:(\d{4})[-/.]?(\d\d?)[-/.]?(\d\d?)|(\d\d?)[-/.](\d\d?)[-/.](\d{4}))"
@@ -131,10 +131,10 @@ class TextFile:
     def number(self, index: int, text: str, what: str, *, positive: bool = False) -> float:
         """A number of the header, `what` with its unit in words."""
         try:
-            value = float(text)
+            value = plain_number(text)
         except ValueError:
-            value = float("nan")
-        if not isfinite(value) or "_" in text or (positive and value <= 0):
+            value = nan
+        if value != value or (positive and value <= 0):
             kind = "a number > 0" if positive else "a number"
             raise self.error(index, f"{what} must be {kind}, got {text.strip()!r}")
         return value
@@ -219,7 +219,7 @@ class TextFile:
         """
         line = self.line(index)
         words, found = line.split(), FORMAT.search(line.rstrip())
-        if not (words and words[0].isdecimal()):
+        if not (words and re.fullmatch("[0-9]+", words[0])):
             raise self.error(
                 index, f"expected a line that says how many {what} follow, got {line.strip()[:40]!r}"
             )
@@ -266,7 +266,7 @@ class TextFile:
             raise self.error(
                 end - 1, f"the file goes on after {count} samples, the number that its header declares"
             )
-        if not np.isfinite(values).all() or "_" in " ".join(block):
+        if not np.isfinite(values).all() or "_" in (text := "".join(block)) or not text.isascii():
             raise self._not_a_number(first, width, count)
         return values, end
 
@@ -318,10 +318,8 @@ class TextFile:
         for index in range(first, self.last + 1):
             for field in _fields([self.lines[index]], width):
                 try:
-                    good = isfinite(float(field)) and "_" not in field
+                    plain_number(field)
                 except ValueError:
-                    good = False
-                if not good:
                     shown = field if len(field) <= 40 else f"{field[:37]}..."
                     return self.error(
                         index, f"expected a number, got {shown!r} after {found} of {count} samples"

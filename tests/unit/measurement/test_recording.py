@@ -107,7 +107,7 @@ def test_axes_of_the_sensor_are_those_of_the_body_after_it(tmp_path):
         (HEAD + "0, 1, 2, 3\n", "x y z", ValueError, "two samples at least, got 1"),
         (HEAD + "1, 1, 2, 3\n0, 1, 2, 3\n", "x y z", ValueError, "must rise .* after 1 comes 0"),
         ("", "x y z", ConfigError, "test.csv: no header with columns of a sensor"),
-        (HEAD + "0, 1, 2, 3\n1, nan, 2, 3\n", "x y z", ValueError, r"at 1 s .* not numbers"),
+        (HEAD + "0, 1, 2, 3\n1, nan, 2, 3\n", "x y z", ConfigError, r"line 3, column .omega_x .* got .nan."),
         (HEAD + "0, 1, 2, 3\n1, 1e200, 2, 3\n", "x y z", ValueError, "or beyond 1e\\+09"),
         (HEAD + "0, 1, 2, 3\n1, 1, 2, 3\n", "x x z", ValueError, "once each"),
         (HEAD + "0, 1, 2, 3\n1, 1, 2, 3\n", "y x z", ValueError, "left-handed"),

@@ -133,7 +133,9 @@ def test_all_formats_have_the_bounds_of_a_file_of_your_own(made, wrong):
     nshmp = made(NSHMP.format("1e-2,1e-3,1e-4").replace("0.1,0.4,0.6", f"0.1,0.4,{wrong}"), "PGA/total.csv")
     files = [made(EFEHR.replace("0.4 0.6", f"0.4 {wrong}"), "e"), nshmp, made(usgs, "u")]
     for path, site, measure in zip(files, (None, "Los Angeles CA", None), (None, None, "pga"), strict=True):
-        with pytest.raises(HazardError, match=r"intensities must be (<= 1000 g|> 0 and)"):
+        with pytest.raises(
+            HazardError, match=r"intensities must be <= 1000 g|(PGA|line 1): expected a number, got"
+        ):
             load_hazard(path, site=site, measure=measure)
 
 
@@ -218,11 +220,7 @@ def test_all_files_of_the_usgs_are_the_same_annual_rates(made):
             "h at 0.4 g: what is exceeded more often",
         ),
         (openquake(r=("5.754042E-02", "-1E-02")), {"site": "0,0"}, "h at 0.4 g: a probability must lie in"),
-        (
-            openquake(r=("5.754042E-02", "many")),
-            {},
-            "looks like a file of openquake, but is not as documented",
-        ),
+        (openquake(r=("5.754042E-02", "many")), {}, "h line 3: expected a number, got 'many'"),
         (openquake(r=(",6.354511E-03", "")), {}, "looks like a file of openquake, but"),
         (EFEHR.replace("poE>", "poX>"), {}, "a HCNode without poEs or poE"),
         (EFEHR.replace("</ns2:nrml>", ""), {}, "not XML"),

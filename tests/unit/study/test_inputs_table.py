@@ -87,7 +87,7 @@ def test_column_takes_the_place_of_alternatives(study_of):
         ),
         (("body.width", "0.4", "-1"), "must be > 0 [m], got -1 for realization 1"),
         (("body.width", "0.4", "wide"), "line 3, column 'body.width': expected a number, got 'wide'"),
-        (("body.width", "0.4", "nan"), "column 'body.width': expected finite numbers, got nan"),
+        (("body.width", "0.4", "nan"), "line 3, column 'body.width': expected a number, got 'nan'"),
         (("body.width,impact.tau", "0.4"), "line 2: expected 2 cells as in the header, got 1"),
         (("body.width,body.width", "1,1"), "line 1: every column needs a name of its own"),
         (("body.width",), "expected as many numbers in every column, at least one, got 0 in 'body.width'"),
