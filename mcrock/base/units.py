@@ -20,8 +20,11 @@ ACCELERATIONS = {
     "gal": 0.01,
     "g": STANDARD_GRAVITY,
     "mg": STANDARD_GRAVITY / 1000,
+    "%g": STANDARD_GRAVITY / 100,
+    "ft/s2": 0.3048,
+    "in/s2": 0.0254,
 }
-VELOCITIES = {"m/s": 1.0, "cm/s": 0.01}
+VELOCITIES = {"m/s": 1.0, "cm/s": 0.01, "mm/s": 0.001, "ft/s": 0.3048, "in/s": 0.0254}
 LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 ANGULAR_VELOCITIES = {"rad/s": 1.0, "deg/s": math.pi / 180.0, "dps": math.pi / 180.0}
 ANGLES = {"rad": 1.0, "deg": math.pi / 180.0}
@@ -42,18 +45,19 @@ KINDS = (
     DENSITIES,
 )
 RAISED = str.maketrans("23", "²³")
+LOWERED = str.maketrans("²³⁻", "23-")
 
 
 def parse_unit(word: object) -> str | None:
     """Key of `ACCELERATIONS` that a word means, None if it means none of them.
 
-    >>> [parse_unit(word) for word in ("CM/SEC/SEC", "m/s^2", "cm/s**2", "m/s²", "Gal", "m s-2", "ft/s2")]
-    ['cm/s2', 'm/s2', 'cm/s2', 'm/s2', 'gal', 'm/s2', None]
+    >>> [parse_unit(word) for word in ("CM/SEC/SEC", "m/s^2", "cm/s**2", "m·s⁻²", "Gal", "% g", "cm/s")]
+    ['cm/s2', 'm/s2', 'cm/s2', 'm/s2', 'gal', '%g', None]
     """
     if not isinstance(word, str):
         return None
-    text = re.sub(r"[\s*^.]", "", word.lower().replace("²", "2").replace("sec", "s"))
-    text = re.sub(r"(?:/s/s|/ss|s-2)$", "/s2", text)
+    text = re.sub(r"[\s*^.·]", "", word.lower().translate(LOWERED).replace("sec", "s"))
+    text = re.sub(r"^milli-?g$", "mg", re.sub(r"(?:/s/s|/ss|s-2)$", "/s2", text))
     return text if text in ACCELERATIONS else None
 
 
@@ -63,9 +67,7 @@ def factor_to(unit: str, wanted: str) -> float | None:
     >>> factor_to("CM/SEC/SEC", "m/s2"), factor_to("ms", "s"), factor_to("g", "kg"), factor_to("Hz", "s")
     (0.01, 0.001, 0.001, None)
     """
-    text = re.sub(
-        "seconds?|secs?", "s", unit.strip().lower().replace("°", "deg").replace("²", "2").replace("³", "3")
-    )
+    text = re.sub("seconds?|secs?", "s", unit.strip().lower().replace("°", "deg").translate(LOWERED))
     word = parse_unit(unit) or re.sub("[\\s^]", "", text)
     known = next((units for units in KINDS if wanted in units), {wanted: 1.0})
     size = {key.lower(): known[key] for key in known}.get(word.lower())
@@ -76,7 +78,7 @@ def parse_intensity_unit(word: str) -> tuple[str, float] | None:
     """Unit of an intensity in datasets and the factor to it; None for a unit that no intensity has.
 
     >>> parse_intensity_unit("cm/s^2"), parse_intensity_unit("cm/sec"), parse_intensity_unit("ft/s")
-    (('m s-2', 0.01), ('m s-1', 0.01), None)
+    (('m s-2', 0.01), ('m s-1', 0.01), ('m s-1', 0.3048))
     """
     kinds = ("m s-2", "m s-1", "m", "s", "1")
     factors = ((units, factor_to(word, as_written(units))) for units in kinds)

@@ -38,7 +38,10 @@ class ReadOptions:
         ),
     ] = None
     unit: Annotated[
-        str | None, typer.Option(help="Unit of tables and ObsPy files: m/s2, cm/s2, mm/s2, gal, g or mg.")
+        str | None,
+        typer.Option(
+            help="Unit of tables and ObsPy files: m/s2, cm/s2, mm/s2, gal, g, mg, %g, ft/s2 or in/s2."
+        ),
     ] = None
     dt: Annotated[float | None, typer.Option(help="Time step of tables without times, in seconds.")] = None
     channels: Annotated[

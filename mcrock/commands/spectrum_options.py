@@ -62,7 +62,9 @@ class MotionOptions:
             help="Record file of any format of `mcrock records check`, or folder of them; repeatable.",
         ),
     ] = None
-    unit: Annotated[str | None, typer.Option(help="Unit of tables: m/s2, cm/s2, mm/s2, gal, g, mg.")] = None
+    unit: Annotated[
+        str | None, typer.Option(help="Unit of tables: m/s2, cm/s2, mm/s2, gal, g, mg, %g, ft/s2, in/s2.")
+    ] = None
     dt: Annotated[float | None, typer.Option(help="Time step of tables without times, in seconds.")] = None
     component: Annotated[
         str | None,

@@ -12,8 +12,9 @@ from mcrock.base.units import factor_to, split_header
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.readers.orientation import is_clockwise, is_square, parse_orientation
 
-TIME_NAMES = {"time", "t", "seconds", "sec"}
+TIME_NAMES = {"time", "t", "seconds", "sec", "zeit", "temps", "tiempo", "tempo"}
 ACCELERATION_NAMES = {"a", "acc", "accel", "acceleration"}
+ACCELERATION_NAMES |= {"beschleunigung", "accélération", "aceleración", "accelerazione"}
 AXIS = re.compile(r"(?:a|acc|accel|acceleration)?([xyz])")
 # names of directions that are not quantities: `u`, `v` and `d` may be displacement and velocity
 DIRECTION = re.compile(
@@ -105,8 +106,8 @@ def comment_names(comments: list[str], n_column: int) -> str:
 
 def _meaning(name: str) -> str:
     """What a name says: "time", "x", "y", "z", a direction in upper case, or nothing."""
-    words = [word.strip(".:") for word in re.split(r"[\s_]+", name.strip().lower())]
-    kept = [word for word in words if word not in ACCELERATION_NAMES and not _is_unit(word)]
+    words = [word.strip(".:,") for word in re.split(r"[\s_]+", name.strip().lower())]
+    kept = [word for word in words if word not in {*ACCELERATION_NAMES, "in", "/"} and not _is_unit(word)]
     if not kept:
         if ACCELERATION_NAMES.intersection(words):
             return "x"

@@ -58,8 +58,8 @@ def read_csv(
     path : str or Path
         Text file. Its first sample is taken as time 0.
     unit : str, optional
-        Of the acceleration: "m/s2", "cm/s2", "mm/s2", "gal", "g" (9.80665 m/s2) or "mg"; needed where the
-        file does not say it, as in ``time [ms], x [g]``.
+        Of the acceleration: "m/s2", "cm/s2", "mm/s2", "gal", "g" (9.80665 m/s2), "mg" and others; needed
+        where the file does not say it, as in ``time [ms], x [g]``.
     dt : float, optional
         Time step [s], needed without a time column.
     name : str, optional
@@ -143,15 +143,17 @@ def _factor(path: Path, column: Column, given: str | None) -> float:
     return factor
 
 
-def says_units(path: Path) -> bool:
-    """Whether a table of text names times, accelerations and the units of these."""
+def without_unit(path: Path, dt: float | None, columns: Sequence[str] | None) -> str | None:
+    """What a table says wrongly that has to say its unit; empty if it says none, None if it says one."""
     try:
-        table = _read(path)
-        found = _columns(path, table, None, None)
-    except MotionError:
-        return False
-    return any(column.role == "time" for column in found) and all(
-        factor_to(column.unit, "m/s2") for column in found if column.role != "time"
+        found = _columns(path, _read(path), dt, columns)
+        for column in found:
+            _factor(path, column, None)
+    except MotionError as error:
+        unknown = isinstance(error, UnknownColumnError) or "column names say" in str(error)
+        return str(error).removeprefix(f"{path}: ") if unknown else ""
+    return (
+        None if dt or any(column.role == "time" for column in found) else "there is no time column; give dt"
     )
 
 

@@ -5,7 +5,6 @@ The reader of a file is chosen by its content and what is given about it.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ import numpy as np
 from mcrock.base.checks import Choice
 from mcrock.base.keywords import suggesting
 from mcrock.base.names import by_number
-from mcrock.base.units import ACCELERATIONS, parse_unit
+from mcrock.base.units import ACCELERATIONS, parse_unit, plain_number
 from mcrock.excitation.motion import Motion, MotionError, checked
 from mcrock.excitation.readers import (
     afad,
@@ -38,7 +37,8 @@ from mcrock.excitation.readers import (
     tsmip,
 )
 from mcrock.excitation.readers.assemble import assemble
-from mcrock.excitation.readers.csv_file import read_csv, says_units
+from mcrock.excitation.readers.csv_columns import split_fields
+from mcrock.excitation.readers.csv_file import read_csv, without_unit
 from mcrock.excitation.readers.recording import DECLARED, GIVEN, NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import BinaryFileError, TextFile, known_unit
 
@@ -105,14 +105,16 @@ def read_file(
         raise NotRecordError("table of a PEER download")
     if not (_is_table(file) or (alone and unit is not None)):
         raise NotRecordError("no format that is known")
-    if unit is None and not says_units(path):
+    if unit is None and (why := without_unit(path, dt, columns)) is not None:
         above = next(i for i, line in enumerate(file.lines) if _numbers_in(line))
         what = (
             "table of numbers"
             if above < PROSE
             else f"numbers below {above} lines, in no format that is known"
         )
-        raise NotRecordError(f"{what}; say its unit, as unit='cm/s2' or --unit cm/s2")
+        raise NotRecordError(
+            (above < PROSE and why) or f"{what}; say its unit, as unit='cm/s2' or --unit cm/s2"
+        )
     return [_read_table(path, unit, dt, columns)]
 
 
@@ -232,9 +234,8 @@ def _is_table(file: TextFile) -> bool:
 
 def _numbers_in(line: str) -> int:
     """Fields of a line if all are numbers, else 0."""
-    fields = [field for field in re.split(r"[;,\s]+", line.strip()) if field]
     try:
-        return len([float(field) for field in fields])
+        return len([plain_number(field) for field in split_fields(line.strip()) if field])
     except ValueError:
         return 0
 
@@ -279,7 +280,8 @@ def read_records(
         One of `FORMATS`, to read every file as that.
     unit : str, optional
         Of the acceleration in files that only ObsPy reads, and in tables of text that do not say it:
-        "m/s2", "cm/s2", "mm/s2", "gal", "g" or "mg". A file that says another one is refused.
+        "m/s2", "cm/s2", "mm/s2", "gal", "g", "mg", "%g", "ft/s2" or "in/s2". A file that says another
+        one is refused.
     dt : float, optional
         Time step of tables without a time column [s].
     channels : sequence of int, optional

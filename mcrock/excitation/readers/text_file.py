@@ -163,7 +163,12 @@ class TextFile:
         """
         for i in lines:
             said = SPOKEN_UNIT.search(self.lines[i])
-            words = re.findall(r"[A-Z][A-Z0-9/*^²]*", said[1], re.IGNORECASE) if said else []
+            text = (
+                re.sub(r"milli-?\s*g\b|% *g\b", lambda found: f"{found[0][0]}g", said[1].lower())
+                if said
+                else ""
+            )
+            words = re.findall(r"%?[a-z][a-z0-9/*^²]*", text)
             known = {unit for word in words if (unit := parse_unit(word))}
             if len(known) == 1:
                 return known.pop(), DECLARED

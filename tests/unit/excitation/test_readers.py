@@ -244,7 +244,7 @@ MISDECLARED = {
         "DT= .01000 => DT= .00000": "line 4: DT [s] must be a number > 0, got '.00000'",
         "DT= .01000 => DT= ******": "line 4: expected the number of samples and the time step as in 'NPTS= 7999, DT= .0050 SEC', got",
         "NPTS=    40, DT= .01000 SEC => NPTS, DT  40 .01000": "line 4: expected the number of samples and the time step",
-        "IN UNITS OF G. => IN UNITS OF FT/S2.": "line 3: unit of the acceleration must be one of m/s2",
+        "IN UNITS OF G. => IN UNITS OF FT/S.": "line 3: unit of the acceleration must be one of m/s2",
         "IN UNITS OF G. => ": "line 3: the header does not say the unit",
         "#9, 180 (USGS STATION 117) => #9": "line 2: the direction of the component is neither in",
     },

@@ -70,7 +70,7 @@ def test_probabilities_in_years_become_rates(hazard):
             "PGA",
             r"line 2: the intensity needs a unit, one of m/s2, cm/s2, .*'PGA'.*must be as in 'pga \[g\]",
         ),
-        ("PGA [g]", "PGA [ft/s2]", "line 2: the intensity needs a .*, got 'PGA .ft/s2.'; the first line"),
+        ("PGA [g]", "PGA [furlong]", "line 2: the intensity needs a .*, got 'PGA .furlong.'; the first line"),
         ("PGA [g]", "SA(1)", r"needs a unit, .* got 'SA\(1\)'; write the unit in brackets"),
         ("PGA [g], mean,", "PGA [g]; mean;", r"line 2: a curve is .* between 0 and 1, got '0.84, 0.16'"),
         ("PGA [g], mean,", "PGA [g]\tmean,", "line 2: separate all columns by commas or all by semicolons"),
