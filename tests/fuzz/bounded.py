@@ -6,6 +6,7 @@ another exception, a warning of numpy, a dead process, more memory or time than 
 """
 
 import json
+import os
 import queue
 import resource
 import subprocess
@@ -38,8 +39,11 @@ def _run(module: str, left: list[int], folder: Path) -> list[str]:
     """Work a list of numbers off in a process, until that ends."""
     found: list[str] = []
     command = [sys.executable, "-m", "tests.fuzz.bounded", module, str(folder)]
+    pipe = subprocess.PIPE
+    # Arrow's own allocator reserves 1 GiB with its first table, all that a process may take
+    surroundings = os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system"}
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=PACKAGE.parent
+        command, stdin=pipe, stdout=pipe, text=True, cwd=PACKAGE.parent, env=surroundings
     ) as process:
         lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=_forward, args=(process.stdout, lines), daemon=True).start()
