@@ -8,14 +8,15 @@ LEAST = 1e-12  # magnitude below which a number says nothing
 
 
 def digits_of(low: float, high: float) -> int:
-    """Significant digits of an estimate that its interval supports.
+    """Significant digits of an estimate that its interval supports, so many that its ends differ.
 
-    >>> digits_of(0.95, 1.04), digits_of(0.1, 0.3), digits_of(0.0, 0.2)
-    (3, 2, 2)
+    >>> digits_of(0.95, 1.04), digits_of(0.1, 0.3), digits_of(0.0, 0.2), digits_of(0.1868, 0.1872)
+    (3, 2, 2, 4)
     """
-    if not (math.isfinite(low) and math.isfinite(high)):
+    if not (math.isfinite(low) and math.isfinite(high) and high < 1.5 * low):
         return 2
-    return 3 if high < 1.5 * low else 2
+    places = math.floor(math.log10(high)) - math.floor(math.log10(max(high - low, 1e-9 * high)))
+    return max(3, 1 + places) if low < high else 3
 
 
 def format_estimate(value: float, low: float, high: float) -> str:

@@ -26,6 +26,12 @@ def test_an_upper_bound_is_not_rounded_below_itself(value, high):
         assert float(format_estimate(value, 0.0, high)) <= float(text.removeprefix("below ")) * 1.0001
 
 
+@given(low=SIZES, width=st.floats(1e-8, 10.0))
+def test_the_ends_of_an_interval_differ(low, width):
+    first, last = format_interval(low, low * (1 + width)).split(" to ")
+    assert float(first) < float(last)
+
+
 def test_what_says_nothing_is_no_number():
     inf, nan = float("inf"), float("nan")
     assert format_interval(0.0, inf) == "open"
