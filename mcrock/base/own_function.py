@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
@@ -34,8 +35,16 @@ class NamedCode(NamedTuple):
     def words(self) -> str:
         """What would run."""
         package = self.entry and f"{self.entry.value} of the installed package {_package(self.entry)}"
-        where = [package, self.file and f"{self.file}, sha256 {hashlib.sha256(self.source).hexdigest()}"]
+        where = [package, self.file and f"{self.file}, {self.digest}"]
         return f"{self.kind} {self.name!r} is code: {' in '.join(str(each) for each in where if each)}"
+
+    @property
+    def digest(self) -> str:
+        """Hash of its file and of those of the same folder that it imports; results keep what is shown."""
+        found = _imported(self.file, self.source) if self.file else {}
+        names = [f"{file.name} " * (file != self.file) for file in found]
+        hashes = [hashlib.sha256(source).hexdigest() for source in found.values()]
+        return ", with ".join(f"{name}sha256 {each}" for name, each in zip(names, hashes, strict=True))
 
     def load(self) -> Any:
         """Run the file or import the package, and find the function there."""
@@ -109,7 +118,7 @@ class OwnFunction:
 
     name: str
     function: Callable[..., float]  # in plain Python
-    source: str  # hash of the source, with that of the functions and the values of the numbers that it uses
+    source: str  # digest of its file, if a study named it, and `source_of` the function
 
     kind: ClassVar[str]  # of `GROUPS`
 
@@ -149,11 +158,13 @@ class OwnFunction:
         code = find_code(cls.kind, name, folder)
         if not trust_code:
             raise ValueError(f"{code.words}; {WORD}")
+        digest = code.digest
         try:
             found = code.load()
         except Exception as error:  # whatever the module does when it is imported
             raise ValueError(f"{cls.kind} {name!r} of {code.file or code.entry}: {error}") from None
-        return cls.of(found, name.rpartition(":")[2])
+        own = cls.of(found, name.rpartition(":")[2])
+        return replace(own, source=f"{digest}, as used {own.source}" if digest else own.source)
 
     @classmethod
     def given(cls, known: Self | str | None) -> Self | None:
@@ -171,10 +182,42 @@ class OwnFunction:
         """Name and hash, by which results and stores know it."""
         return f"{self.name}, source {self.source}"
 
+    def made(self, words: str) -> bool:
+        """Whether a result is of it; earlier ones have the hash of the function alone."""
+        return words in (self.words, f"{self.name}, source {self.source.rpartition(' ')[2]}")
+
     def __reduce__(self) -> Any:
         import cloudpickle  # type: ignore[import-untyped]  # takes functions of notebooks and scripts along
 
         return _unpickled, (type(self), self.name, cloudpickle.dumps(self.function), self.source)
+
+
+def _imported(file: Path, source: bytes) -> dict[Path, bytes]:
+    """Sources of a file and of what it imports from its folder, found without running anything."""
+    found, left = {file: source}, [file]
+    while left:
+        here = left.pop()
+        try:
+            nodes = list(ast.walk(ast.parse(found[here])))
+        except (SyntaxError, ValueError):
+            continue  # which does not run
+        names = [
+            (file.parent, each.name) for node in nodes if isinstance(node, ast.Import) for each in node.names
+        ]
+        for node in nodes:
+            if isinstance(node, ast.ImportFrom):
+                folder = here.parents[node.level - 1] if node.level else file.parent
+                names += [(folder, f"{node.module or ''}.{each.name}".strip(".")) for each in node.names]
+                names.append((folder, node.module or ""))
+        for folder, name in names:
+            parts = name.split(".")
+            for n in range(1, len(parts) + 1):
+                place = folder.joinpath(*parts[:n])
+                for one in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+                    if one not in found and one.is_file():
+                        found[one] = one.read_bytes()
+                        left.append(one)
+    return found
 
 
 @cache

@@ -228,11 +228,14 @@ class Request(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """What the numbers of the fit depend on: recording, body, options and version [16 hex digits]."""
+        """What the fit depends on: recording, body, law, options and version [16 hex digits]."""
         from mcrock.base.version import mcrock_version
+        from mcrock.study.load import load_tested
 
+        free = self.search.free.replace(",", " ").split()
+        law = load_tested(self.test.body, free, trust_code=self.trust_code)[1].own_law
         how = asdict(self.recording), asdict(self.search), self.energy_gain
-        made = [mcrock_version(), self.test.edge, *how]
+        made = [mcrock_version(), self.test.edge, *how, *([law.words] if law else [])]
         parts = [json.dumps(made).encode(), *(path.read_bytes() for path in (self.test.file, self.test.body))]
         return sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()[:16]
 
@@ -342,15 +345,16 @@ def _standing(request: Request) -> dict[str, Any] | None:
         return None
     from mcrock.base.tables.parsing import parse_json
 
+    digest = request.digest
     try:
         fit = parse_json(place.read_text(encoding="utf-8"))
-        if fit["made_from"] == request.digest:
+        if fit["made_from"] == digest:
             return request.outcome("kept", fit=fit)
     except (ValueError, KeyError, TypeError, OSError):
         pass
     raise ValueError(
-        f"{place} is of another recording, body, version or other options; --overwrite replaces it and all "
-        "others; without its folder it is fitted again alone"
+        f"{place} is of another recording, body, law, version or other options; --overwrite replaces it "
+        "and all others; without its folder it is fitted again alone"
     )
 
 

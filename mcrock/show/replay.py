@@ -127,7 +127,8 @@ def repeat_run(
     study, stored = study if law is None else study.with_law(law), found if stored is None else stored
     at = place_of_run(study, realization, intensity, outer)
     intensity = at["intensity"]
-    if stored is not None and (made := stored.attrs.get("own_law", "")) != study.own_law_words:
+    made, function = "" if stored is None else stored.attrs.get("own_law", ""), study.find_own_law()
+    if stored is not None and not (function.made(made) if function else made == ""):
         raise ValueError(
             f"the result was made by the impact law {made}, which is now {study.own_law_words}: its runs "
             "cannot be repeated until that source is back; mcrock run makes a result of the new one"

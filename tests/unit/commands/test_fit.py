@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import mcrock as mr
-from mcrock.measurement import search
+from mcrock.commands.fit import FitOutput, RecordingOptions, Request, SearchOptions
+from mcrock.measurement import campaign, search
 from mcrock.measurement.tests_table import read_tests
 
 BODY = '[body]\nshape = "cuboid"\nwidth = 0.1\ndepth = 0.14\nheight = 0.4\ndensity = 2700\n'
@@ -68,6 +69,19 @@ def test_mean_error_has_no_intervals(mcrock, files, tmp_path):
     section = tomllib.loads((tmp_path / "fit" / "impact.toml").read_text())["impact"]
     assert list(section) == ["lambda_lon", "lambda", "lambda_lat", "energy_gain"]
     assert (tmp_path / "fit" / "fit.svg").exists()
+
+
+def test_a_fit_is_of_the_law_of_its_body_file(files, tmp_path):
+    law = '[impact]\nlaw = "own"\nown_law = "law.py:plain"\n'
+    (tmp_path / "block.toml").write_text(BODY + law)
+    names = {"specimen": "A", "position": "1", "repetition": "1"}
+    test = campaign.TestFile(file=files / "test.csv", body=tmp_path / "block.toml", edge=0, **names)
+    digests = set()
+    for ratio in (0.5, 0.4):
+        (tmp_path / "law.py").write_text(f"def plain(mass):\n    return {ratio}\n")
+        results, search = FitOutput(output=tmp_path), SearchOptions()
+        digests.add(Request(test, RecordingOptions(), search, None, results, True).digest)
+    assert len(digests) == 2
 
 
 def test_a_campaign_goes_on_where_a_test_is_bad(mcrock, files, tmp_path):

@@ -236,13 +236,20 @@ def test_a_study_file_names_a_law_of_a_file_next_to_it(tmp_path, monkeypatch, pr
         load_config(path, ['impact.own_law="laws_of_a_test:hours"'], trust_code=True)
     with pytest.raises(ConfigError, match=r"there is no file .*nowhere\.py, and no installed package has it"):
         load_config(path, ['impact.own_law="nowhere:housner"'], trust_code=True)
-    source = source.replace("0.5", "0.4")
-    (tmp_path / "laws_of_a_test.py").write_text(source, encoding="utf-8")
-    os.utime(tmp_path / "laws_of_a_test.py", ns=(1, 1))
-    with pytest.raises(
-        ValueError, match=r"made by the impact law ours, source .*, which is now ours, source"
-    ):
-        mcrock.repeat_run(ds, 3, folder=tmp_path, trust_code=True)
+    with pytest.raises(ConfigError) as asked:
+        load_config(path)
+    shown = str(asked.value).partition("laws_of_a_test.py, ")[2].partition(";")[0].split("\n")[0]
+    assert "helping.py sha256" in shown
+    assert f"ours, source {shown}, as used " in ds.attrs["own_law"]
+    before = ds.assign_attrs(own_law=f"ours, source {ds.attrs['own_law'].rpartition(' ')[2]}")
+    assert mcrock.repeat_run(before, 3, folder=tmp_path, trust_code=True).run.peak_tilt == run.peak_tilt
+    for name, more in (("helping.py", "# another"), ("laws_of_a_test.py", "# another")):
+        was = (tmp_path / name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(was + more, encoding="utf-8")
+        os.utime(tmp_path / name, ns=(1, 1))
+        with pytest.raises(ValueError, match=r"made by the impact law ours, source .*, which is now ours"):
+            mcrock.repeat_run(ds, 3, folder=tmp_path, trust_code=True)
+        (tmp_path / name).write_text(was, encoding="utf-8")
 
 
 def test_a_run_of_a_law_of_python_alone_is_repeated_with_it(tmp_path):
