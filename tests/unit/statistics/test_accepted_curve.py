@@ -191,6 +191,7 @@ def test_a_curve_that_foretells_recordings_better_rejects_the_lognormal_one(monk
     losses[best, :8] = 0.0
     module = "mcrock.statistics.accepted_curve"
     monkeypatch.setattr(f"{module}.left_out_losses", lambda *_: losses)
+    monkeypatch.setattr(f"{module}.fit_plateau", lambda *_: ([0.9],))
     monkeypatch.setattr(f"{module}._CHOICES", {})
     accepted = accept_curve(study(1), Bootstrap(resamples=99))
     assert accepted.choice.p_value > 0.05
@@ -201,6 +202,13 @@ def test_a_curve_that_foretells_recordings_better_rejects_the_lognormal_one(monk
     losses[best, 6:8] = 9.0
     monkeypatch.setattr(f"{module}._CHOICES", {})
     assert accept_curve(study(1), Bootstrap(resamples=99)).choice.family == "lognormal"
+    losses[best] = 0.0
+    monkeypatch.setattr(
+        f"{module}.fit_plateau", lambda *_: ([1.0],)
+    )  # it foretells without one
+    monkeypatch.setattr(f"{module}._CHOICES", {})
+    family = accept_curve(study(1), Bootstrap(resamples=99)).choice.family
+    assert family == ("lognormal" if best == 2 else "stripes")
 
 
 def test_the_rate_is_averaged_over_the_curves_that_the_runs_leave_open():
