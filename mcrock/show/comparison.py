@@ -85,7 +85,7 @@ def _rates(found: xr.Dataset, curve: str) -> str:
     rates = " and ".join(format_estimate(rate, np.nan, np.nan) for rate in one["rate"].values)
     known = math.isfinite(float(one["rate_ratio"]))
     tail = f": ratio {format_ratio(*estimate(one, 'rate_ratio'))}" if known else ""
-    return f"annual rate ({curve}) {rates} 1/a{tail}"
+    return f"annual rate ({FAMILIES[curve].label}) {rates} 1/a{tail}"
 
 
 def _probability(one: xr.Dataset, design: int) -> str:

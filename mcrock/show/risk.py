@@ -165,7 +165,7 @@ def format_rates(rates: xr.Dataset) -> list[str]:
     """Table of rates and probabilities, and what its intervals are of."""
     level = f"{percent(rates)} interval"
     columns = [
-        ("fragility", lambda one: str(one["fragility"].item())),
+        ("fragility", lambda one: FAMILIES[one["fragility"].item()].label),
         ("hazard", lambda one: str(one["hazard"].item())),
         ("rate [1/a]", lambda one: format_estimate(*estimate(one, "rate"))),
         (level, lambda one: format_interval(*estimate(one, "rate")[1:])),
@@ -194,7 +194,7 @@ def format_draws(rates: xr.DataArray) -> list[str]:
             low, middle, high = np.quantile(of_curve, [0.05, 0.5, 0.95])
             words = f"median {middle:.3g}, 5 to 95 % {low:.3g} to {high:.3g} 1/a "
             words += "(as counted, the noise of their runs included)"
-        lines.append(f"{curve} rate over the {draws} outer draws, mean hazard: {words}")
+        lines.append(f"rate {WORDS[curve]} over the {draws} outer draws, mean hazard: {words}")
     return lines
 
 
@@ -245,7 +245,7 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
     fraction = float(rates["weakest_fraction"])
     if fraction > SMALL:
         lines.append(
-            f"the stripes begin at {label(rates['weakest_run'])}, where {format_percent(fraction)} "
+            f"the rising fractions begin at {label(rates['weakest_run'])}, where {format_percent(fraction)} "
             "overturned: their rate lacks what weaker earthquakes do; run weaker levels (--extend)"
         )
     return lines
@@ -453,14 +453,14 @@ def plot_risk(
     edges = np.append(found["bin_lower"].values, found["bin_upper"].values[-1]) * factor
     rows = []
     for i, curve in enumerate(found["fragility"].values.tolist()):
-        one = found.sel(fragility=curve, hazard=MEAN)
+        one, words_of = found.sel(fragility=curve, hazard=MEAN), FAMILIES[curve].label
         rate = estimate(one, "rate")
         density = np.nan_to_num(one["share"].values * rate[0] / np.log(edges[1] / edges[0]))
         colour = style.BLUE if curve == goes_by(found) else style.GREY
         look: dict[str, Any] = {"color": colour, "linestyle": LINES[i % len(LINES)], "linewidth": 1.3}
-        ax.stairs(density, edges, fill=False, label=f"{curve}, {format_estimate(*rate)} /a", **look)
+        ax.stairs(density, edges, fill=False, label=f"{words_of}, {format_estimate(*rate)} /a", **look)
         known = math.isfinite(rate[1])
-        rows.append(f"{curve} {format_interval(*rate[1:])} /a" if known else f"{curve} unknown")
+        rows.append(f"{words_of} {format_interval(*rate[1:])} /a" if known else f"{words_of} unknown")
     marks = ""
     for name, dashes, meaning in (
         ("weakest_overturning", ":", "Dotted: weakest intensity at which a run overturned. "),

@@ -95,6 +95,11 @@ class Family(NamedTuple):
     band: Callable[[AcceptedCurve, np.ndarray], np.ndarray]  # (2, n) at some intensities [1]
     rate_bounds: Callable[[AcceptedCurve, list[Table]], np.ndarray]  # (2, n_table) of the rate [1/a]
 
+    @property
+    def label(self) -> str:
+        """The same in a legend or a table."""
+        return self.words.removeprefix("the ").removesuffix(" curve")
+
 
 def _lognormal_band(accepted: AcceptedCurve, x: np.ndarray) -> np.ndarray:
     bounds = resampled_bounds(accepted.units, accepted.how, x)

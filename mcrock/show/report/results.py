@@ -61,8 +61,8 @@ DISPERSIONS = (
     "dispersion of the curve by the shaking; beta_U: that of its median by ignorance and few recordings."
 )
 CURVES = (
-    "1/a: times a year. lognormal: the fitted curve, whose lower tail is an assumption; stripes: the "
-    "fractions of the runs that overturned at each intensity, made to rise with the least "
+    "1/a: times a year. lognormal: the fitted curve, whose lower tail is an assumption; rising fractions: "
+    "the fractions of the runs that overturned at each intensity, made to rise with the least "
     "change, without a formula."
 )
 SCORE = (

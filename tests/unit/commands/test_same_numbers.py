@@ -12,6 +12,7 @@ from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.dataset import load_dataset, save_dataset
 from mcrock.ensemble import run_study
 from mcrock.show.numbers import label_intensities
+from mcrock.statistics.accepted_curve import FAMILIES
 from mcrock.study import load_config
 from tests.unit.conftest import STUDY, write_study
 
@@ -141,7 +142,7 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     assert text.startswith(f"Annual rate of overturning: {words}")
     assert words in report
     assert f">95 % interval {format_interval(*ends)}, of recordings" in report  # of the key figure
-    caption = f"{head}, {format_estimate(rate, *ends)} /a"
+    caption = f"{FAMILIES[head].label}, {format_estimate(rate, *ends)} /a"
     assert figure_words(store, hazard) >= {caption}
     table = mcrock("fragility", store, *at)[1]
     captions = captions_of(mcrock, store, folder / f"figures of {name}")

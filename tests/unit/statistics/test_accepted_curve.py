@@ -203,9 +203,7 @@ def test_a_curve_that_foretells_recordings_better_rejects_the_lognormal_one(monk
     monkeypatch.setattr(f"{module}._CHOICES", {})
     assert accept_curve(study(1), Bootstrap(resamples=99)).choice.family == "lognormal"
     losses[best] = 0.0
-    monkeypatch.setattr(
-        f"{module}.fit_plateau", lambda *_: ([1.0],)
-    )  # it foretells without one
+    monkeypatch.setattr(f"{module}.fit_plateau", lambda *_: ([1.0],))  # it foretells without one
     monkeypatch.setattr(f"{module}._CHOICES", {})
     family = accept_curve(study(1), Bootstrap(resamples=99)).choice.family
     assert family == ("lognormal" if best == 2 else "stripes")

@@ -153,9 +153,9 @@ def test_stripes_that_begin_where_many_overturn_are_told(make_study):
     fell = (cut["outcome"][:, 0] == Outcome.OVERTURNED).mean()
     assert float(part["weakest_fraction"]) == pytest.approx(float(fell))
     assert float(part["rate"][1, 0]) < 0.8 * float(whole["rate"][1, 0])
-    words = "the stripes begin at 0.235 g, where 27 % overturned: their rate lacks what weaker"
+    words = "the rising fractions begin at 0.235 g, where 27 % overturned: their rate lacks what weaker"
     assert words in format_risk(part, high_confidence_capacity(cut))
-    assert "the stripes begin" not in format_risk(whole, high_confidence_capacity(ds))
+    assert "the rising fractions begin" not in format_risk(whole, high_confidence_capacity(ds))
 
 
 def test_undecided_runs_widen_the_interval_both_ways(make_study):
@@ -207,12 +207,12 @@ def test_rates_of_outer_draws_as_text():
     rates["rate_of_draws"] = rate_of_draws(ds, power_law())
     text = format_risk(rates, capacity)
     assert "count 10 independent recordings, and not what is epistemic\n" in text
-    assert "lognormal rate over the 3 outer draws, mean hazard: 1 of them has no curve\n" in text
+    assert "rate by the lognormal curve over the 3 outer draws, mean hazard: 1 of them has no curve\n" in text
     stripes = rates["rate_of_draws"].sel(fragility="stripes").values
     assert stripes[0] == 0 < stripes[1:].min()
     low, middle, high = np.quantile(stripes, [0.05, 0.5, 0.95])
     words = f"mean hazard: median {middle:.3g}, 5 to 95 % {low:.3g} to {high:.3g} 1/a (as counted, the noise"
-    assert f"stripes rate over the 3 outer draws, {words} of their runs included)\n" in text
+    assert f"rate by the rising fractions over the 3 outer draws, {words} of their runs included)\n" in text
 
 
 def test_the_two_readings_of_high_confidence(make_study):
