@@ -158,7 +158,7 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
     intervals of the rate are averaged over both, each with the share of the resamples in which it foretells
     better.
 
-    In 300 to 600 studies each with everything drawn at random (`tests.benchmarks.curve_coverage`) the fractions
+    In 300 to 600 studies each, all drawn at random (`tests.benchmarks.curve_coverage`), the fractions
     were taken in 0.08 of those with a lognormal truth, in 0.20 with a log-logistic one and in 0.91 with a
     plateau of 0.5 to 0.95.
 
