@@ -11,9 +11,11 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
+from mcrock.show.fragility import accepted_label
 from mcrock.show.numbers import label_intensities, percent, with_ends
 from mcrock.show.tables import table_along
 from mcrock.statistics import baselines
+from mcrock.statistics.accepted_curve import choice_of, goes_by
 from mcrock.statistics.baseline_rules import FITTED, rule_words
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
@@ -30,13 +32,19 @@ def format_baselines(found: xr.Dataset) -> list[str]:
     columns = [
         ("rule", rule_words),
         ("capacity", _capacity),
-        (f"P there by a lognormal curve ({level})", lambda row: with_ends(row, "probability", ".2f")),
+        (f"P there ({level})", lambda row: with_ends(row, "probability", ".2f")),
+        ("by", lambda row: accepted_label(row) if goes_by(row) else "-"),
         (f"misclassified ({level})", lambda row: with_ends(row, "misclassified", ".2f")),
         (f"log loss ({level})", lambda row: with_ends(row, "log_loss", ".3f")),
     ]
     return [
         "Rules of thumb and code checks for comparison, scored on each record as fitted to the others",
         table_along(found, "rule", columns),
+        *dict.fromkeys(
+            f"over {row['measure'].item()} {choice_of(row).words}, so P is by the rising fractions"
+            for row in (found.isel(rule=k) for k in range(found.sizes["rule"]))
+            if goes_by(row) == "stripes"
+        ),
     ]
 
 
@@ -95,8 +103,8 @@ def plot_baselines(
         f"Bars: {found.attrs['level']:.0%} intervals over {found.sizes['left_out']} {found.attrs['scored']}, "
         "each predicted from the others. Circles: fitted to the runs of the others; squares: checks of the "
         "body alone, scored with the overturned fractions on either side. 0: perfect; 0.69: a coin toss. "
-        "After the names: capacity; P, probability of overturning there by a lognormal curve; "
-        "misclassified runs.",
+        "After the names: capacity; P, probability of overturning there by the accepted curve, f by "
+        "the rising fractions; misclassified runs.",
     )
     return ax
 
@@ -105,4 +113,5 @@ def _words(row: xr.Dataset) -> str:
     """Capacity, probability there and misclassified fraction of a rule."""
     chance, missed = float(row["probability"]), f"{float(row['misclassified']):.0%} wrong"
     capacity, there = _capacity(row), f"P {chance:.2f}" if math.isfinite(chance) else ""
+    there += " f" * (goes_by(row) == "stripes")
     return missed if capacity == "-" else ", ".join(filter(None, (capacity, there, missed)))

@@ -21,17 +21,18 @@ Seismological Society of America 53(2), 403-417.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from math import cos, log, pi, sin, sqrt, tan
 from pathlib import Path
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import xarray as xr
 
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
+from mcrock.statistics.accepted_curve import ACCEPTED, WHY, AcceptedCurve, CurveChoice, accept_curve, chosen
 from mcrock.statistics.cross_validation import (
     HeldOut,
     Rule,
@@ -42,19 +43,18 @@ from mcrock.statistics.cross_validation import (
     held_out,
     judged,
 )
-from mcrock.statistics.efficiency import measures_of
+from mcrock.statistics.efficiency import measures_of, own_measure
 from mcrock.statistics.grouped_runs import Measures, weigh_runs
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.statistics.intervals import clustered_interval, student_interval
+from mcrock.statistics.intervals import clustered_interval, interval_of_readings, student_interval
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.order_statistics import median
-from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import FitKind, evaluate_curves, fit_curves
+from mcrock.statistics.probability import BOUNDS, CLASSES
+from mcrock.statistics.probit import FitKind, fit_curves
 from mcrock.statistics.resample import Units
 from mcrock.statistics.result_table import table
 from mcrock.statistics.run_measures import Asked, has_records, measure_name, stands_on_floor
-from mcrock.statistics.runs import ESTIMATE, LOTS, record_index, slices
-from mcrock.statistics.studentized import resampled_bounds
+from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, LOTS, record_index, slices
 
 FITTED: dict[str, tuple[str, Rule]] = {
     "constant": ("", constant),
@@ -187,8 +187,9 @@ def baselines(
         "static_and_impulse", which takes the first two to be passed. `capacity`, the threshold, or the median
         of a probit curve, of the measure `measure` (rule), in the unit that `units` (rule) has as text, with
         the `period` [s] and `damping` [1] of a spectral one; `dispersion` of a probit curve [1];
-        `probability` and `probability_interval` (bound, rule) of overturning at this capacity, by the curve
-        of all runs over the measure [1]. `misclassified` and `misclassified_interval` (bound, rule), fraction
+        `probability` and `probability_interval` (bound, rule) of overturning there [1], by the curve that
+        the runs accept over the measure (`mcrock.statistics.accepted_curve`), of which `headline`, `why` and
+        `fit_p_value` (rule) tell. `misclassified` and `misclassified_interval` (bound, rule), fraction
         of the runs that a rule predicts wrongly [1]; `log_loss` and `log_loss_interval` (bound, rule), mean
         of minus the logarithm of the probability given to what came [1]: that of a threshold or a check is
         the overturned fraction on its side among the other records. `record_runs`, `record_misclassified` and
@@ -229,7 +230,8 @@ def baselines(
         tables, units_of = runs.units(sides), units_of | dict(runs.units_of)
     rows += _checked(checks, tables)
     scored = "records" if record_index(flat)[1] <= LOTS else "groups of records"
-    result = _dataset(rows, units_of, _curves(rows, how), how.level)
+    curves = _curves(rows, flat, how, [*checks] if on_floor else [])
+    result = _dataset(rows, units_of, curves, how.level)
     if checks:
         velocity = body["gravity"] * body["body_slenderness"] / body["body_frequency"]
         words = {"units": "m s-1", "long_name": "undamped spectral velocity g alpha / p"}
@@ -309,28 +311,56 @@ def _checked(checks: dict[str, Check], tables: dict[str, Units]) -> list[_Row]:
     return [*rows, *(_Row(BOTH, "", judged(tables[BOTH], 1.0), tables[BOTH]) for _ in rows[:1])]
 
 
-def _curves(rows: list[_Row], how: Bootstrap) -> np.ndarray:
-    """Probability of overturning (3, n_row) at the capacity of each row, with its bounds."""
-    found = np.full((3, len(rows)), np.nan)
+class _OverMeasure(AcceptedCurve):
+    """The accepted curve over a measure of which the counts alone are known."""
+
+    least = 0.0
+
+    @cached_property
+    def points(self) -> xr.Dataset:
+        """Fractions of classes of about equal numbers of runs with their intervals."""
+        own = self.units.total(self.units.runs)
+        place = ((own.cumsum() - own / 2) / own.sum() * CLASSES).astype(np.int64)
+        first = np.flatnonzero(np.diff(place, prepend=-1))
+        stand, fall = self.units.overturned[ALL_STAND], self.units.overturned[ALL_OVERTURN]
+        sure, possible, runs = (
+            np.add.reduceat(each, first, axis=1) for each in (stand, fall, self.units.runs)
+        )
+        bounds = interval_of_readings(sure, possible, runs, self.how.level)
+        ends = self.units.intensity[first], self.units.intensity[np.append(first[1:], len(own)) - 1]
+        return xr.Dataset(
+            {
+                "interval": (("bound", "intensity"), bounds),
+                "intensity_range": (("bound", "intensity"), np.stack(ends)),
+            },
+            coords={"intensity": ends[0]},
+        )
+
+
+def _curves(rows: list[_Row], ds: xr.Dataset, how: Bootstrap, elsewhere: Sequence[str]) -> dict[str, Any]:
+    """Probability of overturning at the capacity of each row, with its bounds, by the accepted curve.
+
+    Of the rules ``elsewhere`` the measure is of the motion under the body.
+    """
+    found, choices = np.full((3, len(rows)), np.nan), [CurveChoice("", "", np.nan)] * len(rows)
     known = [i for i, row in enumerate(rows) if np.isfinite(row.capacity)]
     for i in known:
         alike = [j for j in known if rows[j].units is rows[i].units]
-        if alike[0] == i:
-            found[:, alike] = _curve(rows[i].units, np.array([rows[j].capacity for j in alike]), how)
-    return found
-
-
-def _curve(units: Units, grid: np.ndarray, how: Bootstrap) -> np.ndarray:
-    """Probability (3, n_grid) by the lognormal curve of all runs, with its bounds."""
-    fit = units.curve()
-    found = np.full((3, len(grid)), np.nan)
-    if fit.kind[0] != FitKind.MAXIMUM:
-        return found
-    found[0] = evaluate_curves(fit, grid)[0][0]
-    bounds = resampled_bounds(units, how, grid)
-    if bounds is not None:
-        found[1:] = bounds[:, 2:]
-    return found
+        if alike[0] != i:
+            continue
+        units, own = rows[i].units, rows[i].measure == own_measure(ds) and rows[i].rule not in elsewhere
+        over = _OverMeasure(ds, units, how, chosen(ds, units, how)) if not own else accept_curve(ds, how)
+        at, place = np.unique([rows[j].capacity for j in alike], return_inverse=True)
+        found[:, alike] = np.stack([over.curve.at(at), *over.band(at)])[:, place]
+        for j in alike:
+            choices[j] = over.choice
+    return {
+        "probability": ("rule", found[0], {"long_name": "probability at the capacity"}),
+        "probability_interval": (("bound", "rule"), found[1:]),
+        ACCEPTED: ("rule", [choice.family for choice in choices]),
+        WHY: ("rule", [choice.why for choice in choices]),
+        "fit_p_value": ("rule", [choice.p_value for choice in choices]),
+    }
 
 
 def rule_words(row: xr.Dataset) -> str:
@@ -351,7 +381,9 @@ def without_rules(ds: xr.Dataset) -> str:
     return ONE_RECORD if record_index(pooled(ds))[1] < 2 else ""
 
 
-def _dataset(rows: list[_Row], units_of: Mapping[str, str], curve: np.ndarray, level: float) -> xr.Dataset:
+def _dataset(
+    rows: list[_Row], units_of: Mapping[str, str], curves: Mapping[str, Any], level: float
+) -> xr.Dataset:
     """The table of the rules."""
     names = [row.rule for row in rows]
     per_rule, per_bound = "rule", ("bound", "rule")
@@ -365,8 +397,7 @@ def _dataset(rows: list[_Row], units_of: Mapping[str, str], curve: np.ndarray, l
             "period": (per_rule, [row.oscillator[0] for row in rows], {"units": "s"}),
             "damping": (per_rule, [row.oscillator[1] for row in rows]),
             "dispersion": (per_rule, [row.dispersion for row in rows]),
-            "probability": (per_rule, curve[0], {"long_name": "probability at the capacity"}),
-            "probability_interval": (per_bound, curve[1:]),
+            **curves,
             "misclassified": (
                 per_rule,
                 wrong.sum(axis=1) / runs.sum(axis=1),

@@ -8,7 +8,11 @@ import xarray as xr
 
 from mcrock import cuboid
 from mcrock.base.params import Outcome
-from mcrock.statistics import baselines, checks_of_body, runs, with_measures
+from mcrock.show.rules import _words, format_baselines
+from mcrock.statistics import baselines, by_measure, checks_of_body, runs, with_measures
+from mcrock.statistics.accepted_curve import accept_curve, goes_by
+from mcrock.statistics.inference import Bootstrap
+from tests.unit.statistics.conftest import simulate_study
 from tests.unit.statistics.measured import measured_study
 
 G = 9.81
@@ -117,6 +121,27 @@ def test_a_body_on_a_floor_is_checked_by_the_motion_of_the_floor(motion):
     found = baselines(ds, **FEW)["misclassified"]
     assert float(found.sel(rule="full_impulse")) == 0
     assert float(found.sel(rule="pgv_threshold")) > 0.05  # of the ground
+
+
+@pytest.mark.parametrize(("share", "family"), [(1.0, "lognormal"), (0.6, "stripes")])
+def test_a_probability_is_of_the_curve_that_the_runs_accept_over_the_measure(share, family):
+    """Rejected curves told it: at the PGA where the rising fractions have 0.40 it was 0.50."""
+    ds = simulate_study(60, 40, cloud=True, strength=(1.3, 0.9))
+    free = np.random.default_rng(1).random(ds.sizes["realization"]) < share
+    ds["outcome"] = ds["outcome"].where(free, Outcome.AT_REST).astype("i1")
+    noise = np.exp(0.1 * np.random.default_rng(2).normal(size=ds.sizes["realization"]))
+    ds = ds.assign(im_pgv=0.1 * ds["intensity_value"] * noise).assign_attrs(intensity_measure="pga")
+    found, how = baselines(ds, resamples=200), Bootstrap(resamples=200)
+    for measure in ("pga", "pgv"):
+        accepted = accept_curve(by_measure(ds, measure), how)
+        one = found.sel(rule=f"{measure}_probit")
+        at = one["capacity"].values[None]
+        assert goes_by(one) == accepted.choice.family == family
+        assert float(one["probability"]) == pytest.approx(accepted.curve.at(at)[0], abs=0.01)
+        np.testing.assert_allclose(one["probability_interval"], accepted.band(at)[:, 0], atol=0.05)
+    text = "\n".join(format_baselines(found))
+    assert ("over pgv the lognormal curve is rejected (p" in text) == (share < 1)
+    assert (" f, " in _words(one)) == (share < 1)
 
 
 def test_means_of_records_add_up():
