@@ -22,6 +22,7 @@ from mcrock.show.fragility import (
     draw_curve,
     format_dispersion,
     format_ends,
+    format_half,
     format_median,
     observed,
     probability_label,
@@ -146,11 +147,11 @@ def format_limits(found: xr.Dataset) -> list[str]:
         "Fragility by limit states",
         table_along(found, "limit", columns),
         *without_curve(found, "limit", limit_words),
-        *_not_gone_by(found, "limit", limit_words),
+        *not_gone_by_all(found, "limit", limit_words),
     ]
 
 
-def _not_gone_by(found: xr.Dataset, along: str, name: Callable[[xr.Dataset], str]) -> list[str]:
+def not_gone_by_all(found: xr.Dataset, along: str, name: Callable[[xr.Dataset], str]) -> list[str]:
     """A line on each curve along a dimension whose runs go by another one."""
     ones = [found.isel({along: k}) for k in range(found.sizes[along])]
     return [
@@ -184,25 +185,31 @@ def format_laws(laws: xr.Dataset) -> list[str]:
     lines: list[str] = [
         table_along(laws, "impact_law", columns),
         *without_curve(laws, "impact_law", columns[0][1]),
-        *_not_gone_by(laws, "impact_law", columns[0][1]),
+        *not_gone_by_all(laws, "impact_law", columns[0][1]),
     ]
     if laws.attrs["independent"] == "records" and laws["ratio_interval"].notnull().any():
         lines.append(
-            "The last column compares medians under the same ground motions: what the law alone does"
+            "The last column compares medians under the same ground motions: what the law alone does, by "
+            f"{FAMILIES[goes_by(laws)].words}"
         )
     return lines
 
 
 def median_columns(level: str) -> list[Column]:
-    """Columns of the median, its interval and the dispersion of curves for `table_along`."""
+    """Columns of the median, its interval and the dispersion of accepted curves for `table_along`."""
 
-    def or_none(fit: xr.Dataset, words: str) -> str:
-        return words if math.isfinite(float(fit["median_capacity"])) else "none"
+    def median(fit: xr.Dataset) -> str:
+        if goes_without(fit):
+            return _half(fit)
+        return label(fit["median_capacity"]) if math.isfinite(float(fit["median_capacity"])) else "none"
+
+    def dispersion(fit: xr.Dataset) -> str:
+        return "-" if goes_without(fit) else format_dispersion(fit).replace("-", "none")
 
     return [
-        ("median", lambda fit: or_none(fit, label(fit["median_capacity"]))),
-        (f"{level} interval", format_ends),
-        (f"dispersion ({level})", lambda fit: or_none(fit, format_dispersion(fit))),
+        ("median", median),
+        (f"{level} interval", lambda fit: format_half(fit) if goes_without(fit) else format_ends(fit)),
+        (f"dispersion ({level})", dispersion),
     ]
 
 
@@ -270,6 +277,7 @@ def plot_ways(
     if np.isfinite(static := found["static_threshold"][0]):
         ax.axvline(float(static) * factor, color=style.ORANGE, linestyle=":", linewidth=0.9)
         note += f"Dotted: {label(static)}, below which no realization can rock. "
+    note += f"Go by {FAMILIES[goes_by(found)].words}: {choice_of(found).words}. "
     style.add_note(ax, note + UNSUPPORTED + bins_words(points))
     return ax
 
@@ -377,7 +385,8 @@ def plot_choices(
     names = [name + f": {_ratio(one)}".replace(": -", "") for name, one in zip(names, ones, strict=True)]
     _draw_family(ax, fits["intensity_grid"], zip(ones, parts.values(), names, strict=True), how)
     style.probability_axis(ax, "Probability of overturning [1]")
-    style.legend_above(ax, 1, title=f"Median over that of all runs ({how.level:.0%})")
+    words = f"Median over that of all runs by {FAMILIES[goes_by(fits)].words} ({how.level:.0%})"
+    style.legend_above(ax, 1, title=words)
     note = f"{count_words(overturning_probability(ds, **how.keywords), int(fits['runs'].sum()))}. "
     if doubtful := int(fits["undecided"].sum()):
         note += f"{doubtful} undecided runs: both ways in the intervals. "

@@ -13,11 +13,12 @@ from mcrock.base.estimates import format_percent
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
-from mcrock.show.curves import median_columns, without_curve
-from mcrock.show.fragility import format_dispersion
-from mcrock.show.numbers import count_words, estimate, format_count, label, percent, with_ends
+from mcrock.show.curves import median_columns, not_gone_by_all, without_curve
+from mcrock.show.fragility import accepted_label, format_dispersion
+from mcrock.show.numbers import count_words, estimate, format_count, percent, with_ends
 from mcrock.show.tables import table_along
 from mcrock.statistics import by_measure, compare_measures, fit_surface, overturned
+from mcrock.statistics.accepted_curve import FAMILIES, goes_by, goes_without
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords, takes
 
 if TYPE_CHECKING:
@@ -59,9 +60,11 @@ def format_measures(measures: xr.Dataset) -> list[str]:
     return [
         table_along(measures.isel(measure=order), "measure", columns),
         *without_curve(measures, "measure", columns[0][1]),
-        "explained: fraction of the deviance that the curve by the measure explains; most in: fraction of "
-        "the resamples in which it explains most; log loss: on records left out, 0 if every outcome was "
-        "predicted with certainty; all curves are lognormal, also where that is rejected",
+        *not_gone_by_all(measures, "measure", columns[0][1]),
+        "explained: fraction of the deviance that the lognormal curve by the measure explains, also where it "
+        "is rejected, as rising fractions follow every run; most in: fraction of the resamples in which it "
+        "explains most; log loss: on records left out, 0 if every outcome was predicted with certainty, by "
+        f"{FAMILIES[goes_by(measures)].words} of every measure",
     ]
 
 
@@ -70,7 +73,7 @@ def _of_units(cell: Callable[[xr.Dataset], str]) -> Callable[[xr.Dataset], str]:
 
     def of_row(fit: xr.Dataset) -> str:
         own = {"units": str(fit["units"].item())}
-        names = ("median_capacity", "median_capacity_interval")
+        names = ("median_capacity", "median_capacity_interval", "accepted_reached")
         return cell(fit.assign({name: fit[name].assign_attrs(own) for name in names}))
 
     return of_row
@@ -199,7 +202,8 @@ def plot_measures(
     if np.isfinite(low).all():
         drawn = f"{found.attrs['resamples']} resamples of the {found.attrs['independent']}"
         note += f"Bars: {found.attrs['level']:.0%} intervals, {drawn}. "
-    style.add_note(ax, note + "1: the measure decides overturning; 0: it says nothing about it.")
+    note += "1: the lognormal curve by the measure decides overturning; 0: it says nothing about it."
+    style.add_note(ax, note)
     return ax
 
 
@@ -207,7 +211,8 @@ def _curve(fit: xr.Dataset) -> str:
     """Median and dispersion of the curve by a measure."""
     if not np.isfinite(fit["median_capacity"]):
         return "no curve"
-    return f"median {label(fit['median_capacity'])}, dispersion {format_dispersion(fit).partition(' ')[0]}"
+    half, spread = f"median {median_columns('')[0][1](fit)}", format_dispersion(fit).partition(" ")[0]
+    return f"{half}, {accepted_label(fit)}" if goes_without(fit) else f"{half}, dispersion {spread}"
 
 
 @takes_path

@@ -358,11 +358,11 @@ def accept_curve(ds: xr.Dataset, how: Bootstrap) -> AcceptedCurve:
     return accepted_of(ds, units, how)
 
 
-def common_choice(choices: Sequence[CurveChoice]) -> CurveChoice:
+def common_choice(choices: Sequence[CurveChoice], names: Sequence[str] = ("first", "second")) -> CurveChoice:
     """What several studies go by together: the family of all, or the rising fractions of each."""
     families, whys = {each.family for each in choices}, [each.words for each in choices]
     family = families.pop() if len(families) == 1 else "stripes"
-    why = "; ".join(f"{name}: {why}" for name, why in zip(("first", "second"), whys, strict=True))
+    why = "; ".join(f"{name}: {why}" for name, why in zip(names, whys, strict=True))
     return CurveChoice(family, why, np.nan)
 
 
@@ -373,8 +373,9 @@ def choice_of(found: xr.Dataset) -> CurveChoice:
 
 
 def goes_by(found: xr.Dataset) -> str:
-    """Family of `FAMILIES` that a result goes by."""
-    return str(found[ACCEPTED].item() if ACCEPTED in found else found.attrs[ACCEPTED])
+    """Family of `FAMILIES` that a result goes by, or one of several side by side; of all, the common one."""
+    of_one = ACCEPTED in found and found[ACCEPTED].ndim == 0
+    return str(found[ACCEPTED].item() if of_one else found.attrs[ACCEPTED])
 
 
 def goes_without(fit: xr.Dataset) -> bool:

@@ -94,17 +94,24 @@ def constant(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     return np.broadcast_to(share, runs.shape)
 
 
-def by_probit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
-    """Lognormal curve, rising or falling, of the larger likelihood."""
-    rising = _curve(x, yes, runs)
-    falling = _curve(1 / x[::-1], yes[:, ::-1], runs[:, ::-1])[:, ::-1]
-    value = [log_likelihood(yes, runs, p) for p in (rising, falling)]
-    return np.where((value[1] > value[0])[:, None], falling, rising)
+def either_way(rule: Rule) -> Rule:
+    """The curve of a rule, rising or falling, of the larger likelihood."""
+
+    def of_both(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+        rising = rule(x, yes, runs)
+        falling = rule(1 / x[::-1], yes[:, ::-1], runs[:, ::-1])[:, ::-1]
+        value = [log_likelihood(yes, runs, p) for p in (rising, falling)]
+        return np.where((value[1] > value[0])[:, None], falling, rising)
+
+    return of_both
 
 
 def by_curve(link: Link) -> Rule:
     """The rising curve of a link."""
     return lambda x, yes, runs: np.mean(evaluate_curves(fit_curves(x, yes, runs, link), x), axis=0)
+
+
+by_probit = either_way(by_curve(PROBIT))
 
 
 def by_logit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
@@ -120,10 +127,6 @@ def by_rising(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
         curve = RisingCurve(x[there], fell[there], number[there])
         row[:] = curve.fraction if there.all() else curve.at(x)
     return predicted
-
-
-def _curve(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
-    return by_curve(PROBIT)(x, yes, runs)
 
 
 def by_threshold(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:

@@ -16,7 +16,15 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.excitation.measures import variable_name
-from mcrock.statistics.cross_validation import add_log_losses, by_probit, held_out, record_units
+from mcrock.statistics.accepted_curve import ACCEPTED, WHY, choice_of, common_choice
+from mcrock.statistics.cross_validation import (
+    add_log_losses,
+    by_probit,
+    by_rising,
+    either_way,
+    held_out,
+    record_units,
+)
 from mcrock.statistics.fragility import HOW, KEPT, fit_fragility
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail
@@ -116,9 +124,14 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     -------
     Dataset
         Along ``measure``, by name: `median_capacity`, `median_capacity_interval` (bound) and `dispersion`,
-        `dispersion_interval` as from `fit_fragility`, without units, which `units` (measure) has as text;
+        `dispersion_interval`, and `headline`, `why` and `accepted_reached` with its interval, of the curve
+        that the runs accept over the measure, as from `fit_fragility`, without units, which `units`
+        (measure) has as text;
         `explained` and `explained_interval` (bound) [1], percentiles of the resamples; `first`, the
-        share of the resamples in which the measure explains most [1]; `log_loss` and `log_loss_interval`
+        share of the resamples in which the measure explains most [1]. They are of lognormal curves also
+        where these are rejected: rising fractions follow every run, and explain by any measure. By the family
+        that the runs accept over all measures, else by rising (or falling) fractions (attributes `headline`
+        and `why`), `log_loss` and `log_loss_interval`
         (bound) [1], mean of minus the logarithm of the probability that the curve of the other records gave
         to what came in each record (Good 1952), with Student's interval over the records;
         `log_loss_difference` and `log_loss_difference_interval` (bound) [1] from the measure with the least,
@@ -139,14 +152,14 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     record = record_index(ds)[0] if how.cluster else None
     if record is None:
         record = record_lots(ds.drop_vars("record", errors="ignore"))
-    fits, units, points, drawn, scores = [], [], [], [], []
+    fits, units, points, drawn, scored = [], [], [], [], []
     for name in names:
         part = by_measure(ds, name)
         fits.append(fit_fragility(part, **keywords))
         units.append(str(part["intensity_value"].attrs.get("units", "1")))
         groups = collect_units(part, record, how.allow_missing)
         counts = groups.runs, groups.overturned[ESTIMATE]
-        scores.append(held_out(record_units(part, how.allow_missing), by_probit))
+        scored.append(record_units(part, how.allow_missing))
         points.append(_explained(groups.intensity, *(groups.total(count)[None] for count in counts))[0])
         parts = draw_units(groups, how)
         drawn.append(
@@ -158,7 +171,17 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
         [fit[kept].drop_attrs().assign(fit=fit.attrs["fit"]) for fit in fits],
         xr.DataArray(names, dims="measure", name="measure"),
     )
-    result.attrs = {key: fits[0].attrs[key] for key in HOW}
+    known = {
+        name: choice_of(fit)
+        for name, fit in zip(names, fits, strict=True)
+        if np.isfinite(fit["median_capacity"])
+    }
+    common = common_choice(list(known.values()), list(known))
+    rule = by_probit if common.family == "lognormal" else either_way(by_rising)
+    scores = [held_out(one, rule) for one in scored]
+    result.attrs = {key: fits[0].attrs[key] for key in HOW} | common.attrs
+    for name in (ACCEPTED, WHY):
+        result[name] = ("measure", [fit.attrs[name] for fit in fits])
     ends, first = np.full((2, len(names)), np.nan), np.full(len(names), np.nan)
     table = np.stack(drawn)
     if np.isfinite(table).all() and how.reaches_level(number):

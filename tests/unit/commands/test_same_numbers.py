@@ -126,6 +126,11 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
         for side in range(2):
             half = value(fit, "accepted_reached", -1)
             same(value(twin["comparison"], "median_capacity", side), half if np.isfinite(half) else np.nan)
+    if "baselines" in stats:  # of which the third is a probit curve of the study's own measure
+        assert stats["baselines"]["variables"]["headline"]["values"][2] == head
+        same(value(stats["baselines"], "fit_p_value", 2), value(fit, "fit_p_value"))
+    else:
+        assert name == "nothing"
     check_exports(mcrock, store, fit, head)
 
     text = mcrock("risk", store, hazard)[1]

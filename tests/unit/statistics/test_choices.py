@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from mcrock.base.params import Outcome
 from mcrock.impact.registry import Law
 from mcrock.show.curves import format_laws
+from mcrock.show.numbers import label_intensities
 from mcrock.statistics import fit_fragility, fragility_by_choice, split_by_choice
+from mcrock.statistics.accepted_curve import accept_curve, goes_by
 from mcrock.statistics.choices import has_laws
+from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.probit import fit_curves
 from tests.unit.statistics.conftest import simulate_study
 
@@ -34,6 +38,28 @@ def test_ratios_are_those_of_the_capacities(cloud):
     assert upper[0] < 1.0 < lower[1]  # what the intervals of the medians cannot tell
     low, high = fits["median_capacity_interval"].values.T
     assert low[1] < high[0]
+
+
+@pytest.mark.parametrize("undecided", [0.0, 0.03])
+def test_laws_whose_curves_are_rejected_are_compared_by_the_fractions(undecided):
+    """Lognormal medians of two plateaus, which lie beyond all runs or far from where half overturned."""
+    ds = two_laws(stronger=1.1, records=30, undecided=undecided)
+    share = np.where(ds["impact_law"] == 0, 0.9, 0.75)
+    stuck = np.random.default_rng(0).random(len(share)) > share
+    ds["outcome"] = (
+        ds["outcome"].where(~xr.DataArray(stuck, dims="realization"), Outcome.AT_REST).astype("i1")
+    )
+    fits = fragility_by_choice(ds, resamples=200)
+    assert goes_by(fits) == "stripes"
+    whole = accept_curve(ds, Bootstrap()).curves["stripes"].reached(0.5)
+    for name, part in split_by_choice(ds).items():
+        one, curve = fits.sel(impact_law=name), accept_curve(part, Bootstrap()).curves["stripes"]
+        assert float(one["ratio"]) == pytest.approx(curve.reached(0.5) / whole, rel=1e-6)
+        low, high = one["ratio_interval"].values
+        assert low < float(one["ratio"]) < high < 1.5 * low
+    text = "\n".join(format_laws(fits))
+    assert "what the law alone does, by the rising fractions" in text
+    assert f" {label_intensities([curve.reached(0.5)], 'm s-2')[0]} " in text
 
 
 def test_each_law_is_the_study_of_its_runs():

@@ -5,6 +5,8 @@ import pytest
 import xarray as xr
 
 from mcrock.base.params import Outcome
+from mcrock.show.measures import format_measures
+from mcrock.show.numbers import label_intensities
 from mcrock.statistics import (
     by_measure,
     compare_measures,
@@ -13,7 +15,10 @@ from mcrock.statistics import (
     measures_of,
     overturning_probability,
 )
+from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, goes_by
+from mcrock.statistics.cross_validation import by_probit, by_rising, either_way, held_out, record_units
 from mcrock.statistics.efficiency import _explained
+from mcrock.statistics.inference import Bootstrap
 from tests.unit.statistics.conftest import simulate_study
 
 VELOCITY = {"units": "m s-1", "long_name": "peak ground velocity"}
@@ -174,6 +179,29 @@ def test_measures_are_chosen_by_their_log_loss_on_records_left_out(cloud):
     assert (low > 0).all()
     assert (high > difference.sel(measure=["pgv", "d5_95"]).values).all()
     np.testing.assert_allclose(difference, losses - losses.min(), atol=1e-12)
+
+
+@pytest.mark.parametrize(("share", "family"), [(1.0, "lognormal"), (0.6, "stripes")])
+def test_each_measure_has_the_median_of_its_accepted_curve_and_all_one_family(cloud, share, family):
+    """All were lognormal, also where that is rejected."""
+    free = np.random.default_rng(1).random(cloud.sizes["realization"]) < share
+    ds = cloud.assign(outcome=cloud["outcome"].where(free, Outcome.AT_REST).astype("i1"))
+    ds = ds.drop_vars(["im_pgv", "im_d5_95"])
+    found = compare_measures(ds, resamples=200)
+    assert goes_by(found) == family
+    rule = by_probit if family == "lognormal" else either_way(by_rising)
+    for name in ("pga", "arias"):
+        one, runs = found.sel(measure=name), by_measure(ds, name)
+        accepted = accept_curve(runs, Bootstrap(resamples=200))
+        assert goes_by(one) == accepted.choice.family == family
+        assert float(one["accepted_reached"][-1]) == accepted.curve.reached(0.5)
+        score = held_out(record_units(runs, False), rule)
+        assert float(one["log_loss"]) == pytest.approx(score.log_loss.sum() / score.runs.sum(), rel=1e-9)
+    half = label_intensities([float(one["accepted_reached"][-1])], one["units"].item())[0]
+    text = "\n".join(format_measures(found))
+    assert half in text
+    assert (f"arias: {accepted.choice.words}, so go by the rising fractions" in text) == (share < 1)
+    assert f"by {FAMILIES[family].words} of every measure" in text
 
 
 def test_a_measure_that_tells_nothing_scores_as_the_base_rate(cloud):
