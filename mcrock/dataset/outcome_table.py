@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 ANY = "intensity"  # a measure that has no name
 LIMIT = "_limit"  # ends the name of the limit of a response
+MOST_RUNS = 1e7  # of all weights [1]
 OF_MOTION = ("motion",)
 WORDS = {"0": Outcome.AT_REST, "1": Outcome.OVERTURNED, "undecided": Outcome.FAILED}
 WORDS |= dict.fromkeys(("false", "no"), WORDS["0"]) | dict.fromkeys(("true", "yes"), WORDS["1"])
@@ -131,6 +132,10 @@ def read_outcomes(source: str | Path | pd.DataFrame) -> xr.Dataset:
     if "weight" in given.columns:
         expected = "expected a whole number of equal runs, 1 or more (other weights are not taken)"
         weight = given.numbers("weight", expected, lambda x: (x >= 1) & (x == np.floor(x)))
+        if weight.sum() > MOST_RUNS:
+            raise DatasetError(
+                f"{given.name}: weights of {weight.sum():g} runs, at most {MOST_RUNS:g} are read"
+            )
     single = "realization" not in given.columns
     own = record if single else _labels(given, "realization")[0]
     fell = (strengths[0] == 0) & (outcome == Outcome.OVERTURNED)
@@ -177,7 +182,10 @@ def _read_file(path: Path) -> OutcomeTable:
     if not lines:
         raise DatasetError(f"{path}: the file is empty; a table of outcomes has {NEEDED}")
     separator = max(",;\t", key=lines[0][1].count)
-    rows = [[cell.strip() for cell in next(csv.reader([line], delimiter=separator))] for _, line in lines]
+    try:
+        rows = [[cell.strip() for cell in next(csv.reader([line], delimiter=separator))] for _, line in lines]
+    except csv.Error as error:
+        raise DatasetError(f"{path}: no table: {error}") from None
     for (place, _), cells in zip(lines, rows, strict=True):
         if len(cells) != len(rows[0]):
             raise DatasetError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -132,15 +131,14 @@ def _with_commas(text: str) -> str:
     if separator == "," or lines[at[0]].lstrip()[0] in "{[<":
         return text
     for i in at:
-        cells = next(csv.reader([lines[i]], delimiter=separator))
-        pointed = [with_points(cell) for cell in cells]
+        pointed = with_points(lines[i]).split(separator)
         lines[i] = ",".join(f'"{cell}"' if "," in cell else cell for cell in pointed)
     return "\n".join(lines)
 
 
 def _own(path: str | Path, text: str, years: float | None) -> xr.Dataset:
     """Hazard of a CSV file with a column for each curve."""
-    lines = rows_of(text)
+    lines = rows_of(path, text)
     if len(lines) < 3:
         raise HazardError(f"{path}: expected a line of names and at least 2 of numbers; {EXAMPLE}")
     measure, units, factor, curves = _names(path, *lines[0])

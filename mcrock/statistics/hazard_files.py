@@ -161,7 +161,7 @@ def _openquake(path: str, text: str, years: float | None) -> Iterator[Curve]:
     """CSV of the OpenQuake engine: a comment with what it is of, and a row for each site."""
     comment = "".join(line for line in text.splitlines() if line.startswith("#"))
     said = dict(re.findall(r"(\w+)=['\"]?([^'\",]+)", comment))
-    (number, cells), *rows = rows_of(text)
+    (number, cells), *rows = rows_of(path, text)
     head = [word.strip() for word in cells]
     columns = [i for i, word in enumerate(head) if word.startswith("poe-")]
     if "imt" not in said:
@@ -187,7 +187,7 @@ def _nshmp(path: str, text: str, years: float | None) -> Iterator[Curve]:
             f"{path}: a file of nshmp-haz says in no line what it is of; keep it in its folder, such as PGA "
             "or SA0P2, or name it PGA.csv"
         )
-    (number, head), *rows = rows_of(text)
+    (number, head), *rows = rows_of(path, text)
     intensity = _numbers(f"{path} line {number}", head[3:])
     for number, row in rows:
         lon, lat, *value = _numbers(f"{path} line {number}", row[1:])
@@ -241,15 +241,20 @@ def _nrml(path: str, text: str, years: float | None) -> Iterator[Curve]:
             yield Curve(measure, unit, name, Place("", lon, lat), intensity, value, time, path)
 
 
-def rows_of(text: str) -> list[tuple[int, list[str]]]:
+def rows_of(path: str | Path, text: str) -> list[tuple[int, list[str]]]:
     """Cells of the lines of a table with the numbers of the lines, without comments and empty lines."""
     lines = [
         (number, line)
         for number, line in enumerate(text.splitlines(), 1)
-        if line.strip() and not line.lstrip().startswith("#")
+        if line.strip(", \t") and not line.lstrip().startswith("#")
     ]
-    rows = csv.reader(line for _, line in lines)
-    return [(n, [cell.strip() for cell in row]) for (n, _), row in zip(lines, rows, strict=True)]
+    try:
+        rows = [(n, [cell.strip() for cell in next(csv.reader([line]))]) for n, line in lines]
+    except csv.Error as error:
+        raise HazardError(f"{path}: no table of commas: {error}") from None
+    if all(not cells[-1] for _, cells in rows):  # some programs end each line with a separator
+        rows = [(n, cells[:-1]) for n, cells in rows]
+    return rows
 
 
 def _numbers(place: str, cells: Iterable[str]) -> np.ndarray:

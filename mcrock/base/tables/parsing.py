@@ -6,7 +6,7 @@ import csv
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +106,7 @@ def read_columns(
             f"{path}, line {header + 1}: every column needs a name of its own, got {','.join(head)!r}"
         )
     rows = csv.reader(lines[begin:], **form)
-    for cells in rows:
+    for cells in _each(path, rows):
         place = f"{path}, line {begin + rows.line_num}"
         if not cells:
             continue
@@ -124,6 +124,13 @@ def read_columns(
             except ValueError:
                 raise ConfigError(f"{place}, column {name!r}: expected a number, got {cell!r}") from None
     return columns
+
+
+def _each(path: Path, rows: Iterator[list[str]]) -> Iterator[list[str]]:
+    try:
+        yield from rows
+    except csv.Error as error:
+        raise ConfigError(f"{path}: no table: {error}") from None
 
 
 def parse_toml(text: str) -> dict[str, Any]:

@@ -150,7 +150,9 @@ def without_unit(path: Path, dt: float | None, columns: Sequence[str] | None) ->
         for column in found:
             _factor(path, column, None)
     except MotionError as error:
-        unknown = isinstance(error, UnknownColumnError) or "column names say" in str(error)
+        unknown = isinstance(error, UnknownColumnError) or re.search(
+            "names say|one column each|, got", str(error)
+        )
         return str(error).removeprefix(f"{path}: ") if unknown else ""
     return (
         None if dt or any(column.role == "time" for column in found) else "there is no time column; give dt"

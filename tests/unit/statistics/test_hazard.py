@@ -128,6 +128,23 @@ def test_the_hazard_must_be_of_the_intensity_of_the_study(hazard):
         check_measure(xr.DataArray(1.0, attrs={"units": "m s-1"}), found, "pgv")
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('pga [g],mean\n"0.1,0.01\n0.3,0.001\n', "line 2: expected 2 numbers"),
+        (GOOD + "9" * 200_000, "no table"),
+    ],
+)
+def test_a_broken_table_is_one_message(hazard, text, message):
+    with pytest.raises(HazardError, match=message):
+        load_hazard(hazard(text))
+
+
+def test_lines_may_end_with_a_separator(hazard):
+    ended = GOOD.replace(",", ";").replace("\n", ";\n")
+    xr.testing.assert_equal(load_hazard(hazard(GOOD)), load_hazard(hazard(ended)))
+
+
 def test_semicolons_go_with_decimal_commas(hazard):
     plain = load_hazard(hazard(GOOD))
     xr.testing.assert_equal(plain, load_hazard(hazard(GOOD.replace(",", ";").replace(".", ","))))
