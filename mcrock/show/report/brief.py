@@ -87,7 +87,7 @@ def _fragility(summary: Summary) -> list[KeyFigure]:
 
 
 def _at_most(rates: xr.Dataset, name: str) -> tuple[str, str]:
-    """`tell_risk`, with the upper end in the place of a 0."""
+    """`tell_risk`, with the upper end where it is 0."""
     told, words = tell_risk(rates, name)
     most = format_interval(0.0, float(headline_rate(rates)[f"{name}_interval"].sel(bound="upper")))
     return (f"up to {most.removeprefix('below ')}" if told == "0" and most != "-" else told), words
