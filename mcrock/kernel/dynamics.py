@@ -1,4 +1,6 @@
-"""Smooth motion between events: accelerations, contact forces and one Runge-Kutta step.
+"""Smooth motion between events, and the modes of contact.
+
+Smooth motion between events: accelerations, contact forces and one Runge-Kutta step.
 
 The state of a run is one array with the columns below. About a fixed pivot p the inertia
 K = Theta - m [V_p][V_p] is constant in body axes, so with c = -V_p
@@ -9,13 +11,20 @@ K = Theta - m [V_p][V_p] is constant in body axes, so with c = -V_p
 Both are used per unit mass. Rows of constants (`body.pivots`, `body.edges` of the record) are passed
 instead of the whole pack, and what is known at the start of a step is computed once for all steps
 tried from there.
+
+Codes of contact modes, and what vertex, edge or pivot goes with each.
+
+A face as it lies flat: vectors and points in its axes and in those of the body.
 """
 
 from __future__ import annotations
 
 from math import cos, sin, sqrt
 
+import numpy as np
+
 from mcrock.base.jit import jit
+from mcrock.base.params import Mode
 from mcrock.kernel.contact import (
     C_X,
     C_Y,
@@ -23,6 +32,16 @@ from mcrock.kernel.contact import (
     COM_E,
     COM_N,
     COM_Z,
+    F_HEIGHT,
+    F_UX,
+    F_UY,
+    F_UZ,
+    F_XX,
+    F_XY,
+    F_XZ,
+    F_YX,
+    F_YY,
+    F_YZ,
     GRAVITY,
     I_XX,
     I_XY,
@@ -40,7 +59,7 @@ from mcrock.kernel.contact import (
     K_ZZ,
     PUSH,
 )
-from mcrock.kernel.rotation import vertical
+from mcrock.kernel.rotation import flattened, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 
 # orientation body to ground; angular velocity in body axes [rad/s]; ground position of the pivot,
@@ -297,3 +316,90 @@ def edge_contact(edge, c, s, rate, inward, lengthwise, down):
     force_n = -acc * com_z - square * com_n + inward
     force_z = acc * com_n - square * com_z + down
     return acc, moment_n, force_n, force_z, moment_z
+
+
+# numpy integers throughout: a Python integer constant would compile a function once for each value
+REST, EDGE, VERTEX = np.int64(Mode.REST), np.int64(Mode.EDGE), np.int64(Mode.VERTEX)
+FLIGHT, SLIDE, SPIN = np.int64(Mode.FLIGHT), np.int64(Mode.SLIDE), np.int64(Mode.SPIN)
+VERTEX_SLIP, EDGE_SLIP = np.int64(Mode.VERTEX_SLIP), np.int64(Mode.EDGE_SLIP)
+EDGE_SLIP_FIRST, EDGE_SLIP_SECOND = np.int64(Mode.EDGE_SLIP_FIRST), np.int64(Mode.EDGE_SLIP_SECOND)
+NONE, FIRST, SECOND = np.int64(-1), np.int64(0), np.int64(1)
+
+
+@jit(internal=True)
+def contact_vertex(body, mode, index):
+    """A vertex on the ground, one that sticks where only one end of an edge does; any vertex in flight."""
+    if mode == FLIGHT:
+        return FIRST
+    if mode in (VERTEX, VERTEX_SLIP):
+        return index
+    if mode in (REST, SLIDE, SPIN):
+        return body.face_vertices[body.face_first[index]]
+    return body.edge_vertices[index, 1 if mode == EDGE_SLIP_FIRST else 0]
+
+
+@jit(internal=True)
+def edge_between(body, first, second):
+    """The edge that joins two vertices, NONE if none does."""
+    for i in range(body.spoke_first[first], body.spoke_first[first + 1]):
+        if body.spokes[i] == second:
+            return body.spoke_edges[i]
+    return NONE
+
+
+@jit(inline=True)
+def point_of(body, vertex):
+    v = body.vertices[vertex]
+    return v[0], v[1], v[2]
+
+
+@jit(inline=True)
+def inertia_of(body):
+    i = body.inertia
+    return i[0], i[1], i[2], i[3], i[4], i[5]
+
+
+@jit(internal=True)
+def move_pivot(body, state, old, new):
+    """Ground position of the pivot when vertex ``new`` takes over from ``old``."""
+    if old != new:
+        a, b = body.vertices[old], body.vertices[new]
+        x, y, _ = to_ground(state, b[0] - a[0], b[1] - a[1], b[2] - a[2])
+        state[P_X] += x
+        state[P_Y] += y
+
+
+@jit(inline=True, internal=True)
+def upward(face):
+    """The vertical in body axes (3 numbers)."""
+    return face[F_UX], face[F_UY], face[F_UZ]
+
+
+@jit(inline=True, internal=True)
+def in_face(face, v):
+    """A vector in body axes along the axes of a face (3 numbers)."""
+    return (
+        v[0] * face[F_XX] + v[1] * face[F_XY] + v[2] * face[F_XZ],
+        v[0] * face[F_YX] + v[1] * face[F_YY] + v[2] * face[F_YZ],
+        v[0] * face[F_UX] + v[1] * face[F_UY] + v[2] * face[F_UZ],
+    )
+
+
+@jit(internal=True)
+def in_body(face, x, y):
+    """A vector in the plane of a face in body axes (3 numbers)."""
+    return x * face[F_XX] + y * face[F_YX], x * face[F_XY] + y * face[F_YY], x * face[F_XZ] + y * face[F_YZ]
+
+
+@jit(internal=True)
+def point_of_face(face, x, y):
+    """A point of the plane of a face in body axes (3 numbers) [m]."""
+    (a, b, c), h = in_body(face, x, y), face[F_HEIGHT]
+    return a - h * face[F_UX], b - h * face[F_UY], c - h * face[F_UZ]
+
+
+@jit(internal=True)
+def lay_flat(face, q, out):
+    """Write into ``out`` the pose ``q`` after the smallest turn that lays a face flat; they may be one."""
+    x, y, z = upward(face)
+    out[Q0], out[Q1], out[Q2], out[Q3] = flattened((q[Q0], q[Q1], q[Q2], q[Q3]), x, y, z)

@@ -31,27 +31,32 @@ from mcrock.kernel.dynamics import (
     ALONG_X,
     ALONG_Y,
     ANGLE,
+    EDGE,
     F0,
     F1,
     F2,
     F3,
+    FIRST,
+    NONE,
     Q0,
     Q1,
     Q2,
     Q3,
     RATE,
+    SECOND,
     W_X,
     W_Y,
     W_Z,
+    contact_vertex,
     edge_com,
     edge_contact,
     edge_frame,
     edge_step,
+    in_face,
+    move_pivot,
     small_turn,
     vertex_lift,
 )
-from mcrock.kernel.faces import in_face
-from mcrock.kernel.modes import EDGE, FIRST, NONE, SECOND, contact_vertex, move_pivot
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import acceleration

@@ -16,9 +16,29 @@ from mcrock.base.response import Response
 from mcrock.impact.varkonyi_2022 import plastic_edge
 from mcrock.kernel import results
 from mcrock.kernel.contact import FREQUENCY, MASS
-from mcrock.kernel.dynamics import ANGLE, Q0, Q1, Q2, Q3, RATE, W_X, W_Y, W_Z
+from mcrock.kernel.dynamics import (
+    ANGLE,
+    EDGE,
+    FIRST,
+    NONE,
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    RATE,
+    REST,
+    SLIDE,
+    SPIN,
+    VERTEX,
+    W_X,
+    W_Y,
+    W_Z,
+    edge_between,
+    inertia_of,
+    move_pivot,
+    point_of,
+)
 from mcrock.kernel.edge import advance_edge, edge_pose, enter_edge, flatter_face
-from mcrock.kernel.edge_landing import land_edge
 from mcrock.kernel.ending import (
     NOT_RUN,
     OVERTURNED,
@@ -27,26 +47,20 @@ from mcrock.kernel.ending import (
     check_limits,
     finish,
     is_over,
+    note,
     outcome_of_time,
 )
-from mcrock.kernel.facet_landing import land_on_face
-from mcrock.kernel.friction.advance import LANDING
-from mcrock.kernel.friction.events import CHATTER_TIME, lands_off_base
-from mcrock.kernel.friction.hooks import begin_friction, see_passage, step_slip, takes_over
-from mcrock.kernel.friction.state import STOPS_IN
-from mcrock.kernel.modes import (
-    EDGE,
-    FIRST,
-    NONE,
-    REST,
-    SLIDE,
-    SPIN,
-    VERTEX,
-    edge_between,
-    inertia_of,
-    move_pivot,
-    point_of,
+from mcrock.kernel.friction.events import (
+    CHATTER_TIME,
+    begin_friction,
+    lands_off_base,
+    see_passage,
+    step_slip,
+    takes_over,
 )
+from mcrock.kernel.friction.motion import STOPS_IN
+from mcrock.kernel.friction.step import LANDING
+from mcrock.kernel.landing import land_edge, land_on_face
 from mcrock.kernel.rest import advance_rest, comes_to_rest, enter_rest, lay_sides, uplift
 from mcrock.kernel.roots import EVENT_TIME
 from mcrock.kernel.rotation import vertical
@@ -61,7 +75,6 @@ from mcrock.kernel.step import (
     REST_EVENT,
     UPLIFT,
 )
-from mcrock.kernel.trace import note
 from mcrock.kernel.train import OLD, SHORT, advance_train
 from mcrock.kernel.vertex import advance_vertex
 from mcrock.kernel.window import AT, COUNT, row_at

@@ -21,8 +21,8 @@ from mcrock.base.params import ContactColumn
 from mcrock.impact.dispatch import N_PARAMETERS
 from mcrock.kernel.contact import EDGE_SIZE, FACE_SIZE, PIVOT_SIZE, SCALARS_SIZE, Topology
 from mcrock.kernel.dynamics import STATE_SIZE
-from mcrock.kernel.friction.contact_table import CONTACT_SIZE
-from mcrock.kernel.friction.state import FOUND_SIZE, STIFF_SIZE
+from mcrock.kernel.friction.coulomb import CONTACT_SIZE
+from mcrock.kernel.friction.motion import FOUND_SIZE, STIFF_SIZE
 from mcrock.kernel.rest import SIDE_SIZE
 from mcrock.kernel.results import RESULT_SIZE
 from mcrock.kernel.shaking import SEGMENT_SIZE

@@ -8,7 +8,7 @@ from mcrock.base.jit import jit
 from mcrock.base.params import ContactColumn, Event, Outcome
 from mcrock.kernel import results
 from mcrock.kernel.contact import SLENDERNESS
-from mcrock.kernel.faces import upward
+from mcrock.kernel.dynamics import upward
 
 NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(Event.EDGE_RELEASE)
 EDGE_IMPACT, FACET_IMPACT = np.int64(Event.EDGE_IMPACT), np.int64(Event.FACET_IMPACT)

@@ -19,6 +19,7 @@ from mcrock.impact.varkonyi_2022 import edge_map, kinetic_energy, plastic_edge
 from mcrock.kernel import results
 from mcrock.kernel.contact import GRAVITY, K_XX, K_XY, K_XZ, K_YY, K_YZ, K_ZZ, MASS
 from mcrock.kernel.dynamics import (
+    NONE,
     P_X,
     P_Y,
     Q0,
@@ -30,19 +31,20 @@ from mcrock.kernel.dynamics import (
     W_Z,
     attitude,
     force_turn,
+    inertia_of,
+    point_of,
     pulled,
     rates_at,
     rise,
     vertex_force,
 )
-from mcrock.kernel.edge_landing import drawn_impact, see_lifting_impact
-from mcrock.kernel.friction.sticking import impulse_sticks, may_slip_in_impacts
-from mcrock.kernel.modes import NONE, inertia_of, point_of
+from mcrock.kernel.ending import note_impact
+from mcrock.kernel.friction.impacts import impulse_sticks, may_slip_in_impacts
+from mcrock.kernel.landing import drawn_impact, see_lifting_impact
 from mcrock.kernel.results import impacts
 from mcrock.kernel.rotation import to_ground, vertical
 from mcrock.kernel.shaking import END, KINK_X, KINK_Y, KINK_Z
 from mcrock.kernel.step import height_and_rate, see_step, tilt_rate
-from mcrock.kernel.trace import note_impact
 from mcrock.kernel.vertex import vertex_margin
 from mcrock.kernel.watch import impulse
 

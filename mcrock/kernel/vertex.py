@@ -15,6 +15,7 @@ from mcrock.base.response import Response
 from mcrock.kernel import results
 from mcrock.kernel.contact import GRAVITY, SIZE
 from mcrock.kernel.dynamics import (
+    NONE,
     Q0,
     Q1,
     Q2,
@@ -23,13 +24,13 @@ from mcrock.kernel.dynamics import (
     W_Y,
     W_Z,
     attitude,
+    edge_between,
     nudge,
     rates_at,
     rates_with,
     rise,
     vertex_force,
 )
-from mcrock.kernel.modes import NONE, edge_between
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing, stays_off
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import END

@@ -13,11 +13,10 @@ from mcrock.body import Body
 from mcrock.excitation import STILL, Pulse, pack_motions
 from mcrock.impact.conditions import Controls, Impact
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
-from mcrock.kernel.batch import NO_RESULTS, Batch, empty_batch, run_part
+from mcrock.kernel.batch import NO_RESULTS, Batch, empty_batch, run_part, start_tilted
 from mcrock.kernel.contact import fill_constants
+from mcrock.kernel.ending import empty_trace
 from mcrock.kernel.layout import set_fields
-from mcrock.kernel.start import start_tilted
-from mcrock.kernel.trace import empty_trace
 from mcrock.measurement.rates import Rates, rates_of
 from mcrock.simulation.runs import body_tables, impact_law, run_alone, set_law, settings_of
 

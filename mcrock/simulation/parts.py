@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mcrock.kernel.batch import load_intensity, load_realization
-from mcrock.kernel.friction.hooks import step_slip, takes_over
+from mcrock.kernel.friction.events import step_slip, takes_over
 from mcrock.kernel.integrate import change
 from mcrock.kernel.vertex import advance_vertex
 

@@ -34,14 +34,21 @@ from mcrock.impact.conditions import STEEPEST, Contact, Controls, Impact, Start,
 from mcrock.impact.dispatch import ImpactLaw
 from mcrock.impact.own_law import OwnLaw
 from mcrock.impact.registry import code_of, options
-from mcrock.kernel.batch import BATCH_TYPES, NO_RESULTS, Batch, empty_batch, run_part
+from mcrock.kernel.batch import (
+    BATCH_TYPES,
+    NO_RESULTS,
+    Batch,
+    empty_batch,
+    run_part,
+    start_at_rest,
+    start_tilted,
+)
 from mcrock.kernel.contact import OPENING, Topology, fill_constants, topology
 from mcrock.kernel.dynamics import P_X, P_Y, Q0, V_X, W_X, X
-from mcrock.kernel.friction.state import free_body, place_pivot
+from mcrock.kernel.ending import Trace, empty_trace
+from mcrock.kernel.friction.motion import free_body, place_pivot
 from mcrock.kernel.layout import new_run, plain, set_fields
 from mcrock.kernel.shaking import end_of_run
-from mcrock.kernel.start import start_at_rest, start_tilted
-from mcrock.kernel.trace import Trace, empty_trace
 from mcrock.simulation.device import CPU
 from mcrock.simulation.parts import parts_with_friction, parts_without_friction
 from mcrock.simulation.run import Run

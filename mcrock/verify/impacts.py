@@ -23,10 +23,21 @@ from mcrock.impact.varkonyi_2022 import (
     plastic_edge,
 )
 from mcrock.kernel.contact import F_CXX, F_CYY, F_HEIGHT, MASS
-from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, P_X, P_Y, Q0, RATE, W_X
-from mcrock.kernel.edge_landing import land_edge
-from mcrock.kernel.facet_landing import land_on_face
-from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
+from mcrock.kernel.dynamics import (
+    ALONG_X,
+    ALONG_Y,
+    EDGE,
+    F0,
+    P_X,
+    P_Y,
+    Q0,
+    RATE,
+    REST,
+    W_X,
+    inertia_of,
+    point_of,
+)
+from mcrock.kernel.landing import land_edge, land_on_face
 from mcrock.simulation.runs import body_tables, impact_law, set_law
 from mcrock.verify.checks import ComparedQuantity, value_checks
 

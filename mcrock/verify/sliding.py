@@ -13,9 +13,8 @@ from scipy.spatial.transform import Rotation
 from mcrock.base.params import Event, Mode
 from mcrock.impact.conditions import Contact, Impact, Start
 from mcrock.kernel.dynamics import Q0, V_X, W_X, X
-from mcrock.kernel.friction.impacts import impact_of
-from mcrock.kernel.friction.landing import AT_VERTEX, OF_FACE
-from mcrock.kernel.friction.state import CLIPPED, COUPLE, GAINED, I_X, KAPPA, MAP, STOPPED
+from mcrock.kernel.friction.impacts import AT_VERTEX, OF_FACE, impact_of
+from mcrock.kernel.friction.motion import CLIPPED, COUPLE, GAINED, I_X, KAPPA, MAP, STOPPED
 from mcrock.simulation.run import Run
 from mcrock.simulation.runs import body_tables, impact_law, set_law, simulate
 from mcrock.verify.checks import ComparedQuantity, checks_where_given, same, value_checks

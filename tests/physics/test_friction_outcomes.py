@@ -11,7 +11,7 @@ from mcrock.body import cuboid, cylinder, hull
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.kernel.dynamics import Q0
-from mcrock.kernel.friction.landing import hold_down
+from mcrock.kernel.friction.impacts import hold_down
 from mcrock.simulation.runs import body_tables, simulate, simulate_realization
 from mcrock.study.load import load_config
 from mcrock.study.sampling import draw_inputs, load_motions

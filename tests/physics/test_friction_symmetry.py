@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body
 from mcrock.excitation import Motion
-from mcrock.kernel.friction.state import STOPS_IN
+from mcrock.kernel.friction.motion import STOPS_IN
 from tests.physics.contact import AMPLIFIED, PERTURBATION, ZENO_GAP
 from tests.physics.friction import FINE, ONE_END, Scenario, scenario, seeds, steps_of, turned
 

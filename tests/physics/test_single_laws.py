@@ -15,7 +15,7 @@ from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, whittaker_1904
 from mcrock.kernel.dynamics import Q0, V_X, W_X
 from mcrock.kernel.friction.impacts import impact_of
-from mcrock.kernel.friction.state import GAINED, I_X, I_Z
+from mcrock.kernel.friction.motion import GAINED, I_X, I_Z
 from mcrock.simulation.runs import body_tables, impact_law, set_law
 
 BODY = cuboid(0.4, 0.4, 1.6, 2600.0)

@@ -3,7 +3,7 @@
 Chatterjee, A., Ruina, A. (1998). A new algebraic rigid-body collision law based on impulse space
 considerations. Journal of Applied Mechanics 65(4), 939-951; see `mcrock.laws.chatterjee_ruina_1998`. No
 energy is gained for 0 <= e <= 1 and -1 <= e_t <= 1. The formula also serves impulses that act elsewhere than
-at the vertex that obeys it (`mcrock.kernel.friction.single`), with a mobility that is not symmetric.
+at the vertex that obeys it (`mcrock.kernel.friction.impacts`), with a mobility that is not symmetric.
 """
 
 from __future__ import annotations

@@ -1,5 +1,16 @@
 """What the contacts of a body do at an instant: stick, slip or open, from the forces there.
 
+The first speed of slips that begin, so that they have a direction.
+
+The state is that of `mcrock.kernel.friction.motion.load_twist`; ``friction.twist`` are the rates of the twist
+before, and the velocities after.
+
+The contact problem for accelerations: rates without contact, and the rows of the contacts.
+
+Impulses without a collision, where friction leaves no contact force (Painlevé's paradox).
+
+What the contacts of a body do at an instant: stick, slip or open, from the forces there.
+
 Contacts that slip keep their direction; those that do not move stick if they can with the static coefficient,
 else the complementarity problem with the coefficient of slip decides (`coulomb`). At the start of a slip the
 coefficient is taken a little lower: where it sets in smoothly, forces are at the bound and no acceleration
@@ -13,10 +24,17 @@ from math import cos, hypot, sin, sqrt
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.kernel.contact import F_HEIGHT, GRAVITY, SIZE
+from mcrock.base.response import Response
+from mcrock.kernel.contact import F_HEIGHT, GRAVITY, MASS, SIZE
 from mcrock.kernel.dynamics import (
     ANGLE,
+    EDGE,
+    EDGE_SLIP,
+    EDGE_SLIP_FIRST,
+    EDGE_SLIP_SECOND,
+    FLIGHT,
     LOSS,
+    NONE,
     PATH_0,
     PATH_1,
     Q0,
@@ -28,25 +46,48 @@ from mcrock.kernel.dynamics import (
     S0_Y,
     S1_X,
     S1_Y,
+    SLIDE,
+    SPIN,
     V_X,
     V_Y,
     V_Z,
+    VERTEX,
+    VERTEX_SLIP,
     W_X,
+    W_Y,
+    W_Z,
     Z,
+    edge_between,
+    lay_flat,
     rates_at,
     vertex_force,
 )
 from mcrock.kernel.edge import enter_edge, release
-from mcrock.kernel.faces import lay_flat
-from mcrock.kernel.friction.contact_table import B_X, B_Y, GIVEN, P_X, P_Y, P_Z, S_X, S_Y, W_XZ, W_YZ, W_ZZ
-from mcrock.kernel.friction.coulomb import NONE_FOUND, on_two, solve_contacts
+from mcrock.kernel.friction.coulomb import (
+    B_X,
+    B_Y,
+    B_Z,
+    D_X,
+    D_Y,
+    D_Z,
+    DONE,
+    GIVEN,
+    NONE_FOUND,
+    P_X,
+    P_Y,
+    P_Z,
+    S_X,
+    S_Y,
+    W_XZ,
+    W_YZ,
+    W_ZZ,
+    ground_compliance,
+    on_two,
+    place_contact,
+    solve_contacts,
+)
 from mcrock.kernel.friction.flat import corner_pressures, corner_velocity, least_margin, tips
-from mcrock.kernel.friction.forces import free_rates, place_forces
-from mcrock.kernel.friction.jam import jam
-from mcrock.kernel.friction.mobility import ground_compliance
-from mcrock.kernel.friction.onset import level_velocity, set_slip, set_slips, set_turn
-from mcrock.kernel.friction.rest import holds
-from mcrock.kernel.friction.state import (
+from mcrock.kernel.friction.motion import (
     CREEP,
     FRICTION,
     HELD,
@@ -59,25 +100,185 @@ from mcrock.kernel.friction.state import (
     place_pivot,
     settle,
     store_twist,
+    twist_energy,
 )
-from mcrock.kernel.modes import (
-    EDGE,
-    EDGE_SLIP,
-    EDGE_SLIP_FIRST,
-    EDGE_SLIP_SECOND,
-    FLIGHT,
-    NONE,
-    SLIDE,
-    SPIN,
-    VERTEX,
-    VERTEX_SLIP,
-    edge_between,
-)
-from mcrock.kernel.rest import enter_rest, lay_sides, side_margin, uplift
-from mcrock.kernel.rotation import matrix, vertical
+from mcrock.kernel.rest import enter_rest, holds, lay_sides, side_margin, uplift
+from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import SLIP_SLACK, STATIC
 from mcrock.kernel.watch import edge_demand
+
+SLOWER = 0.03  # least speed with which the slower of two slips begins, over `KICK` [1]
+MOST_KICK = 100.0  # and the largest of the faster
+
+
+@jit(internal=True)
+def level_velocity(twist, c):
+    """Horizontal velocity of a contact [m/s]."""
+    return twist[0] + twist[4] * c[D_Z] - twist[5] * c[D_Y], twist[1] + twist[5] * c[D_X] - twist[3] * c[D_Z]
+
+
+@jit(internal=True)
+def set_slip(friction, state, c):
+    """Give the slip of a vertex that begins its first speed: the body shifts."""
+    twist = friction.twist
+    load_twist(state, twist)
+    vx, vy = level_velocity(twist, c)
+    twist[0] += KICK * c[S_X] - vx
+    twist[1] += KICK * c[S_Y] - vy
+    store_twist(state, twist)
+
+
+@jit(internal=True)
+def set_turn(friction, state, c, stays):
+    """The same for an end of an edge whose other end sticks: the body turns about the vertical there."""
+    twist = friction.twist
+    load_twist(state, twist)
+    vx, vy = level_velocity(twist, c)
+    ux, uy = level_velocity(twist, stays)  # little, and none once it stands
+    vx, vy = vx - ux, vy - uy
+    x, y = c[D_X] - stays[D_X], c[D_Y] - stays[D_Y]
+    missing = (KICK * c[S_Y] - vy) * x - (KICK * c[S_X] - vx) * y
+    twist[5] += missing / (x * x + y * y)
+    store_twist(state, twist)
+
+
+@jit(internal=True)
+def set_slips(friction, state, c, d):
+    """The same for both ends of an edge: it shifts and turns about the vertical, and no end leaves the
+    ground."""
+    twist = friction.twist
+    ex, ey = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
+    length = hypot(ex, ey)
+    ex, ey = ex / length, ey / length
+    # two slips that begin grow in proportion to their accelerations
+    ax, ay = level_velocity(twist, c)
+    bx, by = level_velocity(twist, d)
+    gain_c, gain_d = hypot(ax + c[B_X], ay + c[B_Y]), hypot(bx + d[B_X], by + d[B_Y])
+    load_twist(state, twist)
+    vx, vy = level_velocity(twist, c)
+    ux, uy = level_velocity(twist, d)
+    speed_c = hypot(vx, vy) if c[GIVEN] != 0.0 else KICK
+    speed_d = hypot(ux, uy) if d[GIVEN] != 0.0 else KICK
+    if c[GIVEN] == 0.0 and d[GIVEN] == 0.0:
+        most, least = max(gain_c, gain_d), min(gain_c, gain_d)
+        faster = KICK * min(max(SLOWER * most / max(least, 1e-300), 1.0), MOST_KICK)
+        slower = max(faster * least / most, SLOWER * KICK)
+        speed_c, speed_d = (faster, slower) if gain_c >= gain_d else (slower, faster)
+    cx, cy, dx, dy = speed_c * c[S_X], speed_c * c[S_Y], speed_d * d[S_X], speed_d * d[S_Y]
+    # across the edge each end as it should; along it both as one that begins, as the edge does not stretch
+    begins = cx * ex + cy * ey if c[GIVEN] == 0.0 else dx * ex + dy * ey
+    across_c, across_d = cy * ex - cx * ey, dy * ex - dx * ey
+    cx, cy = begins * ex - across_c * ey, begins * ey + across_c * ex
+    dx, dy = begins * ex - across_d * ey, begins * ey + across_d * ex
+    # what is missing at both ends: a turn about the vertical and a shift
+    mx, my, lx, ly = cx - vx, cy - vy, dx - ux, dy - uy
+    turn = ((ly - my) * ex - (lx - mx) * ey) / length
+    twist[5] += turn
+    twist[0] += mx + turn * c[D_Y]
+    twist[1] += my - turn * c[D_X]
+    store_twist(state, twist)
+
+
+@jit(internal=True)
+def free_rates(body, state, a, m, J, rates):
+    """Rates of the twist without contact: ``rates`` (6,), ground axes."""
+    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
+    i, mass = body.inertia, body.scalars[MASS]
+    hx, hy, hz = (
+        (i[0] * wx + i[1] * wy + i[2] * wz) / mass,
+        (i[1] * wx + i[3] * wy + i[4] * wz) / mass,
+        (i[2] * wx + i[4] * wy + i[5] * wz) / mass,
+    )
+    tx, ty, tz = hy * wz - hz * wy, hz * wx - hx * wz, hx * wy - hy * wx
+    x, y, z = to_ground(state, tx, ty, tz)
+    rates[0], rates[1], rates[2] = -a[0], -a[1], -(body.scalars[GRAVITY] + a[2])
+    rates[3] = J[0] * x + J[1] * y + J[2] * z
+    rates[4] = J[1] * x + J[3] * y + J[4] * z
+    rates[5] = J[2] * x + J[4] * y + J[5] * z
+
+
+@jit(internal=True)
+def place_forces(body, friction, state, n, J, m):
+    """Rows of the contacts of ``friction.touching`` [:n] at the level of accelerations, and whether one
+    slips.
+
+    The velocity in the state is that of `load_twist`.
+    """
+    v = state[V_X], state[V_Y], state[V_Z]
+    w = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    any_slips, any_stands = False, False
+    for i in range(n):
+        c, p = friction.contacts[i], body.vertices[friction.touching[i]]
+        dx, dy, dz = to_ground(state, p[0], p[1], p[2])
+        place_contact(c, J, dx, dy, dz, 0.0)
+        ux, uy, uz = w[1] * dz - w[2] * dy, w[2] * dx - w[0] * dz, w[0] * dy - w[1] * dx
+        c[B_X], c[B_Y], c[B_Z] = w[1] * uz - w[2] * uy, w[2] * ux - w[0] * uz, w[0] * uy - w[1] * ux
+        x, y = v[0] + ux, v[1] + uy
+        speed = norm(x, y)
+        if speed > 0.0:
+            c[S_X], c[S_Y] = x / speed, y / speed
+        c[GIVEN] = speed
+    slow = max(2.0 * STOPPED, friction.found[SLOW])
+    for i in range(n):
+        c = friction.contacts[i]
+        c[GIVEN] = 1.0 if c[GIVEN] > slow else 0.0
+        any_slips, any_stands = any_slips or c[GIVEN] != 0.0, any_stands or c[GIVEN] == 0.0
+    return any_slips, any_stands
+
+
+STOPS = 4.0  # time of a jam, over that in which friction stops what is taken as no slip [1]
+
+
+@jit(internal=True)
+def jam(run, n):
+    """An impulse without a collision at the contacts ``friction.touching`` [:n], which friction leaves no
+    single force.
+
+    Forces that grow beyond all bounds stop a slip at once (Lecornu, L. (1905), Comptes rendus 140, 635-637;
+    Genot, F., Brogliato, B. (1999), European Journal of Mechanics A 18, 653-677). It is the limit of an
+    implicit step for the velocities, which has a solution where the forces have none (Stewart, D. E.,
+    Trinkle, J. C. (1996), International Journal for Numerical Methods in Engineering 39, 2673-2691): here one
+    of the time in which a slip gets its first speed, or what is taken as none would stop.
+
+    Returns the number of contacts that stay on the ground, the first of ``friction.touching``; -1 if there is
+    no impulse.
+    """
+    body, friction, state = run.body, run.friction, run.state
+    twist, contacts, mu = friction.twist, friction.contacts, friction.values[FRICTION]
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    J = ground_compliance(body.scalars, m)
+    load_twist(state, twist)
+    place_forces(body, friction, state, n, J, m)
+    fastest = KICK  # of the slips that are none
+    for i in range(n):
+        if contacts[i, GIVEN] == 0.0:
+            x, y = level_velocity(twist, contacts[i])
+            fastest = max(fastest, STOPS * hypot(x, y))
+    h = fastest / (mu * body.scalars[GRAVITY])
+    for i in range(n):  # a slip that ends has no velocity then, up to the last bit
+        c = contacts[i]
+        c[GIVEN], c[B_X], c[B_Y], c[B_Z] = 0.0, 0.0, 0.0, h * c[B_Z]
+    free_rates(body, state, acceleration(run.segment, run.t), m, J, friction.speeds)
+    before = twist_energy(body, state, twist, body.scalars[MASS])
+    for i in range(6):
+        twist[i] += h * friction.speeds[i]
+    solved = solve_contacts(contacts, n, J, twist, mu, mu) == DONE
+    count_solves(friction, n)
+    if not solved:
+        return -1
+    store_twist(state, twist)
+    gained = twist_energy(body, state, twist, body.scalars[MASS]) - before
+    run.result[Response.IMPACT_ENERGY_LOSS] -= gained * body.scalars[MASS]
+    run.result[Response.JAMS] += 1.0
+    friction.found[SLOW] = 0.0
+    kept = 0
+    for i in range(n):
+        if contacts[i, P_Z] > 0.0:
+            friction.touching[kept] = friction.touching[i]
+            kept += 1
+    return kept
+
 
 LOWER = 1e-6  # share by which friction is lowered to see the direction of a slip that begins [1]
 FACE_SLACK = 1e-5  # acceleration of a corner that opens where a spin ends, over gravity [1]

@@ -1,7 +1,16 @@
-"""What follows an event of a run with friction: the new mode, and the name of the event.
+"""Where friction enters the driver: start, time between steps, a step, and the mode after an event.
+
+A body that tips from a face while friction cannot hold the edge or vertex under it.
+
+What follows an event of a run with friction: the new mode, and the name of the event.
 
 Impacts and contacts that stick throughout are left to the kernel without friction, so that such a run has
 its bits.
+
+Where friction enters the driver: the start of a run, the time between steps, a step, an event.
+
+Rest asks `friction.rest` when a slip begins; edge, vertex, windows and trains compare the forces of contacts
+that stick with Coulomb's bound.
 """
 
 from __future__ import annotations
@@ -13,49 +22,75 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.params import Event
 from mcrock.base.response import Response
-from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, MASS
+from mcrock.kernel import results
+from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, MASS, SIZE
 from mcrock.kernel.dynamics import (
+    EDGE,
+    EDGE_SLIP,
+    EDGE_SLIP_FIRST,
+    EDGE_SLIP_SECOND,
+    FLIGHT,
+    NONE,
     Q0,
     Q1,
     Q2,
     Q3,
+    RATE,
+    REST,
     S0_X,
     S0_Y,
     S1_X,
     S1_Y,
+    SLIDE,
+    SPIN,
     V_X,
     V_Y,
     V_Z,
+    VERTEX,
+    VERTEX_SLIP,
     W_X,
     W_Y,
     W_Z,
     Z,
+    attitude,
+    contact_vertex,
+    edge_between,
+    lay_flat,
     vertex_lift,
 )
 from mcrock.kernel.edge import flatter_face
-from mcrock.kernel.faces import lay_flat
-from mcrock.kernel.friction.advance import LANDING, PARADOX, rise
-from mcrock.kernel.friction.decide import UNDECIDED, decide, decide_face, face_of, tip_over
+from mcrock.kernel.ending import PAINLEVE, note, see_displacement
+from mcrock.kernel.friction.decide import UNDECIDED, decide, decide_face, face_of, jam, tip_over
 from mcrock.kernel.friction.impacts import (
+    UNSOLVED,
+    both_ends,
     common_face,
+    copy_state,
+    corners_of,
     count_impact,
     edge_impact,
+    edge_sticks_through,
+    face_sticks_through,
     facet_impact,
+    keep_lowest,
     landing_impact,
+    lever,
     old_corner,
+    plainly_sticks,
+    rise_of,
 )
-from mcrock.kernel.friction.jam import jam
-from mcrock.kernel.friction.landing import UNSOLVED, corners_of, keep_lowest, lever, rise_of
-from mcrock.kernel.friction.margin import slip_velocity
-from mcrock.kernel.friction.state import (
+from mcrock.kernel.friction.motion import (
     CREEP,
+    CREEPS_IN,
     FRICTION,
     GAINED,
     HELD,
     MAP,
     SLOW,
     STOOD,
+    STOPPED,
     STOPS_IN,
+    clear_friction,
     free_body,
     load_twist,
     settle,
@@ -64,28 +99,73 @@ from mcrock.kernel.friction.state import (
     store_twist,
     to_contact,
 )
-from mcrock.kernel.friction.step import mode_rates
-from mcrock.kernel.friction.sticking import both_ends, copy_state, edge_sticks_through, face_sticks_through
-from mcrock.kernel.friction.tipping import flattest_face, pushes_down, still_flat
-from mcrock.kernel.modes import (
-    EDGE_SLIP,
-    EDGE_SLIP_FIRST,
-    EDGE_SLIP_SECOND,
-    FLIGHT,
-    NONE,
-    REST,
-    SLIDE,
-    SPIN,
-    VERTEX,
-    VERTEX_SLIP,
-    contact_vertex,
-    edge_between,
-)
+from mcrock.kernel.friction.step import LANDING, PARADOX, advance_slip, mode_rates, rise, slip_velocity
 from mcrock.kernel.rest import comes_to_rest, lay_sides
 from mcrock.kernel.results import see_slip
 from mcrock.kernel.rotation import vertical
-from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.step import EDGE_IMPACT, EDGE_RELEASE, FACET_IMPACT, NO_EVENT, SLIP, UPLIFT
+from mcrock.kernel.shaking import END, acceleration
+from mcrock.kernel.step import (
+    EDGE_IMPACT,
+    EDGE_RELEASE,
+    FACET_IMPACT,
+    HOLD_TIME,
+    NO_EVENT,
+    REST_EVENT,
+    SLIP,
+    SLIP_SLACK,
+    STATIC,
+    TOUCH,
+    UPLIFT,
+    height_and_rate,
+)
+
+
+@jit(internal=True)
+def still_flat(run):
+    """The face on which a body on an edge or a vertex lies that has just begun to tip, or NONE."""
+    body, state, mode, index = run.body, run.state, run.mode, run.place
+    if mode not in (EDGE, VERTEX):
+        return NONE
+    f = flattest_face(body, state, index) if mode == VERTEX else flatter_face(body, state, index)
+    pivot, turned = contact_vertex(body, mode, index), attitude(state)
+    for i in range(body.face_first[f], body.face_first[f + 1]):
+        height, rate = height_and_rate(body, turned, pivot, body.face_vertices[i])
+        if abs(height) > TOUCH * body.scalars[SIZE] or abs(rate) > STOPPED:
+            return NONE
+    return f
+
+
+@jit(internal=True)
+def pushes_down(run, mode, index, f):
+    """Whether a body that is flat on face ``f`` would push a corner of it into the ground in a mode with
+    slip."""
+    body, state = run.body, run.state
+    if mode < 0 or sticks(mode) or mode == FLIGHT or mode in (SLIDE, SPIN):
+        return False
+    k = run.friction.rates[0]
+    copy_state(state, run.friction.other)
+    to_contact(body, run.friction.other, mode, index)
+    mode_rates(run, mode, index, run.friction.other, state, acceleration(run.segment, run.t), k)
+    pivot, lowest = contact_vertex(body, mode, index), 0.0
+    for i in range(body.face_first[f], body.face_first[f + 1]):
+        lowest = min(lowest, rise(body, state, mode, pivot, body.face_vertices[i], k))
+    return lowest < -SLIP_SLACK * body.scalars[GRAVITY]
+
+
+@jit(internal=True)
+def flattest_face(body, state, vertex):
+    """The face at a vertex that is closest to lying flat."""
+    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    best, flattest = NONE, -2.0
+    for f in range(body.n_face):
+        for i in range(body.face_first[f], body.face_first[f + 1]):
+            if body.face_vertices[i] == vertex:
+                face = body.faces[f]
+                level = ux * face[F_UX] + uy * face[F_UY] + uz * face[F_UZ]
+                if level > flattest:
+                    best, flattest = f, level
+    return best
+
 
 STICK, REVERSAL = np.int64(Event.STICK), np.int64(Event.SLIP_REVERSAL)
 CHATTER_TIME = 1e-6  # an end that lands this soon after its release was not released [s]
@@ -443,3 +523,92 @@ def face_to_settle(body, state, mode, index, landed):
     if _touches(mode) == 1:
         return flattest_face(body, state, index)
     return NONE
+
+
+HOLD_EVENTS = 20  # events at one instant before the ends of an edge are held
+BEND, MOST_BEND = 10.0, 0.3  # turn of a slip in a step, over the step of `Controls` and at most [rad]
+
+
+@jit(internal=True)
+def begin_friction(run):
+    """What slip and flight need in addition; a body that starts with a slip decides which contacts slip."""
+    friction, result = run.friction, run.result
+    run.grip, run.bend = friction.values[STATIC] ** 2, min(BEND * run.settings.step, MOST_BEND)
+    clear_friction(friction)
+    friction.found[CREEP] = stopped_within(run.body, friction, CREEPS_IN * run.settings.edge_zeno_time)
+    if not sticks(run.mode) and run.mode != FLIGHT:
+        run.mode, run.place, _ = change_contacts(run, False)
+        lay_sides_of(run)
+        results.see_slip(result, run.t)
+    if run.mode == FLIGHT:
+        result[Response.FLIGHTS] = 1.0
+
+
+@jit(internal=True)
+def see_passage(run):
+    """Times, flights and displacements of a run with friction since the step before."""
+    result, state, mode = run.result, run.state, run.mode
+    results.spend(result, run.last_mode, run.t - run.since)
+    if run.event == UPLIFT:  # from rest: nothing has moved
+        run.since, run.last_mode = run.t, mode
+        return
+    turned = mode != EDGE or run.place != run.last_place or state[RATE] * run.swing <= 0.0
+    if turned and (mode != run.last_mode or run.t != run.since):
+        # on an edge the base moves along a line: it is farthest at its ends
+        see_displacement(run)
+    run.swing, run.last_place = state[RATE], run.place
+    if run.last_mode == FLIGHT:
+        result[Response.LONGEST_FLIGHT] = max(result[Response.LONGEST_FLIGHT], run.t - run.took_off)
+    if mode == FLIGHT and (run.last_mode != FLIGHT or run.bounced):
+        result[Response.FLIGHTS] += 1.0
+        run.took_off = run.t
+    run.since, run.last_mode, run.bounced = run.t, mode, 0
+
+
+@jit(internal=True)
+def step_slip(run, h):
+    """A step of a mode with slip or of flight."""
+    whole, to_end = h, h == run.segment[END] - run.t
+    run.friction.found[HELD] = 1.0 if run.t < run.held_until else 0.0
+    if run.t < run.held_until:
+        h = min(h, run.held_until - run.t)
+    h, run.event, run.count = advance_slip(run, h)
+    run.vertex, run.face, run.to_end = run.friction.touching[0], NONE, to_end and h == whole
+    return h
+
+
+@jit(internal=True)
+def takes_over(run, quantiles, trace):
+    """Let an event change the contacts by the laws of friction; False where they stick through it, which is
+    left to the kernel without friction."""
+    if run.event == EDGE_IMPACT and plainly_sticks(run, quantiles, run.vertex):
+        return False
+    chatter = run.vertex == run.released_end and run.t - run.release_time < CHATTER_TIME
+    before, place = run.mode, run.place
+    done, event, run.change, face = settle_event(
+        run, quantiles, run.event, run.vertex, run.face, run.count, chatter
+    )
+    if not done:
+        return False
+    run.event = NO_EVENT
+    if run.mode < 0:
+        run.outcome = PAINLEVE
+        return True
+    if event == EDGE_RELEASE:
+        run.released_end, run.release_time = opened_end(run.body, before, place, run.place), run.t
+        run.slipped = before != EDGE
+    elif run.place != place or run.mode not in (VERTEX, VERTEX_SLIP):
+        run.released_end = NONE
+    run.bounced = event == LANDING and run.mode == FLIGHT
+    held = run.friction.found[HELD] != 0.0 or run.at_instant > HOLD_EVENTS
+    run.held_until = run.t + HOLD_TIME if held else -1.0
+    lay_sides_of(run)
+    note(run, trace, event, run.change, face)
+    if event in (EDGE_IMPACT, FACET_IMPACT, LANDING):
+        rest_face = face_to_settle(run.body, run.state, run.mode, run.place, face)
+        mode, place = settles(run, rest_face)
+        if mode >= 0:
+            run.mode, run.place = mode, place
+            lay_sides_of(run)
+            note(run, trace, REST_EVENT, 0.0, NONE)
+    return True

@@ -1,42 +1,80 @@
-"""Impacts of a run with friction: the one that lands, its counters, and the mode that follows.
+"""Impacts of a run with friction: which lands, whether contacts stick through it, and what it leaves.
+
+Impulse of one impact: it acts at a point R, and the velocity of the vertex that lands obeys the law.
+
+Where the impulse acts is the uncertainty of Várkonyi, P. L., Kocsis, M., Ther, T. (2022), Rigid impacts of
+three-dimensional rocking structures, Nonlinear Dynamics 107, 1839-1858: R need not be the vertex a that
+lands. How strong it is follows from the law of Chatterjee, A., Ruina, A. (1998), A new algebraic rigid-body
+collision law based on impulse space considerations, Journal of Applied Mechanics 65, 939-951, written for
+the velocity of a with the compliance between R and a, which is not symmetric; at R = a it is their law. A
+face stops its spin too, and the friction that stops it takes its share of Coulomb's bound by the ellipsoidal
+limit surface (Goyal, S., Ruina, A., Papadopoulos, J. (1991), Planar sliding with dry friction, Wear 143,
+307-330). The other laws of one contact (`mcrock.impact.single`) need a symmetric compliance, R = a; faces
+have the form of Chatterjee and Ruina by every law.
+
+Impacts with friction and restitution: which law acts, and what it leaves on the ground.
+
+A vertex that lands beside one on the ground is an edge impact, a face that lands beside an edge a facet
+impact: the impulse acts where the impact parameters say, and a law of `single` gives it. Where that would
+push a vertex into the ground, pull, or gain energy, and where several vertices land from flight, all of them
+take part (`coulomb`).
+
+Impacts of a run with friction: the one that lands, its counters, and the mode that follows.
 
 An impact that contacts which stick can carry is that of the kernel without friction, to the last bit:
 `edge_carries` says so, and nothing here is done to the state.
+
+Whether contacts stick through an impact, which then is that of the kernel without friction.
 """
 
 from __future__ import annotations
 
 from math import hypot, inf, sqrt
 
+import numpy as np
+
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.impact.dispatch import PROJECT, edge_place, takes_whole_face
-from mcrock.impact.varkonyi_2022 import GAIN, facet_point
+from mcrock.impact.registry import Law
+from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
+from mcrock.impact.single.chatterjee_ruina_1998 import point_impulse
+from mcrock.impact.varkonyi_2022 import GAIN, edge_map, facet_point, kinetic_energy, lift_speed, plastic_edge
 from mcrock.kernel.contact import F_HEIGHT, MASS
-from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, Z
-from mcrock.kernel.faces import lay_flat
-from mcrock.kernel.facet_landing import mean_radius, place_on_face
-from mcrock.kernel.friction.advance import rise
-from mcrock.kernel.friction.contact_table import P_X as IMPULSE_X
-from mcrock.kernel.friction.contact_table import P_Y as IMPULSE_Y
-from mcrock.kernel.friction.contact_table import P_Z as IMPULSE_Z
-from mcrock.kernel.friction.coulomb import NONE_FOUND, UNSETTLED
-from mcrock.kernel.friction.landing import (
-    AT_VERTEX,
-    UNSOLVED,
-    apply,
-    clear_report,
-    corners_of,
-    face_impact,
-    face_lever,
-    keep_lowest,
-    lever,
-    rise_of,
-    several_impact,
+from mcrock.kernel.dynamics import (
+    EDGE,
+    FLIGHT,
+    NONE,
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    V_X,
+    VERTEX,
+    W_X,
+    W_Y,
+    W_Z,
+    Z,
+    edge_between,
+    inertia_of,
+    lay_flat,
+    point_of,
+    point_of_face,
 )
-from mcrock.kernel.friction.mobility import ground_compliance, mobility
-from mcrock.kernel.friction.single import SLIPPING, WHITTAKER, vertex_impulse
-from mcrock.kernel.friction.state import (
+from mcrock.kernel.friction.coulomb import (
+    NONE_FOUND,
+    P_X,
+    P_Y,
+    P_Z,
+    UNSETTLED,
+    ground_compliance,
+    mobility,
+    place_contact,
+    push,
+    solve_contacts,
+    turned_by,
+)
+from mcrock.kernel.friction.motion import (
     CLIPPED,
     COUPLE,
     FRICTION,
@@ -50,15 +88,307 @@ from mcrock.kernel.friction.state import (
     RESTITUTION,
     TANGENTIAL,
     UNCONVERGED,
+    count_passes,
+    count_solves,
+    free_body,
     load_twist,
+    store_twist,
     twist_energy,
 )
-from mcrock.kernel.friction.step import mode_rates
-from mcrock.kernel.modes import FLIGHT, NONE, edge_between, inertia_of, point_of
+from mcrock.kernel.friction.step import mode_rates, rise
+from mcrock.kernel.landing import mean_radius, place_on_face, sequence_ends
 from mcrock.kernel.results import impacts_so_far
 from mcrock.kernel.rotation import matrix, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.watch import edge_demand
+from mcrock.kernel.watch import edge_demand, edge_impact_demand, impulse
+
+WHITTAKER, BRACH, ROUTH = np.int64(Law.WHITTAKER_1904), np.int64(Law.BRACH_1989), np.int64(Law.ROUTH_1905)
+PFEIFFER_GLOCKER = np.int64(Law.PFEIFFER_GLOCKER_1996)
+SLIPPING = (BRACH, ROUTH)  # laws that may leave a slip which friction could have ended
+NONE_LEFT = 1e-9  # velocities after an impact that are none, over that before [1]
+
+
+@jit
+def vertex_impulse(law, w, v, mu, e, et):
+    """Impulse over mass of a vertex that lands, by the law of a run.
+
+    Parameters
+    ----------
+    law : int
+        Code of `Law`: one of one contact, or any other for that of Chatterjee and Ruina.
+    w : tuple of 9 float
+        Velocity of the vertex for unit impulses, row by row [1].
+    v : tuple of 3 float
+        Its velocity before [m/s], the third below 0.
+    mu, e, et : float
+        Friction, normal and tangential restitution [1].
+
+    Returns
+    -------
+    px, py, pz, kappa, slips
+        As of `point_impulse`, whose kappa is 0 for other laws; whether the vertex slips after it.
+    possible : bool
+        Whether the ground can give the impulse, which pushes, and the vertex does not go into it.
+    """
+    s, (vx, vy, vz) = (w[0], w[1], w[2], w[4], w[5], w[8]), v
+    if law == WHITTAKER:
+        px, py, pz = whittaker_1904.impulse(s, v, e, et, mu)
+    elif law == PFEIFFER_GLOCKER:
+        px, py, pz = pfeiffer_glocker_1996.impulse(s, v, e, et, mu)
+    elif law == BRACH:
+        px, py, pz = brach_1989.impulse(s, v, e, et, mu)
+    elif law == ROUTH:
+        px, py, pz = routh_1905.impulse(s, v, e, et, mu)
+    else:
+        px, py, pz, kappa, clipped, inward = point_impulse(w, vx, vy, vz, mu, e, et)
+        pushes = pz > 0.0 or mu == inf
+        return px, py, pz, kappa, clipped, pushes and (inward > 0.0 or not (clipped or e > 0.0))
+    speed = NONE_LEFT * sqrt(vx * vx + vy * vy + vz * vz)
+    slips = hypot(vx + w[0] * px + w[1] * py + w[2] * pz, vy + w[3] * px + w[4] * py + w[5] * pz) > speed
+    # where much friction jams the contact a law may leave an approach
+    rises = vz < 0.0 and vz + w[6] * px + w[7] * py + w[8] * pz >= -speed
+    return px, py, pz, 0.0, slips, pz > 0.0 and rises
+
+
+@jit
+def face_impulse(matrix, w, turn, v, mu, restitution, radius):
+    """Impulse and couple over mass of a face that lands and stops its spin.
+
+    Parameters
+    ----------
+    matrix : ndarray (4, 5)
+        Scratch.
+    w : tuple of 9 float
+        As in `mcrock.impact.single.chatterjee_ruina_1998.point_impulse`.
+    turn : tuple
+        Velocity of the vertex for a unit couple about the vertical (3) [1/m], spin for unit impulses at R (3)
+        [1/m] and for a unit couple [1/m2].
+    v : tuple of 4 float
+        Velocity of the vertex [m/s] and angular velocity about the vertical [rad/s] before.
+    mu : float
+    restitution : tuple of 2 float
+        Normal and tangential.
+    radius : float
+        By which the couple is divided to compare it with friction [m].
+
+    Returns
+    -------
+    px, py, pz, couple, kappa, clipped, inward
+        As there; the couple over mass [m2/s].
+    """
+    (cx, cy, cz), row, spin_compliance = turn
+    (vx, vy, vz, spin), (e, et) = v, restitution
+    inward = -vz / w[8]
+    a = matrix
+    for i in range(3):
+        a[i, 0], a[i, 1], a[i, 2] = w[3 * i], w[3 * i + 1], w[3 * i + 2]
+    a[0, 3], a[1, 3], a[2, 3] = cx, cy, cz
+    a[3, 0], a[3, 1], a[3, 2], a[3, 3] = row[0], row[1], row[2], spin_compliance
+    a[0, 4], a[1, 4], a[2, 4], a[3, 4] = -vx, -vy, -vz, -spin
+    eliminate(a, 4)
+    dx, dy, dz, dt = a[0, 4], a[1, 4], a[2, 4] - inward, a[3, 4]
+    kappa = 1.0 + et
+    x, y, z, t = kappa * dx, kappa * dy, (1.0 + e) * inward + kappa * dz, kappa * dt
+    clipped = mu < np.inf and not sqrt(x * x + y * y + (t / radius) ** 2) <= mu * z
+    if clipped:
+        kappa = mu * (1.0 + e) * inward / (sqrt(dx * dx + dy * dy + (dt / radius) ** 2) - mu * dz)
+        x, y, z, t = kappa * dx, kappa * dy, (1.0 + e) * inward + kappa * dz, kappa * dt
+    return x, y, z, t, kappa, clipped, inward
+
+
+@jit(internal=True)
+def eliminate(a, n):
+    """Solve n linear equations (n, n + 1) in place; the solution is in column n."""
+    for i in range(n):
+        pivot = i
+        for r in range(i + 1, n):
+            if abs(a[r, i]) > abs(a[pivot, i]):
+                pivot = r
+        if pivot != i:
+            for c in range(n + 1):
+                a[i, c], a[pivot, c] = a[pivot, c], a[i, c]
+        scale = 1.0 / a[i, i]
+        for c in range(i, n + 1):
+            a[i, c] *= scale
+        for r in range(n):
+            if r != i:
+                factor = a[r, i]
+                for c in range(i, n + 1):
+                    a[r, c] -= factor * a[i, c]
+
+
+AT_VERTEX, OF_FACE, SEVERAL, UNSOLVED = 0, 1, 2, 3  # maps of an impact
+STAYS = 3e-8  # a vertex that leaves the ground no faster after an impact stays: it rises 5e-17 m [m/s]
+ROUNDING = 1e-9  # velocities after an impact that are none, over the largest before [1]
+
+
+@jit(internal=True)
+def lever(body, state, vertex):
+    """Place of a vertex from the COM, ground axes (3 numbers) [m]."""
+    p = body.vertices[vertex]
+    return to_ground(state, p[0], p[1], p[2])
+
+
+@jit(internal=True)
+def rise_of(twist, d):
+    """Vertical velocity of a point [m/s]."""
+    return twist[2] + twist[3] * d[1] - twist[4] * d[0]
+
+
+@jit(internal=True)
+def clear_report(found):
+    for i in range(I_X, GAINED + 1):
+        found[i] = 0.0
+
+
+@jit(internal=True)
+def apply(friction, J, d, p, couple):
+    """Change the twist by an impulse ``p`` at a point, ``d`` from the COM, and a couple about the vertical,
+    all over the mass, and note them."""
+    twist, found = friction.twist, friction.found
+    push(twist, J, d, p)
+    twist[3] += J[2] * couple
+    twist[4] += J[4] * couple
+    twist[5] += J[5] * couple
+    found[I_X], found[I_Y], found[I_Z], found[COUPLE] = p[0], p[1], p[2], couple
+
+
+@jit
+def face_impact(run, state, f, r, e, et):
+    """Face ``f`` lands flat and the impulse acts at R, ``r`` from the COM; the twist is changed.
+
+    Of the vertices that come down the one whose impulse is largest obeys the law, if no other is then driven
+    into the ground. Returns whether there is one.
+    """
+    body, friction = run.body, run.friction
+    twist, found = friction.twist, friction.found
+    rx, ry, rz = r
+    clear_report(found)
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    J = ground_compliance(body.scalars, m)
+    mu = friction.values[FRICTION]
+    first, last = body.face_first[f], body.face_first[f + 1]
+    approach = approach_speed(body, state, twist, f)
+    radius = mean_radius(body, f)
+    # spin for unit impulses at R: the z row of J [R]
+    ax, ay, az = J[2], J[4], J[5]
+    row = (ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx)
+    best, bx, by, bz, bt, bk, bc = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False
+    for i in range(first, last):
+        d = lever(body, state, body.face_vertices[i])
+        vz = rise_of(twist, d)
+        if not vz < -ROUNDING * approach:
+            continue
+        count_passes(friction, last - first)
+        w = mobility(J, d[0], d[1], d[2], rx, ry, rz)
+        vx = twist[0] + twist[4] * d[2] - twist[5] * d[1]
+        vy = twist[1] + twist[5] * d[0] - twist[3] * d[2]
+        # velocity of the vertex for a unit couple: (J e_z) x d
+        cx, cy, cz = ay * d[2] - az * d[1], az * d[0] - ax * d[2], ax * d[1] - ay * d[0]
+        px, py, pz, couple, kappa, clipped, _ = face_impulse(
+            friction.matrix, w, ((cx, cy, cz), row, J[5]), (vx, vy, vz, twist[5]), mu, (e, et), radius
+        )
+        if not pz > best or ((clipped or e > 0.0 or et != 0.0) and not w[8] > 0.0):
+            continue
+        x, y, _z = turned_by(J, ry * pz - rz * py, rz * px - rx * pz, rx * py - ry * px + couple)
+        feasible = True
+        for j in range(first, last):
+            o = lever(body, state, body.face_vertices[j])
+            up = rise_of(twist, o) + pz + x * o[1] - y * o[0]
+            feasible = feasible and up >= -ROUNDING * approach
+        if feasible:
+            best, bx, by, bz, bt, bk, bc = pz, px, py, pz, couple, kappa, clipped
+    if best <= 0.0:
+        return False
+    apply(friction, J, r, (bx, by, bz), bt)
+    found[KAPPA], found[CLIPPED], found[MAP] = bk, 1.0 if bc else 0.0, OF_FACE
+    return True
+
+
+@jit(internal=True)
+def approach_speed(body, state, twist, f):
+    """Largest vertical speed of the corners of a face [m/s]."""
+    speed = 0.0
+    for i in range(body.face_first[f], body.face_first[f + 1]):
+        speed = max(speed, abs(rise_of(twist, lever(body, state, body.face_vertices[i]))))
+    return speed
+
+
+@jit
+def several_impact(body, friction, state, n, e):
+    """Vertices ``friction.touching`` [:n] take part, by the law of Moreau with friction; the twist is
+    changed.
+
+    Returns the state of the solver (`coulomb.DONE` if all is well).
+    """
+    twist, found, contacts = friction.twist, friction.found, friction.contacts
+    clear_report(found)
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    J = ground_compliance(body.scalars, m)
+    approach = 0.0
+    for i in range(n):
+        approach = max(approach, -rise_of(twist, lever(body, state, friction.touching[i])))
+    for i in range(n):
+        d = lever(body, state, friction.touching[i])
+        u = rise_of(twist, d)
+        place_contact(contacts[i], J, d[0], d[1], d[2], -e * u if u < -ROUNDING * approach else 0.0)
+    status = solve_contacts(contacts, n, J, twist, friction.values[FRICTION], friction.values[FRICTION])
+    count_solves(friction, n)
+    for i in range(n):
+        found[I_X] += contacts[i, P_X]
+        found[I_Y] += contacts[i, P_Y]
+        found[I_Z] += contacts[i, P_Z]
+    found[MAP] = SEVERAL
+    return status
+
+
+@jit(internal=True)
+def keep_lowest(body, friction, state, n, approach):
+    """Of the vertices ``friction.touching`` [:n] keep those that do not rise after an impact; their
+    number."""
+    twist, kept = friction.twist, 0
+    for i in range(n):
+        v = friction.touching[i]
+        if rise_of(twist, lever(body, state, v)) <= 10.0 * ROUNDING * approach + STAYS:
+            friction.touching[kept] = v
+            kept += 1
+    return kept
+
+
+@jit
+def hold_down(body, friction, state):
+    """Take the vertical velocities of the vertices ``friction.touching`` [:2] by vertical impulses.
+
+    Of all motions in which neither rises it is the nearest in energy, of which it has no more than before.
+    """
+    twist = friction.twist
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    J = ground_compliance(body.scalars, m)
+    p, q = lever(body, state, friction.touching[0]), lever(body, state, friction.touching[1])
+    first = mobility(J, p[0], p[1], p[2], p[0], p[1], p[2])[8]
+    second = mobility(J, q[0], q[1], q[2], q[0], q[1], q[2])[8]
+    mixed = mobility(J, p[0], p[1], p[2], q[0], q[1], q[2])[8]
+    rise_p, rise_q = rise_of(twist, p), rise_of(twist, q)
+    size = first * second - mixed * mixed
+    push(twist, J, p, (0.0, 0.0, (mixed * rise_q - second * rise_p) / size))
+    push(twist, J, q, (0.0, 0.0, (mixed * rise_p - first * rise_q) / size))
+
+
+@jit(internal=True)
+def corners_of(body, friction, f):
+    """The corners of a face as those that touch; their number."""
+    first, last = body.face_first[f], body.face_first[f + 1]
+    for i in range(first, last):
+        friction.touching[i - first] = body.face_vertices[i]
+    return last - first
+
+
+@jit(internal=True)
+def face_lever(body, state, f, x, y):
+    """Place from the COM of a point of a face with the face axes coordinates x and y, ground axes [m]."""
+    px, py, pz = point_of_face(body.faces[f], x, y)
+    return to_ground(state, px, py, pz)
+
 
 AT_A_POINT, BOTH_ENDS, OTHERWISE = 0, 1, 2
 
@@ -195,10 +525,10 @@ def edge_carries(body, friction, state, p, q):
     ex, ey = o[0] - d[0], o[1] - d[1]
     length = hypot(ex, ey)
     ex, ey = ex / length, ey / length
-    along = (first[IMPULSE_X] + second[IMPULSE_X]) * ex + (first[IMPULSE_Y] + second[IMPULSE_Y]) * ey
-    f_p = first[IMPULSE_Y] * ex - first[IMPULSE_X] * ey
-    f_q = second[IMPULSE_Y] * ex - second[IMPULSE_X] * ey
-    demand = edge_demand(first[IMPULSE_Z], second[IMPULSE_Z], f_p, f_q, along)
+    along = (first[P_X] + second[P_X]) * ex + (first[P_Y] + second[P_Y]) * ey
+    f_p = first[P_Y] * ex - first[P_X] * ey
+    f_q = second[P_Y] * ex - second[P_X] * ey
+    demand = edge_demand(first[P_Z], second[P_Z], f_p, f_q, along)
     return demand < friction.values[FRICTION] ** 2 * (1.0 - 1e-9)
 
 
@@ -336,3 +666,112 @@ def impact_of(run, quantiles, standing, landing):
     for i in range(n):
         fastest = max(fastest, abs(rise_of(friction.speeds, lever(body, state, friction.touching[i]))))
     return keep_lowest(body, friction, state, n, fastest)
+
+
+@jit(internal=True)
+def edge_sticks_through(run, quantiles, new):
+    """Whether the edge impact of vertex ``new`` in VERTEX mode is that of contacts that stick.
+
+    If not, it is done in ``friction.before``, with the velocities after it in ``friction.twist``.
+    """
+    body, friction = run.body, run.friction
+    old, state, copy = run.place, run.state, friction.before
+    copy_state(state, copy)
+    free_body(body, copy, VERTEX, old)
+    kind = edge_impact(run, quantiles, copy, old, new)
+    if kind == AT_A_POINT:
+        lift = rise_of(friction.twist, lever(body, copy, old))
+        up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+        before = state[W_X], state[W_Y], state[W_Z]
+        store_twist(copy, friction.twist)
+        if not sequence_ends(run, copy, before, up, old, new, lift):
+            return True
+        both_ends(run, copy, state, old, False)
+        return edge_carries(body, friction, copy, new, old)
+    return kind == BOTH_ENDS and edge_carries(body, friction, copy, new, old)
+
+
+@jit(inline=True, internal=True)
+def plainly_sticks(run, quantiles, new):
+    """What `edge_sticks_through` finds for most impacts, at less cost: the impulse of contacts that stick is
+    within the cone of friction."""
+    body, state, friction = run.body, run.state, run.friction
+    law, result, old = run.law, run.result, run.place
+    if may_slip_in_impacts(friction, law):
+        return False
+    mass, inertia = body.scalars[MASS], inertia_of(body)
+    p, q = point_of(body, new), point_of(body, old)
+    w = state[W_X], state[W_Y], state[W_Z]
+    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    lambda_, tau = edge_place(law, quantiles, impacts_so_far(result), mass, inertia, (q, p), up, w)
+    after = edge_map(mass, inertia, q, p, w, up, lambda_, tau)
+    normal, square, _ = impulse(q, p, w, after, up)
+    if not impulse_sticks(friction, normal, square):
+        return False
+    if kinetic_energy(mass, inertia, p, after) > kinetic_energy(mass, inertia, q, w) * (1.0 + GAIN):
+        return False
+    lift = lift_speed(q, p, after, up)
+    if lift > 0.0:
+        state[W_X], state[W_Y], state[W_Z] = after
+        ends = sequence_ends(run, state, w, up, old, new, lift)
+        state[W_X], state[W_Y], state[W_Z] = w
+        if not ends:
+            return True
+    after = plastic_edge(mass, inertia, q, p, w)
+    return edge_impact_demand(mass, inertia, q, p, w, after, up) < friction.values[FRICTION] ** 2 * (
+        1.0 - ROUNDING
+    )
+
+
+@jit(inline=True, internal=True)
+def may_slip_in_impacts(friction, law):
+    """Whether impacts are none of contacts that stick, whatever their impulse."""
+    rebounds = friction.values[IMPACT_RESTITUTION] != 0.0 or friction.values[TANGENTIAL] != 0.0
+    return rebounds or law.law in SLIPPING
+
+
+@jit(inline=True, internal=True)
+def impulse_sticks(friction, normal, square):
+    """Whether an impulse, its normal part and the square of its horizontal part, is within the cone of
+    friction."""
+    return normal > 0.0 and square < friction.values[FRICTION] ** 2 * (1.0 - ROUNDING) * normal * normal
+
+
+@jit(internal=True)
+def both_ends(run, copy, state, old, held):
+    """Do the impact of ``friction.touching`` [:2] again, as one of both ends without rebound.
+
+    With ``held`` neither rises after it: an end that the impact of both lifts lands again, and lifts the
+    other, in a train of impacts that is over at once.
+    """
+    body, friction = run.body, run.friction
+    for i in range(3):
+        copy[W_X + i], copy[V_X + i] = state[W_X + i], state[V_X + i]
+    if old >= 0:
+        free_body(body, copy, VERTEX, old)
+    load_twist(copy, friction.twist)
+    energy = twist_energy(body, copy, friction.twist, body.scalars[MASS])
+    all_take_part(body, friction, copy, 2, 0.0, energy)
+    if held:
+        hold_down(body, friction, copy)
+    friction.found[GAINED] = twist_energy(body, copy, friction.twist, body.scalars[MASS]) - energy
+
+
+@jit(internal=True)
+def face_sticks_through(run, quantiles, f):
+    """Whether the facet impact of face ``f`` in EDGE or VERTEX mode is that of contacts that stick, as
+    `edge_sticks_through`."""
+    body, friction, vertex = run.body, run.friction, run.place
+    edge = run.place if run.mode == EDGE else NONE
+    state, copy = run.state, friction.before
+    copy_state(state, copy)
+    free_body(body, copy, run.mode, run.place)
+    load_twist(copy, friction.twist)
+    old = old_corner(body, friction, copy, f, edge, vertex)
+    return facet_impact(run, quantiles, copy, f, old) == AT_A_POINT
+
+
+@jit(internal=True)
+def copy_state(state, copy):
+    for i in range(state.size):
+        copy[i] = state[i]

@@ -1,38 +1,121 @@
-"""One step of smooth motion in any mode with slip or in flight.
+"""One step of a mode with slip or of flight, cut at the first event in it.
+
+One step of smooth motion in any mode with slip or in flight.
 
 A slow slip turns to the direction of its force within |V|/(mu g), much faster than the body moves, so that an
 explicit step would have to be as short. There the step is that of the linearly implicit Euler method,
 extrapolated to third order (Deuflhard, P., Bornemann, F. (2002), Scientific Computing with Ordinary
 Differential Equations, Springer, section 6.4.2): implicit in the velocities of slip alone. It is of third
 order for any approximation of that Jacobian, so differences of rates do.
+
+How far motion with slip or in flight is from the end of its mode, and from slips that turn too far.
+
+One step of a mode with slip or of flight, cut at the first event in it.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
+
+import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.kernel.dynamics import LOSS, Q0, Q1, Q2, Q3, V_X, V_Y, W_X, W_Y, W_Z, X
-from mcrock.kernel.friction.flat import flat_rates
-from mcrock.kernel.friction.motion import REGULAR, slip_rates
-from mcrock.kernel.friction.spin import WEIGHTS, prepare_spin, spin_step
-from mcrock.kernel.friction.state import (
+from mcrock.base.params import Event
+from mcrock.base.response import Response
+from mcrock.kernel import results
+from mcrock.kernel.contact import GRAVITY, SIZE
+from mcrock.kernel.dynamics import (
+    EDGE_SLIP,
+    EDGE_SLIP_FIRST,
+    EDGE_SLIP_SECOND,
+    FLIGHT,
+    LOSS,
+    NONE,
+    PATH_0,
+    PATH_1,
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    S0_X,
+    S0_Y,
+    S1_X,
+    SLIDE,
+    SPIN,
+    V_X,
+    V_Y,
+    V_Z,
+    VERTEX_SLIP,
+    W_X,
+    W_Y,
+    W_Z,
+    X,
+    Z,
+    contact_vertex,
+    point_of,
+)
+from mcrock.kernel.friction.flat import (
+    WEIGHTS,
+    corner_velocity,
+    count_spin,
+    flat_rates,
+    prepare_spin,
+    slide_margin,
+    spin_step,
+)
+from mcrock.kernel.friction.motion import (
     BEND_0,
+    CREEP,
+    FRICTION,
+    HELD,
+    KICK,
+    N_0,
+    N_1,
     R_VX,
     R_VY,
     R_WX,
+    REGULAR,
+    SLOW,
     STIFF_SIZE,
     STIFFNESS,
     STOPPED,
     STOPPING,
+    T_0,
+    T_1,
     T_SPIN,
     T_SQUARE,
     T_VX,
     T_VY,
+    TURNING,
+    from_contact,
+    settle,
+    slip_direction,
+    slip_rates,
+    to_contact,
 )
-from mcrock.kernel.modes import EDGE_SLIP, SLIDE, SPIN, VERTEX_SLIP
-from mcrock.kernel.rotation import to_ground, vertical
+from mcrock.kernel.roots import EVENT_TIME, first_landing
+from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
+from mcrock.kernel.step import (
+    AFTER,
+    BEFORE,
+    HOP,
+    LANDS_AT,
+    NO_EVENT,
+    OFFSET,
+    OVERTURN,
+    RATE_AFTER,
+    RATE_BEFORE,
+    REFINEMENTS,
+    SLIP,
+    SLIP_SLACK,
+    STATIC,
+    TOUCH,
+    UPRIGHT,
+    corrected,
+    see_step,
+    tilt_rate,
+)
 
 STIFF = 1.0  # product of step and rate of settling above which a step is implicit [1]
 PROBE = 1e-5  # turn of a slip by which the change of the rates is found [rad]
@@ -115,7 +198,7 @@ def prepare_step(run, a, h):
     An implicit one gets, for each slip, how the rates change with its direction (columns R) and how its
     direction changes with the velocity of the first contact and the spin (columns T), and in time with the
     square of the spin, as the edge turns. A slip along itself changes nothing. Returns the step, shorter in
-    `mcrock.kernel.friction.spin` where a slip would change too much.
+    `mcrock.kernel.friction.flat` where a slip would change too much.
     """
     body, friction, mode, index, y = run.body, run.friction, run.mode, run.place, run.state
     stiff, found, k, probe = friction.stiff, friction.found, friction.rates[0], friction.rates[1]
@@ -198,3 +281,489 @@ def _implicit_step(run, h):
     for i in range(y.size):
         out[i] = total[i]
     return bad == REGULAR
+
+
+MOST_PULL = 1e-2  # force that keeps an end on the ground while its edge is held, over the weight [1]
+
+
+@jit(inline=True, internal=True)
+def _level_velocity(y, p):
+    """Horizontal velocity [m/s] of a point ``p`` from that to which the velocity of a state belongs."""
+    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    x = y[W_Y] * p[2] - y[W_Z] * p[1]
+    z = y[W_Z] * p[0] - y[W_X] * p[2]
+    w = y[W_X] * p[1] - y[W_Y] * p[0]
+    return y[V_X] + m[0] * x + m[1] * z + m[2] * w, y[V_Y] + m[3] * x + m[4] * z + m[5] * w
+
+
+@jit(internal=True)
+def slip_velocity(body, y, vertex):
+    """Horizontal velocity of a vertex [m/s]."""
+    return _level_velocity(y, point_of(body, vertex))
+
+
+@jit(internal=True)
+def _contact_velocity(body, y, mode, index, vertex):
+    """`slip_velocity` of a state whose velocity is that of the contact."""
+    p, o = body.vertices[vertex], body.vertices[contact_vertex(body, mode, index)]
+    return _level_velocity(y, (p[0] - o[0], p[1] - o[1], p[2] - o[2]))
+
+
+@jit(internal=True)
+def mode_margin(run, y, a, k):
+    """How far a state is from the end of its mode: the least of forces over the weight and slips [m/s].
+
+    Negative beyond it. ``start`` is the state at the start of the step, ``k`` becomes the rates.
+    """
+    body, friction, mode = run.body, run.friction, run.mode
+    index, start, sides = run.place, run.state, run.sides
+    gravity, found = body.scalars[GRAVITY], friction.found
+    if inlined_rates(run, mode, index, y, start, a, k) != REGULAR:
+        return -inf
+    if mode == FLIGHT:
+        return inf
+    if mode == SLIDE:
+        sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
+        margin = min(speed - STOPPED, (gravity + a[2]) / gravity)
+        mu, n = friction.values[FRICTION], body.face_first[index + 1] - body.face_first[index]
+        for i in range(n):
+            margin = min(margin, slide_margin(sides[i], mu, sx, sy) / body.scalars[SIZE] + SLIP_SLACK)
+        return margin
+    if mode == SPIN:
+        fastest = -inf
+        for i in range(body.face_first[index], body.face_first[index + 1]):
+            vx, vy = corner_velocity(body, y, body.face_vertices[i])
+            ux, uy = corner_velocity(body, start, body.face_vertices[i])
+            speed = norm(ux, uy)
+            if speed > 0.0:
+                fastest = max(fastest, (vx * ux + vy * uy) / speed)
+        return fastest - found[CREEP]
+    slack = MOST_PULL if found[HELD] != 0.0 else SLIP_SLACK
+    margin = found[N_0] / gravity + slack
+    if mode == VERTEX_SLIP:
+        return min(margin, _still_slips(body, mode, index, y, start, index, S0_X))
+    margin = min(margin, found[N_1] / gravity + slack)
+    p, q = body.edge_vertices[index, 0], body.edge_vertices[index, 1]
+    if mode != EDGE_SLIP_SECOND:
+        margin = min(margin, _still_slips(body, mode, index, y, start, p, S0_X))
+    if mode != EDGE_SLIP_FIRST:
+        margin = min(margin, _still_slips(body, mode, index, y, start, q, S1_X))
+    if mode != EDGE_SLIP:
+        margin = min(margin, (friction.values[STATIC] * found[N_0] - sqrt(found[T_0])) / gravity + slack)
+    return margin
+
+
+@jit(internal=True)
+def _still_slips(body, mode, index, y, start, vertex, column):
+    vx, vy = _contact_velocity(body, y, mode, index, vertex)
+    return vx * start[column] + vy * start[column + 1] - STOPPED
+
+
+@jit(inline=True, internal=True)
+def braking(run):
+    """Time in which the first of the slips would stop, as it is braked now [s], and its speed [m/s]."""
+    body, friction, mode, index, y = run.body, run.friction, run.mode, run.place, run.state
+    left, fastest, found = inf, 0.0, friction.found
+    if mode in (FLIGHT, SLIDE, SPIN):
+        return left, fastest
+    for end in range(1 if mode == VERTEX_SLIP else 2):
+        if (mode == EDGE_SLIP_FIRST and end == 1) or (mode == EDGE_SLIP_SECOND and end == 0):
+            continue
+        vertex = index if mode == VERTEX_SLIP else body.edge_vertices[index, end]
+        pull = found[T_0] if mode == VERTEX_SLIP or (mode == EDGE_SLIP and end == 0) else found[T_1]
+        if pull < 0.0:
+            vx, vy = _contact_velocity(body, y, mode, index, vertex)
+            speed = norm(vx, vy)
+            if speed < -pull * left:
+                left, fastest = -speed / pull, speed
+    return left, fastest
+
+
+@jit(internal=True)
+def _turned_too_far(run, vertex, column, limit):
+    """Whether a slip turned by more than an angle [rad] from its direction at the start of a step."""
+    body, mode, index, y, start = run.body, run.mode, run.place, run.trial, run.state
+    vx, vy = y[V_X], y[V_Y]
+    if mode != SLIDE:
+        vx, vy = _contact_velocity(body, y, mode, index, vertex)
+    along = vx * start[column] + vy * start[column + 1]
+    across = abs(vy * start[column] - vx * start[column + 1])
+    return across > limit * max(along, 0.0) + 3.0 * KICK
+
+
+@jit(internal=True)
+def bent_too_far(run, limit):
+    """Whether any slip turned too far."""
+    body, mode, index = run.body, run.mode, run.place
+    if mode == VERTEX_SLIP:
+        return _turned_too_far(run, index, S0_X, limit)
+    if mode == SLIDE:
+        return _turned_too_far(run, NONE, S0_X, limit)
+    bent = False
+    if mode in (EDGE_SLIP, EDGE_SLIP_FIRST):
+        bent = _turned_too_far(run, body.edge_vertices[index, 0], S0_X, limit)
+    if mode in (EDGE_SLIP, EDGE_SLIP_SECOND):
+        bent = bent or _turned_too_far(run, body.edge_vertices[index, 1], S1_X, limit)
+    return bent
+
+
+LANDING = np.int64(Event.LANDING)
+AS_LOW = 1e-9  # vertices this low land together, over the size of the body [1]
+PARADOX = np.int64(-1)  # friction leaves no single force
+HALVINGS = 60  # of a step in which a slip turns too far
+JUMP = 0.5  # change of the contact force in a step that is too much, over the weight [1]
+BRAKED = 0.7  # of the time in which a slip would stop that a step may take [1]
+LAST = 0.5  # of the time in which a slip is stopped at once, left after the last step [1]
+LAST_TURN = 1.0  # of a slip in the time in which it stops, beyond which no step is the last [rad]
+ENDED = 1e-9  # margin below zero at which a mode has ended: forces over the weight [1] and slips [m/s]
+SETTLED = 1e-2  # angle from the direction to which a slip settles that is none, over the turn aimed at [1]
+SHORTEST = 1e-9  # step that is not halved for it [s]
+TURNED = 3.0  # turn of a slip in a step that is too far, over the turn aimed at [1]
+
+
+@jit(internal=True)
+def _height(body, y, mode, pivot, vertex):
+    """Height of a vertex [m] and its rate [m/s]; over the pivot in modes of contact."""
+    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    v = body.vertices[vertex]
+    x, z, w = v[0], v[1], v[2]
+    if mode != FLIGHT:
+        p = body.vertices[pivot]
+        x, z, w = x - p[0], z - p[1], w - p[2]
+    a, b, c = y[W_Y] * w - y[W_Z] * z, y[W_Z] * x - y[W_X] * w, y[W_X] * z - y[W_Y] * x
+    height, rate = m[6] * x + m[7] * z + m[8] * w, m[6] * a + m[7] * b + m[8] * c
+    if mode == FLIGHT:
+        return height + y[Z], rate + y[V_Z]
+    return height, rate
+
+
+@jit(inline=True, internal=True)
+def _watch(run):
+    """Fill ``friction.watched`` with the vertices that may land, and return their number."""
+    body, friction, mode, index = run.body, run.friction, run.mode, run.place
+    watched, n = friction.watched, 0
+    if mode == FLIGHT:
+        for i in range(body.n_vertex):
+            watched[i] = i
+        return body.n_vertex
+    if mode == VERTEX_SLIP:
+        for i in range(body.spoke_first[index], body.spoke_first[index + 1]):
+            watched[n] = body.spokes[i]
+            n += 1
+        return n
+    if mode in (SLIDE, SPIN):
+        return 0
+    # the corner after the edge in each of its faces: with it the whole face lands
+    for side in range(2):
+        f = body.edge_faces[index, side]
+        if f >= 0:
+            first, last = body.face_first[f], body.face_first[f + 1]
+            for i in range(first, last):
+                v = body.face_vertices[i]
+                if v != body.edge_vertices[index, 0] and v != body.edge_vertices[index, 1]:
+                    watched[n] = v
+                    n += 1
+                    break
+    return n
+
+
+@jit(inline=True, internal=True)
+def advance_slip(run, h):
+    """One step of the mode over at most ``h`` [s], in which a slip turns by about ``run.bend`` [rad].
+
+    A slip that would end within ``run.stops`` [s] ends at once; that of a vertex which would within the time
+    of a sequence of edge impacts gets there in one step.
+
+    Returns the time advanced [s] and the event: SLIP, LANDING, OVERTURN, PARADOX or none.
+    ``friction.touching`` then holds the vertices that land; their number is the third value.
+    """
+    body, friction, result, t, turn = run.body, run.friction, run.result, run.t, run.bend
+    state, trial, mode, index = run.state, run.trial, run.mode, run.place
+    gravity = body.scalars[GRAVITY]
+    a = acceleration(run.segment, t)
+    to_contact(body, state, mode, index)
+    known, run.goes_on = run.goes_on, False
+    if known:
+        for i in range(state.size):
+            friction.rates[0, i] = friction.other[i]
+    margin = inf if known else mode_margin(run, state, a, friction.rates[0])
+    if margin < 0.0:
+        from_contact(body, state, mode, index)
+        return 0.0, PARADOX if margin == -inf else SLIP, 0
+    left, speed = braking(run)
+    # without friction a slip does not stop but swings back
+    if left < run.stops and friction.values[FRICTION] > 0.0:
+        # with it any other no faster than a slip begins, or not much after many events
+        from_contact(body, state, mode, index)
+        friction.found[SLOW] = max(speed + STOPPED, (2.0 if friction.found[HELD] == 0.0 else 10.0) * KICK)
+        return 0.0, SLIP, 0
+    # a slow slip settles to its direction at once: then the rate says nothing of the turn in a step
+    turning = friction.found[TURNING]
+    soon = run.stops <= left < run.settings.edge_zeno_time
+    stopping = mode == VERTEX_SLIP and soon and turning * left < LAST_TURN
+    friction.found[STOPPING] = 1.0 if stopping else 0.0
+    h = min(h, left - LAST * run.stops if stopping else BRAKED * left)
+    if not stopping and turning * h > turn and turning > SETTLED * turn * friction.found[STIFFNESS]:
+        h = turn / turning
+    pivot = contact_vertex(body, mode, index) if mode != FLIGHT else NONE
+    n = _watch(run)
+    h = _lay_heights(run, h, n, pivot)
+    normal = friction.found[N_0] + friction.found[N_1]
+    result[Response.LOWEST_NORMAL_FORCE] = min(
+        result[Response.LOWEST_NORMAL_FORCE], 0.0 if mode == FLIGHT else _pressure(mode, normal, gravity, a)
+    )
+    h, event = _regular_step(run, prepare_step(run, a, h), n, pivot)
+    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+    if after[2] <= (UPRIGHT if event == LANDING else 0.0) and not results.has_overturned(result):
+        h, event = _locate_overturning(run, h), OVERTURN
+        after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+        result[Response.PEAK_TILT] = 1.0
+    d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
+    d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
+    count = _gather(run, pivot, n) if event == LANDING else 0
+    if mode == SPIN:
+        count_spin(body, friction, index, state, trial, h)
+    for i in range(W_Z + 1):
+        state[i] = trial[i]
+    for i in range(X, LOSS + 1):
+        state[i] = trial[i]
+    from_contact(body, state, mode, index)
+    settle(body, state, mode, index)
+    _count_slip(run)
+    see_step(result, up, after, d0, d1, h)
+    run.goes_on = event == NO_EVENT and friction.found[HELD] == 0.0
+    return h, event, count
+
+
+@jit(internal=True)
+def _lay_heights(run, h, n, pivot):
+    """Heights of the ``n`` vertices watched at the start of a step; one that has just left the ground, maybe
+    for a hop, shortens the step, which is returned [s]."""
+    body, friction, state, mode = run.body, run.friction, run.state, run.mode
+    size = body.scalars[SIZE]
+    for i in range(n):
+        row = friction.heights[i]
+        row[BEFORE], row[RATE_BEFORE] = _height(body, state, mode, pivot, friction.watched[i])
+        row[OFFSET] = 0.0
+        if row[BEFORE] <= AS_LOW * size:  # on the ground but for rounding
+            row[OFFSET], row[BEFORE] = row[BEFORE], 0.0
+        if row[BEFORE] <= TOUCH * size and row[RATE_BEFORE] > 0.0:
+            sink = -rise(body, state, mode, pivot, friction.watched[i], friction.rates[0])
+            if 4.0 * row[RATE_BEFORE] < sink * h:
+                h = max(HOP * 2.0 * row[RATE_BEFORE] / sink, EVENT_TIME)
+    return h
+
+
+@jit(inline=True, internal=True)
+def _regular_step(run, h, n, pivot):
+    """A step over at most ``h`` [s] in which forces stay regular and slips do not turn too far, up to its
+    first event; the state there is in ``run.trial``. Returns the time [s] and the event."""
+    body, friction, t, turn, trial = run.body, run.friction, run.t, run.bend, run.trial
+    normal, event = friction.found[N_0] + friction.found[N_1], NO_EVENT
+    for _ in range(HALVINGS):
+        whole = h
+        event = NO_EVENT
+        regular = mode_step(run, h)
+        if regular:
+            h, event = _first_of_landings(run, h, n, pivot)
+        a = acceleration(run.segment, t + h)
+        after = mode_margin(run, trial, a, friction.other) if regular else -inf
+        irregular = after == -inf
+        if after < 0.0 and not (irregular and whole > SHORTEST):
+            h, regular = _locate_end(run, h)
+            event, irregular = SLIP if regular else PARADOX, not regular
+        if irregular and whole > SHORTEST:  # a step too long, unless it is so after the shortest too
+            h = 0.5 * whole
+            continue
+        pressed = friction.found[N_0] + friction.found[N_1]
+        jumps = not abs(pressed - normal) <= JUMP * body.scalars[GRAVITY]
+        bends = friction.found[STOPPING] == 0.0 and bent_too_far(run, TURNED * turn)
+        if whole <= SHORTEST or not (jumps or bends):
+            break
+        h = 0.5 * whole
+    return h, event
+
+
+@jit(internal=True)
+def _locate_overturning(run, high):
+    """First time in a step at which the body axis is level [s]; the state there is in ``run.trial``."""
+    trial, low = run.trial, 0.0
+    for _ in range(HALVINGS):
+        if high - low <= EVENT_TIME:
+            break
+        middle = 0.5 * (low + high)
+        mode_step(run, middle)
+        if vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0:
+            high = middle
+        else:
+            low = middle
+    mode_step(run, high)
+    return high
+
+
+@jit(internal=True)
+def _pressure(mode, normal, gravity, a):
+    """Vertical contact force over the weight."""
+    if mode in (SLIDE, SPIN):
+        return 1.0 + a[2] / gravity
+    return normal / gravity
+
+
+@jit(internal=True)
+def rise(body, y, mode, pivot, vertex, k):
+    """Vertical acceleration of a vertex with the rates ``k`` [m/s2]."""
+    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    v = body.vertices[vertex]
+    x, z, w = v[0], v[1], v[2]
+    if mode != FLIGHT:
+        p = body.vertices[pivot]
+        x, z, w = x - p[0], z - p[1], w - p[2]
+    a, b, c = y[W_Y] * w - y[W_Z] * z, y[W_Z] * x - y[W_X] * w, y[W_X] * z - y[W_Y] * x
+    d, e, f = k[W_Y] * w - k[W_Z] * z, k[W_Z] * x - k[W_X] * w, k[W_X] * z - k[W_Y] * x
+    d, e, f = d + y[W_Y] * c - y[W_Z] * b, e + y[W_Z] * a - y[W_X] * c, f + y[W_X] * b - y[W_Y] * a
+    rise = m[6] * d + m[7] * e + m[8] * f
+    return rise + k[V_Z] if mode == FLIGHT else rise
+
+
+@jit(inline=True, internal=True)
+def _first_of_landings(run, h, n, pivot):
+    """Time of the first landing in a step [s] and LANDING, or ``h`` and no event; the state then is in
+    ``run.trial``."""
+    body, friction = run.body, run.friction
+    trial, heights = run.trial, friction.heights
+    mode, size = run.mode, body.scalars[SIZE]
+    ground = TOUCH * size
+    for i in range(n):
+        row = heights[i]
+        row[AFTER], row[RATE_AFTER] = _height(body, trial, mode, pivot, friction.watched[i])
+        row[AFTER] -= row[OFFSET]
+        row[LANDS_AT] = first_landing(row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], h, ground)
+    whole = h
+    for _ in range(n):
+        at, lands = inf, NONE
+        for i in range(n):
+            if 0.0 <= heights[i, LANDS_AT] < at:
+                at, lands = heights[i, LANDS_AT], i
+        if lands < 0:
+            break
+        low, high, h = 0.0, whole, max(at, EVENT_TIME)
+        gap, speed = 0.0, 0.0
+        for _ in range(REFINEMENTS):
+            mode_step(run, h)
+            gap, speed = _height(body, trial, mode, pivot, friction.watched[lands])
+            gap -= heights[lands, OFFSET]
+            for i in range(n):
+                if i != lands and heights[i, BEFORE] > ground:
+                    lower, its = _height(body, trial, mode, pivot, friction.watched[i])
+                    if lower < -AS_LOW * size and lower < gap:
+                        lands, gap, speed, low = i, lower, its, 0.0
+            # one that left the ground in this step comes back when it sinks, whatever heights are rounded to
+            if gap > 0.0 or (speed > 0.0 and heights[lands, BEFORE] <= 0.0):
+                low = max(low, h)
+            else:
+                high = min(high, h)
+            h, found = corrected(h, gap, speed, low, high)
+            if found == 1:
+                mode_step(run, h)
+                gap, speed = _height(body, trial, mode, pivot, friction.watched[lands])
+                gap -= heights[lands, OFFSET]
+            if found > 0:
+                break
+        if heights[lands, AFTER] <= 0.0 or (gap <= ground and speed < 0.0):
+            friction.touching[0] = friction.watched[lands]
+            return h, LANDING
+        heights[lands, LANDS_AT] = -1.0  # the interpolation dips below the ground, the motion does not
+        h = whole
+        mode_step(run, h)
+    return whole, NO_EVENT
+
+
+@jit(inline=True, internal=True)
+def _gather(run, pivot, n):
+    """Vertices that land together with ``friction.touching[0]`` behind it, and the number of all."""
+    body, friction, mode, y = run.body, run.friction, run.mode, run.trial
+    count = 1
+    for i in range(n):
+        height, rate = _height(body, y, mode, pivot, friction.watched[i])
+        lands = height <= AS_LOW * body.scalars[SIZE] and rate < 0.0
+        if lands and friction.watched[i] != friction.touching[0]:
+            friction.touching[count] = friction.watched[i]
+            count += 1
+    return count
+
+
+@jit(inline=True, internal=True)
+def _locate_end(run, h):
+    """First time at which the mode ends [s], by the Illinois method, and whether forces are regular there.
+
+    ``run.trial`` becomes the state there, or the last before where they are not.
+    """
+    friction, t = run.friction, run.t
+    trial, segment = run.trial, run.segment
+    mode = run.mode
+    low, high, below, above, side, ends_well = 0.0, h, 1.0, -1.0, 0, True
+    for i in range(2 * REFINEMENTS):
+        if high - low <= EVENT_TIME:
+            break
+        guess = low + (high - low) * below / (below - above)
+        if i == 0 or i % 4 == 3 or not low < guess < high:
+            guess = 0.5 * (low + high)
+        regular = mode_step(run, guess)
+        a = acceleration(segment, t + guess)
+        margin = -inf
+        if regular:
+            margin = mode_margin(run, trial, a, friction.other)
+        if margin < 0.0:
+            ends_well = margin > -inf
+            high, above = guess, max(margin, -1e3)
+            below *= 0.5 if side < 0 else 1.0
+            side = -1
+            if margin > -ENDED:
+                break
+        else:
+            low, below = guess, max(margin, 1e-300)
+            above *= 0.5 if side > 0 else 1.0
+            side = 1
+    ends_well = ends_well or mode == SPIN  # it tips over
+    end = high if ends_well else low
+    mode_step(run, end)
+    a = acceleration(segment, t + end)
+    mode_margin(run, trial, a, friction.other)
+    return end, ends_well
+
+
+@jit(inline=True, internal=True)
+def _count_slip(run):
+    """Add the slip of a step to the paths of its contacts, and renew the directions of slip."""
+    body, friction, result = run.body, run.friction, run.result
+    state, mode, index = run.state, run.mode, run.place
+    path = friction.path
+    result[Response.FRICTION_ENERGY_LOSS] += state[LOSS]
+    if mode in (SLIDE, SPIN):
+        for i in range(body.face_first[index], body.face_first[index + 1]):
+            v = body.face_vertices[i]
+            if mode == SLIDE:
+                path[v] += state[PATH_0]
+            result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[v])
+        _renew(body, state, body.face_vertices[body.face_first[index]], S0_X)
+    elif mode == VERTEX_SLIP:
+        path[index] += state[PATH_0]
+        result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[index])
+        _renew(body, state, index, S0_X)
+    elif mode != FLIGHT:
+        p, q = body.edge_vertices[index, 0], body.edge_vertices[index, 1]
+        path[p] += state[PATH_0]
+        path[q] += state[PATH_1]
+        result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[p], path[q])
+        _renew(body, state, p, S0_X)
+        _renew(body, state, q, S1_X)
+    state[PATH_0], state[PATH_1], state[LOSS] = 0.0, 0.0, 0.0
+
+
+@jit(internal=True)
+def _renew(body, state, vertex, column):
+    vx, vy = slip_velocity(body, state, vertex)
+    speed = norm(vx, vy)
+    if speed > STOPPED and vx * state[column] + vy * state[column + 1] > 0.0:
+        state[column], state[column + 1] = vx / speed, vy / speed

@@ -14,10 +14,10 @@ from numba import config, cuda
 from mcrock.base.code_cache import cache_folder, folder_name
 from mcrock.base.response import Response
 from mcrock.kernel.batch import halve_step, load_intensity, load_realization
+from mcrock.kernel.ending import Trace
 from mcrock.kernel.integrate import integrate
 from mcrock.kernel.layout import run_type
 from mcrock.kernel.shaking import end_of_run
-from mcrock.kernel.trace import Trace
 
 # numba-cuda sees no edits in imported files
 config.CACHE_DIR = str(cache_folder() / folder_name(__file__))  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ import pytest
 
 from mcrock.body import cuboid
 from mcrock.impact.varkonyi_2022 import angular_impulse, general_map
-from mcrock.kernel.modes import EDGE, REST
+from mcrock.kernel.dynamics import EDGE, REST
 from tests.unit.impact.equations import facet_solutions
 from tests.unit.impact.landing import Landing
 

@@ -16,7 +16,7 @@ from mcrock.impact.varkonyi_2022 import (
     facet_point,
     project_facet,
 )
-from mcrock.kernel.modes import EDGE, REST
+from mcrock.kernel.dynamics import EDGE, REST
 from tests.unit.impact import equations
 from tests.unit.impact.equations import UP, cross_matrix
 from tests.unit.impact.landing import Landing

@@ -22,8 +22,8 @@ from mcrock.impact.conditions import Controls
 from mcrock.impact.registry import ImpactParameter, Law
 from mcrock.kernel.batch import Batch, run_part
 from mcrock.kernel.contact import topology
+from mcrock.kernel.ending import Trace, empty_trace
 from mcrock.kernel.layout import fill_topology, run_type, set_fields
-from mcrock.kernel.trace import Trace, empty_trace
 from mcrock.simulation.runs import settings_of
 
 THREADS_PER_BLOCK = 2  # of the last block one is idle where the number of runs is odd

@@ -5,12 +5,13 @@ from math import cos, hypot, pi, sin
 import numpy as np
 import pytest
 
-from mcrock.kernel.friction.contact_table import (
+from mcrock.kernel.friction.coulomb import (
     B_X,
     CONTACT_SIZE,
     D_X,
     D_Y,
     D_Z,
+    DONE,
     GIVEN,
     P_X,
     P_Y,
@@ -24,8 +25,9 @@ from mcrock.kernel.friction.contact_table import (
     W_YY,
     W_YZ,
     W_ZZ,
+    on_two,
+    solve_contacts,
 )
-from mcrock.kernel.friction.coulomb import DONE, on_two, solve_contacts
 
 ROUNDED = 1e-9  # of velocities and impulses, over the largest
 

@@ -6,7 +6,7 @@ from math import cos, nan, pi, sin
 import numpy as np
 import pytest
 
-from mcrock.kernel.friction.directions import harmonics, value, zeros
+from mcrock.kernel.friction.coulomb import harmonics, value, zeros
 
 FIFTHS = 0.4 * pi * np.arange(5)
 

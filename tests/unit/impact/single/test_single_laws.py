@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
-from mcrock.kernel.friction.single import NONE_LEFT, vertex_impulse
+from mcrock.kernel.friction.impacts import NONE_LEFT, vertex_impulse
 from mcrock.laws.brach_1989 import brach
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
 from mcrock.laws.pfeiffer_glocker_1996 import two_phase
