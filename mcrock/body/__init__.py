@@ -7,31 +7,36 @@ from: the inward normal of the start face unless given. `Body` is one body, made
 `mcrock.body.shapes` has the tables of a study file that they come from.
 """
 
-from mcrock.body.base import check_polygons
-from mcrock.body.bodies import Bodies
-from mcrock.body.body import Body
-from mcrock.body.check import check_bodies
-from mcrock.body.faces import Faces, exterior_angles, face_areas, face_heights, face_normals
-from mcrock.body.frame import body_axes, rotation_matrix
-from mcrock.body.mass import solid_moments
-from mcrock.body.merge import merge_coplanar, orient
-from mcrock.body.random_surface import random_surface, with_shape_error
-from mcrock.body.rocking import derived
-from mcrock.body.scan import Scan, read_scan
-from mcrock.body.solids.cuboid import cuboid
-from mcrock.body.solids.cylinder import cylinder
-from mcrock.body.solids.frustum import frustum
-from mcrock.body.solids.polyhedron import hull, polyhedron, scanned
-from mcrock.body.solids.prism import prism
-from mcrock.body.standing import (
+from mcrock.body.body import Bodies, Body, check_bodies
+from mcrock.body.faces import (
+    Faces,
+    body_axes,
+    check_polygons,
+    derived,
+    exterior_angles,
+    face_areas,
+    face_heights,
+    face_normals,
     lowest_face,
     nearly_flat,
+    rotation_matrix,
     settle,
+    solid_moments,
     stable_faces,
     stands_over,
     uplift_slenderness,
 )
-from mcrock.body.surface import hull_surface
+from mcrock.body.polyhedron import (
+    Scan,
+    hull,
+    polyhedron,
+    random_surface,
+    read_scan,
+    scanned,
+    with_shape_error,
+)
+from mcrock.body.solids import cuboid, cylinder, frustum, prism
+from mcrock.body.surface import hull_surface, merge_coplanar, orient
 
 __all__ = [
     "Bodies",

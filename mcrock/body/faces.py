@@ -1,16 +1,36 @@
-"""Faces of convex polyhedra: normals, areas, COM heights, sides, and how they join.
+"""Faces of convex polyhedra, and what follows from them alone: frames, mass, base, standing, rocking.
+
+Faces of convex polyhedra: normals, areas, COM heights, sides, and how they join.
 
 Arrays have a leading axis of ``n`` bodies that share one list of faces. The vertices are relative to
 the centre of mass (COM); each face lists its own counter-clockwise seen from above when the body lies
 on that face, which is seen from inside the body.
+
+Rotations: those that lay a face flat and turn body axes upright, and those of quaternions.
+
+Faces as lists of vertex numbers: which numbers exist, and which lists make one closed surface.
+
+Volume, centroid and inertia of homogeneous convex polyhedra.
+
+Base polygons: their edges, and which of them are refused.
+
+On which faces a body stands: those that carry it, those it settles on, and those that count as base.
+
+Arrays as in `mcrock.body.faces`.
+
+Leading parameters of rocking: radius, slenderness and frequency parameter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from math import radians
+from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from mcrock.base.checks import Integer, shown
 
 Array = NDArray[np.float64]
 Faces = tuple[tuple[int, ...], ...]
@@ -117,3 +137,408 @@ def connected(faces: Faces, allowed: Iterable[int], start_face: int) -> tuple[in
         found |= near
         fresh += near
     return tuple(sorted(found))
+
+
+def downwards(normal: Array) -> Array:
+    """Smallest rotations (n, 3, 3) that turn unit vectors ``normal`` (n, 3) to -z.
+
+    Half a turn about x for a vector along +z.
+    """
+    x, y, z = normal.T
+    k = np.zeros((len(normal), 3, 3))  # cross product with normal x (-z), times the sine
+    k[:, 0, 2], k[:, 1, 2] = x, y
+    k[:, 2, 0], k[:, 2, 1] = -x, -y
+    square = x * x + y * y
+    upright = square == 0
+    # 1 / (1 + cos) without cancellation
+    share = np.where(z <= 0, 1 / (1 + np.abs(z)), (1 + z) / np.where(upright, 1.0, square))
+    rotation: Array = np.eye(3) + k + share[:, None, None] * (k @ k)
+    rotation[upright & (z > 0)] = np.diag([1.0, -1.0, -1.0])
+    return rotation
+
+
+def body_axes(normal: Array, axis: Array | None = None) -> Array:
+    """Rotations (n, 3, 3) from given axes to body axes.
+
+    Body z is ``axis`` (3,) or, by default, the inward normal of the start face, whose outward normal
+    is ``normal`` (n, 3). The turn about body z is such that the start pose, the smallest rotation of
+    the body axes that lays the start face flat, shows the body as the smallest rotation of the given
+    axes does: the pose on the ground does not depend on the axis.
+    """
+    flat = downwards(normal)
+    if axis is None:
+        return flat
+    axis = np.asarray(axis, float) / np.sqrt(np.square(axis).sum())
+    if (axis == [0.0, 0.0, 1.0]).all():
+        return np.broadcast_to(np.eye(3), flat.shape)
+    leaning = flat @ axis  # the axis in the start pose
+    return downwards(-leaning) @ flat
+
+
+def rotation_matrix(q: ArrayLike) -> Array:
+    """Rotation matrix (..., 3, 3), body to ground, of unit quaternions (..., 4)."""
+    q0, q1, q2, q3 = np.moveaxis(np.asarray(q, float), -1, 0)
+    rows = [
+        [1 - 2 * (q2**2 + q3**2), 2 * (q1 * q2 - q0 * q3), 2 * (q1 * q3 + q0 * q2)],
+        [2 * (q1 * q2 + q0 * q3), 1 - 2 * (q1**2 + q3**2), 2 * (q2 * q3 - q0 * q1)],
+        [2 * (q1 * q3 - q0 * q2), 2 * (q2 * q3 + q0 * q1), 1 - 2 * (q1**2 + q2**2)],
+    ]
+    return np.stack([np.stack(row, -1) for row in rows], -2)
+
+
+def face_number(name: str, face: Any, n_face: int) -> int:
+    """A face of a body; ValueError that calls it ``name`` if the body has none of that number."""
+    if not Integer(0, n_face - 1).fits(face):
+        raise ValueError(f"{name} must be 0 to {n_face - 1}, got {shown(face)}")
+    return int(face)
+
+
+def face_numbers(name: str, faces: Any, n_face: int) -> tuple[int, ...]:
+    """Faces of a body; ValueError that calls them ``name`` if they are not a list of face numbers."""
+    if isinstance(faces, str) or not np.iterable(faces):
+        raise ValueError(f"{name} must be a list of face numbers, as in [0, 3], got {shown(faces)}")
+    return tuple(face_number(name, face, n_face) for face in faces)
+
+
+def face_lists(name: str, faces: Any) -> Faces:
+    """Vertices of each face as tuples of int; ValueError that calls them ``name`` if they are not."""
+    try:
+        return tuple(tuple(Integer(0).check(name, v) for v in face) for face in faces)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} must list the vertex numbers of each face, as in [[0, 1, 2], [0, 3, 1], ...], got "
+            f"{shown(faces)}"
+        ) from None
+
+
+def check_faces(faces: Faces, n_vertex: int) -> None:
+    """Refuse vertex lists that are not those of one closed surface round ``n_vertex`` vertices.
+
+    Raises
+    ------
+    ValueError
+        That names the face or edge.
+    """
+    check_face_lists(faces, n_vertex)
+    if len(faces) == 1:
+        return
+    owner: dict[tuple[int, int], int] = {}
+    for f, face in enumerate(faces):
+        for v, w in directed_edges(face):
+            if (v, w) in owner:
+                raise ValueError(
+                    f"Body.faces {owner[v, w]} and {f} both run from vertex {v} to {w}; list every face "
+                    "counter-clockwise seen from inside the body, or use polyhedron(), which turns them round"
+                )
+            owner[v, w] = f
+    for (v, w), f in owner.items():
+        if (w, v) not in owner:
+            raise ValueError(
+                "Body.faces must form a closed surface; nothing is on the other side of the edge from "
+                f"vertex {v} to {w} of face {f}"
+            )
+    euler = n_vertex - len(owner) // 2 + len(faces)
+    if euler != 2:
+        raise ValueError(
+            f"Body.faces must form one closed surface without holes; {n_vertex} vertices - {len(owner) // 2} "
+            f"edges + {len(faces)} faces must be 2, got {euler}"
+        )
+
+
+def check_face_lists(faces: Faces, n_vertex: int, owner: str = "Body") -> None:
+    """Refuse faces that do not list three or more different vertices each, and idle vertices."""
+    for f, face in enumerate(faces):
+        if len(face) < 3:
+            raise ValueError(f"{owner}.faces: face {f} must list at least 3 vertices, got {len(face)}")
+        wrong = [v for v in face if not 0 <= v < n_vertex]
+        if wrong:
+            raise ValueError(f"{owner}.faces: face {f} lists vertex {wrong[0]}, expected 0 to {n_vertex - 1}")
+        if len(set(face)) < len(face):
+            raise ValueError(f"{owner}.faces: face {f} lists a vertex twice: {list(face)}")
+    idle = set(range(n_vertex)) - {v for face in faces for v in face}
+    if idle:
+        raise ValueError(f"{owner}.faces: vertex {min(idle)} belongs to no face; leave it out")
+
+
+def solid_moments(vertices: Array, faces: Faces) -> tuple[Array, Array, Array]:
+    """Volume, centroid and inertia of homogeneous polyhedra, exact to rounding.
+
+    The body is cut into tetrahedra with one corner at the mean of the vertices; the first and second
+    moments of a tetrahedron are polynomials of its corners.
+
+    Parameters
+    ----------
+    vertices : ndarray (n, n_vertex, 3)
+        In any axes [m].
+    faces : tuple of tuples of int
+        As `Body.faces`, the same for all bodies.
+
+    Returns
+    -------
+    volume : ndarray (n,)
+        [m3]; negative if the faces run the wrong way round.
+    centroid : ndarray (n, 3)
+        [m].
+    inertia : ndarray (n, 3, 3)
+        About the centroid, per mass [m2].
+    """
+    middle = vertices.mean(1, keepdims=True)
+    arms = vertices - middle
+    volume, first = np.zeros(len(arms)), np.zeros((len(arms), 3))
+    second = np.zeros((len(arms), 3, 3))
+    for face in faces:
+        a, b, c = arms[:, face[:1]], arms[:, face[2:]], arms[:, face[1:-1]]
+        part = (a * cross(b, c)).sum(-1) / 6.0  # volumes of the tetrahedra of one face (n, k - 2)
+        total = a + b + c
+        volume += part.sum(1)
+        first += (part[..., None] * total).sum(1) / 4.0
+        for arm in (np.broadcast_to(a, b.shape), b, c, total):
+            second += np.einsum("nk,nki,nkj->nij", part, arm, arm) / 20.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centroid = first / volume[:, None]
+        spread = second / volume[:, None, None] - centroid[:, :, None] * centroid[:, None, :]
+    inertia = np.trace(spread, axis1=1, axis2=2)[:, None, None] * np.eye(3) - spread
+    return volume, centroid + middle[:, 0], inertia
+
+
+def edge_geometry(vertices: Array) -> tuple[Array, Array, Array, Array]:
+    """Distance [m] of the COM axis from each base edge (positive inside), slenderness [rad],
+    unit edge directions (..., 2) [1] and lengths [m]; leading shape (n, k)."""
+    step = np.roll(vertices, -1, axis=1)[..., :2] - vertices[..., :2]
+    length = np.hypot(step[..., 0], step[..., 1])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        unit = step / length[..., None]
+    distance = vertices[..., 0] * unit[..., 1] - vertices[..., 1] * unit[..., 0]
+    return distance, np.arctan2(distance, -vertices[..., 2]), unit, length
+
+
+def check_base(vertices: Array) -> None:
+    """Refuse bases (n, k, 3) [m], relative to the COM, that are not a convex polygon in a plane z = -h or
+    that the COM is not over."""
+    if vertices.shape[1] < 3:
+        raise ValueError(f"Body.vertices must list at least 3 base vertices, got {vertices.shape[1]}")
+    size = np.ptp(vertices[..., :2], axis=1).max(-1)
+    depth = np.ptp(vertices[..., 2], axis=1)
+    refuse(
+        depth > FLATNESS * size,
+        lambda i: (
+            f"Body.vertices must lie in one plane z = -h [m], but their z differ by {depth[i]:.3g} m; "
+            "for a whole body give faces too, or use hull()"
+        ),
+    )
+    refuse(
+        vertices[..., 2].max(1) >= 0,
+        lambda i: (
+            "Body.vertices must lie below the centre of mass (z < 0 m), got z = "
+            f"{vertices[i, :, 2].max():.6g} m"
+        ),
+    )
+    check_polygons("Body.vertices", vertices[..., :2], " (relative to the centre of mass)")
+    distance = edge_geometry(vertices)[0]
+    refuse(
+        distance.min(1) <= 0,
+        lambda i: (
+            "the centre of mass must stand over the inside of the base; it lies "
+            f"{-distance[i].min():.6g} m outside base edge {distance[i].argmin()}"
+        ),
+    )
+
+
+def check_polygons(name: str, corners: Array, where: str = "") -> None:
+    """Refuse corners (n, k, 2) [m] that are not a convex polygon, counter-clockwise seen from above.
+
+    Raises
+    ------
+    ValueError
+        That calls the polygon ``name`` and says ``where`` the coordinates in it are measured.
+    """
+    step = np.roll(corners, -1, axis=1) - corners
+    length = np.hypot(step[..., 0], step[..., 1])
+    refuse(
+        length.min(1) <= 1e-9 * np.ptp(corners, axis=1).max(-1),
+        lambda i: (
+            f"{name}: corners {length[i].argmin()} and {(length[i].argmin() + 1) % corners.shape[1]} "
+            f"coincide at {corners[i, length[i].argmin()].tolist()} m{where}"
+        ),
+    )
+    unit = step / length[..., None]
+    after = np.roll(unit, -1, axis=1)
+    turn = unit[..., 0] * after[..., 1] - unit[..., 1] * after[..., 0]
+    refuse(
+        (turn < 0).all(1),
+        lambda i: f"{name} must run counter-clockwise seen from above; reverse the order of its corners",
+    )
+    wrong = (turn.argmin(1) + 1) % corners.shape[1]
+    refuse(
+        turn.min(1) <= 1e-9,
+        lambda i: (
+            f"{name} must be the corners of a convex polygon, counter-clockwise seen from above; corner "
+            f"{wrong[i]} at {corners[i, wrong[i]].tolist()} m{where} is straight or turns the wrong way"
+        ),
+    )
+    heading = np.arctan2(turn, (unit * after).sum(-1)).sum(1)
+    refuse(
+        np.abs(heading - 2 * np.pi) > 1e-6,
+        lambda i: f"{name} must go round the base once; the polygon crosses itself",
+    )
+
+
+def refuse(bad: NDArray[np.bool_] | np.bool_, message: Callable[[int], str]) -> None:
+    """Raise a ValueError with the ``message`` of the first body that is ``bad`` (n,), if any is."""
+    if bad.any():
+        i = int(np.argmax(bad))
+        where = f" (body {i} of {bad.size})" if bad.size > 1 else ""
+        raise ValueError(message(i) + where)
+
+
+BASE_ANGLE = radians(5.0)  # faces less inclined to the start face than this count as base [rad]
+
+
+def stable_faces(vertices: Array, faces: Faces) -> NDArray[np.bool_]:
+    """Whether the COM stands over the inside of each face (n, n_face)."""
+    normals = face_normals(vertices, faces)
+    sides = [side_distances(vertices, face, normals[:, f]) for f, face in enumerate(faces)]
+    return np.stack([distances.min(1) > 0 for distances in sides], -1)
+
+
+def uplift_slenderness(vertices: Array, faces: Faces, start_face: NDArray[np.int64]) -> Array:
+    """Smallest slenderness over the edges of the start face of each body (n,) [rad].
+
+    Gravity times its tangent is the horizontal acceleration at which the body begins to rock, over an
+    edge to another base face too.
+    """
+    normals = face_normals(vertices, faces)
+    heights = face_heights(vertices, faces, normals)
+    found = np.empty(len(vertices))
+    for f in np.unique(start_face):
+        of = start_face == f
+        found[of] = np.arctan2(side_distances(vertices[of], faces[f], normals[of, f]).min(1), heights[of, f])
+    return found
+
+
+def stands_over(vertices: Array, face: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Whether ``face`` is perpendicular to z and every other vertex stands over it (n,).
+
+    Such a body can touch the ground with nothing else before z has tilted by 90 degrees.
+    """
+    base = vertices[:, face]
+    tolerance = FLATNESS * np.ptp(vertices, axis=1).max(-1)
+    along = (np.roll(base, -1, axis=1) - base)[..., :2]
+    arms = vertices[:, :, None, :2] - base[:, None, :, :2]  # (n, n_vertex, k, 2)
+    across = along[:, None, :, 0] * arms[..., 1] - along[:, None, :, 1] * arms[..., 0]
+    inside = across / np.hypot(along[..., 0], along[..., 1])[:, None]
+    level = np.ptp(base[..., 2], axis=1) <= tolerance
+    above = (vertices[..., 2] - base[:, :1, 2]).min(1) >= -tolerance
+    return level & above & (inside.min((1, 2)) >= -tolerance)
+
+
+def nearly_flat(vertices: Array, faces: Faces, start_face: int, angle: float = BASE_ANGLE) -> tuple[int, ...]:
+    """Numbers of the start face and of the faces inclined to it by less than ``angle`` [rad], 5 deg, that
+    are connected to it through such faces; ``vertices`` (n_vertex, 3) of one body."""
+    normals = face_normals(vertices[None], faces)[0]
+    across = np.cross(normals[start_face], normals)
+    angles = np.arctan2(np.sqrt(dot(across, across)), normals @ normals[start_face])
+    return connected(faces, np.flatnonzero(angles < angle).tolist(), start_face)
+
+
+def lowest_face(vertices: Array, faces: Faces) -> int:
+    """Face whose outward normal is closest to -z; of equal ones the first that carries the body, or the
+    first. ``vertices`` (n, 3) [m] are relative to the COM."""
+    down = face_normals(vertices[None], faces)[0, :, 2]
+    lowest = np.flatnonzero(down <= down.min() + 1e-12)
+    stable = lowest[stable_faces(vertices[None], faces)[0, lowest]]
+    return int(stable[0] if len(stable) else lowest[0])
+
+
+@overload
+def settle(vertices: Array, faces: Faces, start_face: int) -> int: ...
+@overload
+def settle(vertices: Array, faces: Faces, start_face: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def settle(vertices: Array, faces: Faces, start_face: int | NDArray[np.int64]) -> int | NDArray[np.int64]:
+    """Face on which a body comes to stand when it is put down slowly on another.
+
+    As long as the COM is not over the inside of the face, the body rolls over the side that the COM
+    is farthest outside of. The COM is lower on each face than on the one before, so this ends.
+
+    Parameters
+    ----------
+    vertices : ndarray (n, n_vertex, 3) or (n_vertex, 3)
+        Relative to the COM [m].
+    faces : tuple of tuples of int
+        Of a closed surface, as `Body.faces`.
+    start_face : ndarray (n,) or int
+
+    Returns
+    -------
+    ndarray (n,) or int
+        ``start_face`` itself where the COM is over it.
+    """
+    single = np.ndim(start_face) == 0
+    points = np.asarray(vertices)[None] if single else np.asarray(vertices)
+    joined, normals = neighbours(faces), face_normals(points, faces)
+    onwards = np.empty((len(points), len(faces)), dtype=np.int64)  # the face itself where it is stable
+    for f, face in enumerate(faces):
+        distances = side_distances(points, face, normals[:, f])
+        onwards[:, f] = np.where(distances.min(1) > 0, f, np.array(joined[f])[distances.argmin(1)])
+    now = np.atleast_1d(np.asarray(start_face, dtype=np.int64))
+    rows = np.arange(len(points))
+    for _ in faces:
+        now = onwards[rows, now]
+    return int(now[0]) if single else now
+
+
+def derived(
+    mass: Array,
+    inertia: Array,
+    vertices: Array,
+    gravity: Array,
+    faces: Faces | None = None,
+    start_face: NDArray[np.int64] | None = None,
+    base_faces: tuple[int, ...] = (0,),
+) -> dict[str, Array]:
+    """Radius [m], slenderness [rad] and frequency parameter [rad/s] of many bodies.
+
+    The slenderness is the smallest tilt of body z at which the COM stands over an edge that bounds the
+    base (the start face and the base faces connected to it), or over the end of one where the edge is not
+    long enough, as on the ragged border of a scanned base; it is negative where the COM is not over the base
+    without any tilt. Radius and frequency parameter belong to that edge. Where every face is base the
+    slenderness is pi/2. Shapes as `check_bodies`; each result has shape (n,).
+    """
+    faces = (tuple(range(vertices.shape[1])),) if faces is None else faces
+    start = np.zeros(len(mass), dtype=np.int64) if start_face is None else start_face
+    owner = {edge: f for f, face in enumerate(faces) for edge in directed_edges(face)}
+    result = {name: np.empty(len(mass)) for name in ("radius", "slenderness", "frequency")}
+    for face in np.unique(start):
+        of, base = np.flatnonzero(start == face), set(connected(faces, base_faces, int(face)))
+        bounds = [(v, w) for (v, w), f in owner.items() if f in base and owner.get((w, v)) not in base]
+        free = not bounds
+        v, w = np.array(bounds or [edge for edge in owner if edge[0] < edge[1]]).T
+        corner, along = vertices[of][:, v], vertices[of][:, w] - vertices[of][:, v]
+        length = np.sqrt((along**2).sum(-1, keepdims=True))
+        along /= length
+        place = -(corner * along).sum(-1, keepdims=True)  # of the foot of the COM on the line of the edge
+        lever = -place * along - corner  # from the edge to the COM
+        radius = np.sqrt((lever**2).sum(-1))
+        about = np.einsum("nki,nij,nkj->nk", along, inertia[of], along) + mass[of, None] * radius**2
+        frequency = np.sqrt((mass * gravity)[of, None] * radius / about)
+        over = np.where(place < 0, -corner, np.where(place > length, -vertices[of][:, w], lever))
+        tilt = np.arctan2(np.hypot(over[..., 0], over[..., 1]), over[..., 2])
+        # of edges that share the corner beneath, that of the largest frequency
+        first = frequency if free else np.where(tilt == tilt.min(axis=1, keepdims=True), frequency, -1.0)
+        pick = np.argmax(first, axis=1)
+        rows = np.arange(len(of))
+        sign = np.where(_stands_over_any(vertices[of], [faces[f] for f in sorted(base)]), 1.0, -1.0)
+        result["radius"][of] = radius[rows, pick]
+        result["slenderness"][of] = np.pi / 2 if free else sign * tilt[rows, pick]
+        result["frequency"][of] = frequency[rows, pick]
+    return result
+
+
+def _stands_over_any(vertices: Array, faces: Sequence[tuple[int, ...]]) -> NDArray[np.bool_]:
+    """Whether the line from the COM along -z goes through one of the faces (n,)."""
+    found = np.zeros(len(vertices), np.bool_)
+    for face in faces:
+        here = vertices[:, face, :2]
+        onwards = np.roll(here, -1, axis=1)
+        found |= (here[..., 0] * onwards[..., 1] - here[..., 1] * onwards[..., 0]).min(axis=1) >= 0
+    return found

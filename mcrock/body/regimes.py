@@ -1,4 +1,6 @@
-"""Motion that a body at rest enters: rest, slide, rock or slide-rock, on any convex base.
+"""Motion that a body at rest enters, and the friction up to which a slip has one contact force.
+
+Motion that a body at rest enters: rest, slide, rock or slide-rock, on any convex base.
 
 Shenton, H. W. III (1996). Criteria for initiation of slide, rock, and slide-rock rigid-body modes. Journal
 of Engineering Mechanics 122(7), 690-693.
@@ -14,6 +16,16 @@ of mass (COM). That is exact across a side where the inertia does not couple the
 in the worst direction of every cuboid, and in planes of symmetry; towards the farthest corner of 3000 random
 cuboids it was right within 0.4 % of the friction. In oblique directions it is a bound from below: the
 friction that the ends of the edge need to stick was 6 % above it in half of those cuboids, 25 % in a tenth.
+
+Up to which friction the slip of one corner always has exactly one contact force.
+
+A corner with the offset d from the centre of mass moves, under a force F there, by W F with
+``W = I/m - [d]x Theta^-1 [d]x``. While it slips in the direction s the normal force N follows from
+``p N = b`` with ``p = e_z.W e_z - mu e_z.W s``: for p <= 0 there is none or more than one.
+
+Painlevé, P. (1895). Sur les lois du frottement de glissement. Comptes rendus 121, 112-115.
+Génot, F., Brogliato, B. (1999). New results on Painlevé paradoxes. European Journal of Mechanics A/Solids
+18(4), 653-677.
 """
 
 from __future__ import annotations
@@ -24,9 +36,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mcrock.body.base import edge_geometry
-from mcrock.body.faces import Array, Faces, face_heights, face_normals
-from mcrock.body.frame import downwards
+from mcrock.body.faces import Faces, downwards, edge_geometry, face_heights, face_normals
 
 
 class Regime(IntEnum):
@@ -181,3 +191,43 @@ def _stand(inertia: Array, vertices: Array, faces: Faces, start_face: NDArray[np
         corners[of, :k] = base[..., :2]
     height = face_heights(vertices, faces, normals)[rows, start_face]
     return _Standing(distance, outwards, corners, height, upright @ inertia @ upright.transpose(0, 2, 1))
+
+
+Array = NDArray[np.float64]
+
+
+def painleve_friction(mass: ArrayLike, inertia: ArrayLike, corners: ArrayLike) -> Array:
+    """Least friction coefficient at which the slip of a corner is undetermined in some pose.
+
+    For orthogonal unit vectors n and s the largest value of ``n.W s / n.W n`` is
+    ``(w3 - w1) / (2 sqrt(w1 w3))`` with the extreme eigenvalues w1 and w3 of W.
+
+    Parameters
+    ----------
+    mass : array_like (n,)
+        [kg].
+    inertia : array_like (n, 3, 3)
+        About the centre of mass [kg m2].
+    corners : array_like (n, k, 3)
+        Relative to the centre of mass, in the axes of the inertia [m].
+
+    Returns
+    -------
+    ndarray (n, k)
+        [1]; infinite for a corner at the centre of mass.
+
+    Examples
+    --------
+    Of a cube of 1 kg with edges of 1 m:
+
+    >>> float(painleve_friction([1.0], [np.eye(3) / 6], [[[0.5, 0.5, -0.5]]])[0, 0].round(3))
+    1.042
+    """
+    d = np.asarray(corners, float)
+    zero = np.zeros(d.shape[:-1])
+    x, y, z = np.moveaxis(d, -1, 0)
+    cross = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*d.shape, 3)
+    turn = cross @ np.linalg.inv(np.asarray(inertia, float))[:, None] @ cross
+    w = np.linalg.eigvalsh(np.eye(3) / np.asarray(mass, float)[:, None, None, None] - turn)
+    with np.errstate(divide="ignore"):
+        return np.asarray(2.0 * np.sqrt(w[..., 0] * w[..., 2]) / (w[..., 2] - w[..., 0]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from mcrock.base.params import DECIDED, STANDARD_GRAVITY, Mode, Outcome
 from mcrock.body import Body
-from mcrock.body.frame import rotation_matrix
+from mcrock.body.faces import rotation_matrix
 from mcrock.excitation import Motion, Pulse, fema_p695
 from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.simulation.run import Run

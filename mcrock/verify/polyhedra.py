@@ -11,8 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.base.params import Event, Mode
 from mcrock.body import Body, merge_coplanar, orient
-from mcrock.body.faces import face_normals
-from mcrock.body.frame import body_axes, rotation_matrix
+from mcrock.body.faces import body_axes, face_normals, rotation_matrix
 from mcrock.impact.conditions import Impact, Start
 from mcrock.kernel.contact import Topology, topology
 from mcrock.simulation.run import Run

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from mcrock.body.scan import read_scan
+from mcrock.body.polyhedron import read_scan
 from mcrock.ensemble.cluster import load_cluster
 from mcrock.ensemble.log import read_log
 from mcrock.excitation.readers import scan_records

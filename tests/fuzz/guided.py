@@ -15,7 +15,7 @@ import atheris
 
 READERS = (
     "mcrock.base.tables",
-    "mcrock.body.scan",
+    "mcrock.body.polyhedron",
     "mcrock.ensemble.cluster.settings",
     "mcrock.ensemble.log",
     "mcrock.excitation.readers",

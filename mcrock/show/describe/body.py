@@ -20,7 +20,7 @@ from mcrock.body import (
     uplift_slenderness,
 )
 from mcrock.body.faces import Faces, connected
-from mcrock.body.shapes.polyhedron import OFFSETS, Polyhedron
+from mcrock.body.shapes import OFFSETS, Polyhedron
 from mcrock.body.surface import SHALLOW
 from mcrock.show.numbers import format_range
 from mcrock.study import Study

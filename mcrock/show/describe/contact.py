@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from mcrock.base.estimates import format_percent
 from mcrock.base.params import ContactColumn, Inputs
-from mcrock.body.painleve import painleve_friction
-from mcrock.body.regimes import extreme_directions, sections
+from mcrock.body.regimes import extreme_directions, painleve_friction, sections
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 
 WHERE = ImpactParameter.LAMBDA, ImpactParameter.LAMBDA_LON

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body, cuboid, cylinder, frustum, hull, lowest_face, polyhedron, prism
-from mcrock.body.solids.parts import prism_faces
+from mcrock.body.solids import prism_faces
 
 CUBE = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
 SQUARE = [(0, 0), (1, 0), (1, 1), (0, 1)]

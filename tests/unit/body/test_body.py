@@ -7,9 +7,7 @@ import pytest
 
 from mcrock.base.params import GRAVITY
 from mcrock.body import Body, check_bodies, cuboid, prism
-from mcrock.body.solids.cuboid import cuboids
-from mcrock.body.solids.parts import Weight
-from mcrock.body.solids.prism import prisms
+from mcrock.body.solids import Weight, cuboids, prisms
 
 RTOL = 1e-12  # closed forms of a few operations
 

@@ -22,8 +22,7 @@ from mcrock.body import (
     settle,
     solid_moments,
 )
-from mcrock.body.faces import connected, directed_edges
-from mcrock.body.frame import downwards, rotation_matrix
+from mcrock.body.faces import connected, directed_edges, downwards, rotation_matrix
 from tests.unit.body.shapes import CUBE, CUBE_FACES, clouds, quadrature, ring, rotations, solids
 
 RTOL = 1e-10  # sums over up to a hundred tetrahedra

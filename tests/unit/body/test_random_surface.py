@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.body import hull, random_surface, with_shape_error
-from mcrock.body.random_surface import near_surface, underside
+from mcrock.body.polyhedron import near_surface, underside
 
 STD, LENGTH = 0.002, 0.07
 DRAWS = 4000

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcrock.base.units import LENGTHS
 from mcrock.body import Scan, cuboid, hull, read_scan, scanned, solid_moments
-from mcrock.body.scan import MOST_CORNERS, UP, hull_corners
+from mcrock.body.polyhedron import MOST_CORNERS, UP, hull_corners
 
 BOX = trimesh.creation.box((0.4, 0.3, 1.6))
 CORNERS, TRIANGLES = np.asarray(BOX.vertices), np.asarray(BOX.faces)

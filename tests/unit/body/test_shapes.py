@@ -11,9 +11,8 @@ import pytest
 from mcrock.base.tables.distributions import Quantity, Uncertain
 from mcrock.base.tables.inputs import Input
 from mcrock.base.units import as_in_datasets
-from mcrock.body.shapes import SHAPES
-from mcrock.body.shapes.shape import Solid, Upright
-from mcrock.body.solids.prism import prisms
+from mcrock.body.shapes import SHAPES, Solid, Upright
+from mcrock.body.solids import prisms
 from mcrock.dataset.schema import declaration, table_inputs
 from mcrock.ensemble import run_study
 from mcrock.show.describe import describe

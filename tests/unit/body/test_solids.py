@@ -7,8 +7,7 @@ import pytest
 
 from mcrock.base.params import GRAVITY
 from mcrock.body import cylinder, frustum, prism
-from mcrock.body.solids.frustum import frusta
-from mcrock.body.solids.parts import Weight, scaled_polygon
+from mcrock.body.solids import Weight, frusta, scaled_polygon
 from tests.unit.body.shapes import quadrature
 
 RTOL = 1e-12

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import trimesh
 
-from mcrock.body import hull_surface, scanned, stable_faces, with_shape_error
-from mcrock.body.scan import read_scan
-from mcrock.body.shapes import polyhedron
+from mcrock.body import hull_surface, scanned, shapes, stable_faces, with_shape_error
+from mcrock.body.polyhedron import read_scan
 from mcrock.show.describe import describe
 from mcrock.study import ConfigError, Study, load_config
 from mcrock.study.sampling import draw_inputs, load_motions
@@ -71,7 +70,7 @@ def test_a_study_of_a_mesh_has_the_body_of_python(load, motions, tmp_path):
 
 def test_a_mesh_is_read_once_until_its_file_changes(load, rock, tmp_path, monkeypatch):
     read = []
-    monkeypatch.setattr(polyhedron, "read_scan", lambda *given: read.append(given) or read_scan(*given))
+    monkeypatch.setattr(shapes, "read_scan", lambda *given: read.append(given) or read_scan(*given))
     first = load().body.vertices
     assert load("body.density=2000").body.vertices == first
     assert len(read) == 1

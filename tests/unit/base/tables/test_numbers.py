@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mcrock.base.tables.parsing import read_columns
-from mcrock.body.scan import read_points
+from mcrock.body.polyhedron import read_points
 from mcrock.dataset import read_outcomes
 from mcrock.excitation import read_csv
 from mcrock.excitation.readers import read_records
