@@ -55,7 +55,7 @@ def show(
     Prints what it shows and its results, and saves a figure.
     """
     from mcrock.laws import plot_system, system_example, system_parameters
-    from mcrock.laws.systems.words import format_system
+    from mcrock.laws.systems.drawing import format_system
 
     defaults = system_parameters(name)
     given = dict(_parse(text) for text in set or [])

@@ -14,8 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from mcrock.laws.normal_form import tangent_basis
-from mcrock.laws.problem import ROUNDING, ImpactResult, SingleContact, coefficient, finite_array
+from mcrock.laws.problem import (
+    ROUNDING,
+    ImpactResult,
+    SingleContact,
+    coefficient,
+    finite_array,
+    tangent_basis,
+)
 
 
 def brach(

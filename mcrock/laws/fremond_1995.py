@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcrock.laws.complementarity import unilateral_impulses
-from mcrock.laws.coulomb import refuse_friction
+from mcrock.laws.complementarity import refuse_friction, unilateral_impulses
 from mcrock.laws.problem import ContactProblem, ImpactResult, finite_array
 
 

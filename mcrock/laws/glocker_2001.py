@@ -6,15 +6,14 @@ Royal Society A 359, 2385-2404, equation (3.2). For each contact
     0 <= gamma+ + eps gamma-   and   0 <= L,   one of them 0
 
 With friction as Brogliato, Zhang and Liu (2012) have it in remark 6: Coulomb's law for the impulses, with the
-slip after the impact (`mcrock.laws.coulomb`). Of one contact it is the law of Whittaker.
+slip after the impact (`mcrock.laws.complementarity`). Of one contact it is the law of Whittaker.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcrock.laws.complementarity import unilateral_impulses
-from mcrock.laws.coulomb import has_friction, law_with_friction
+from mcrock.laws.complementarity import has_friction, law_with_friction, unilateral_impulses
 from mcrock.laws.problem import ContactProblem, ImpactResult, coefficients
 
 

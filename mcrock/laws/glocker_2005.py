@@ -29,8 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.laws.complementarity import RANK, least_impulses
-from mcrock.laws.least_squares import nonnegative_least_squares
+from mcrock.laws.complementarity import RANK, least_impulses, nonnegative_least_squares
 from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient
 
 MOST_FACES = 12  # all sets of faces are tried

@@ -11,7 +11,8 @@ Glocker warns that energy may grow where coefficients differ. That is so of the 
 inequalities never gain any: Ld minimises 1/2 Ld . D Ld + gamma_c . Ld over Ld >= eps Lc, and Lc itself is
 among those, hence T+ - T_c <= 1/2 Lc . D Lc = T- - T_c.
 
-With friction both phases obey Coulomb's law with the slips at their ends (`mcrock.laws.coulomb`), without
+With friction both phases obey Coulomb's law with the slips at their ends (`mcrock.laws.complementarity`),
+without
 tangential restitution, which `two_phase` has for one contact in the plane. With one eps for all contacts no
 energy is gained, as eps times the impulses of the compression are within the bounds of the expansion; with
 several it may be.
@@ -24,8 +25,15 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.linalg import cho_solve
 
-from mcrock.laws.complementarity import Impulses, ill_conditioned, rounding_of_rates, unilateral_impulses
-from mcrock.laws.coulomb import frictional_impulses, has_friction, within_cone
+from mcrock.laws.complementarity import (
+    Impulses,
+    frictional_impulses,
+    has_friction,
+    ill_conditioned,
+    rounding_of_rates,
+    unilateral_impulses,
+    within_cone,
+)
 from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, coefficients
 
 MISSED = 5e-9  # of the rates after the impact by its velocity, over the largest scaled rate [1]

@@ -7,7 +7,8 @@ metric, and
 
     u+ = v - eps (u- - v) = (1 + eps) prox(u-) - eps u-
 
-With friction v and its impulses obey Coulomb's law (`mcrock.laws.coulomb`), and the same is done to them, as
+With friction v and its impulses obey Coulomb's law (`mcrock.laws.complementarity`), and the same is done to
+them, as
 Moreau has it: friction opposes the mean of the slips after and before, (s+ + eps s-)/(1 + eps), so that a
 contact which sticks in the mean gives back eps of its slip. The energy falls by the friction on that mean and
 by (1 - eps)/(1 + eps) of the energy of the change of velocity.
@@ -15,8 +16,7 @@ by (1 - eps)/(1 + eps) of the energy of the change of velocity.
 
 from __future__ import annotations
 
-from mcrock.laws.complementarity import unilateral_impulses
-from mcrock.laws.coulomb import has_friction, law_with_friction
+from mcrock.laws.complementarity import has_friction, law_with_friction, unilateral_impulses
 from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient
 
 

@@ -20,8 +20,15 @@ import numpy as np
 
 from mcrock.laws.brach_1989 import contact_tangents
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
-from mcrock.laws.normal_form import NEGLIGIBLE
-from mcrock.laws.problem import ROUNDING, TOLERANCE, ImpactResult, SingleContact, coefficient, finite_array
+from mcrock.laws.problem import (
+    NEGLIGIBLE,
+    ROUNDING,
+    TOLERANCE,
+    ImpactResult,
+    SingleContact,
+    coefficient,
+    finite_array,
+)
 
 
 def assess(contact: SingleContact, impulse: Any) -> ImpactResult:

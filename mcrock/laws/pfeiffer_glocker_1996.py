@@ -27,8 +27,14 @@ from math import inf, isinf
 
 import numpy as np
 
-from mcrock.laws.normal_form import NEGLIGIBLE, NormalForm, sliding_impulse
-from mcrock.laws.problem import ImpactResult, SingleContact, coefficient
+from mcrock.laws.problem import (
+    NEGLIGIBLE,
+    ImpactResult,
+    NormalForm,
+    SingleContact,
+    coefficient,
+    sliding_impulse,
+)
 from mcrock.laws.whittaker_1904 import final_slip_impulses, no_solution
 
 CLOSED = 1e-12  # approach after the expansion that is rounding, over the speed before the collision [1]

@@ -17,8 +17,14 @@ from math import inf, isinf, log
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from mcrock.laws.normal_form import NEGLIGIBLE, NormalForm, sliding_impulse
-from mcrock.laws.problem import ImpactResult, SingleContact, coefficient
+from mcrock.laws.problem import (
+    NEGLIGIBLE,
+    ImpactResult,
+    NormalForm,
+    SingleContact,
+    coefficient,
+    sliding_impulse,
+)
 from mcrock.laws.whittaker_1904 import no_solution
 
 RTOL = 1e-12  # of the integration in three dimensions, relative and for logarithms and angles absolute [1]

@@ -25,8 +25,7 @@ from math import inf
 import numpy as np
 from scipy.optimize import root
 
-from mcrock.laws.normal_form import NEGLIGIBLE, NormalForm
-from mcrock.laws.problem import ImpactResult, SingleContact, coefficient, first_of
+from mcrock.laws.problem import NEGLIGIBLE, ImpactResult, NormalForm, SingleContact, coefficient, first_of
 from mcrock.laws.whittaker_1904 import final_slip_impulses, no_solution
 
 NO_SLIP = 1e-10  # slip over velocity that counts as none: both laws leave as little of it, or forget it [1]

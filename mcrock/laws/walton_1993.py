@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcrock.laws.normal_form import tangent_basis
-from mcrock.laws.problem import ROUNDING, ImpactResult, SingleContact, coefficient
+from mcrock.laws.problem import ROUNDING, ImpactResult, SingleContact, coefficient, tangent_basis
 
 
 def bilinear(contact: SingleContact, *, restitution: float, tangential_restitution: float) -> ImpactResult:

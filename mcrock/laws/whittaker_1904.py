@@ -18,8 +18,7 @@ from math import hypot, inf, isinf
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from mcrock.laws.normal_form import NEGLIGIBLE, NormalForm
-from mcrock.laws.problem import ImpactResult, SingleContact, coefficient, first_of
+from mcrock.laws.problem import NEGLIGIBLE, ImpactResult, NormalForm, SingleContact, coefficient, first_of
 
 RESIDUAL = 1e-8  # of the slip direction up to which a root of the polynomial is a solution, relative [1]
 ROUNDING = 4.0 * float(np.finfo(float).eps)  # of a product of inverse mass and impulse [1]

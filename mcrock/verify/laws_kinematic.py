@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from mcrock.laws.block_domains import (
+from mcrock.laws.block import (
     Interval,
     angular_domain,
     block_coefficients,
+    block_impact,
     critical_aspects,
     half_rocking_domain,
     housner_ratio,
@@ -22,7 +23,6 @@ from mcrock.laws.block_domains import (
     sliding_ratio,
     sticking_domain,
 )
-from mcrock.laws.block_impact import block_impact
 from mcrock.laws.brogliato_2012 import energy_margin, generalized_kinematic, kinetic_angles
 from mcrock.laws.problem import ContactProblem, ImpactResult, finite_array
 from mcrock.laws.systems.ball_chain import chain_impact

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from mcrock.laws.chatterjee_ruina_1998_sequence import collide_in_turn, sequential
-from mcrock.laws.contact_kinematics import Ellipsoid, ellipsoid_contact
 from mcrock.laws.fremond_1995 import fremond
 from mcrock.laws.glocker_2001 import newton
 from mcrock.laws.glocker_2005 import reentrant_corner
 from mcrock.laws.glocker_pfeiffer_1995 import poisson
 from mcrock.laws.moreau_1988 import moreau
-from mcrock.laws.problem import ContactProblem, ImpactResult
+from mcrock.laws.problem import ContactProblem, Ellipsoid, ImpactResult, ellipsoid_contact
 from mcrock.laws.systems.flexible_rod import rigid_restitution
 from mcrock.laws.systems.impact_pendulum import pendulum_impact
 from mcrock.laws.systems.rocking_rod import kinetic_cosine, rocking_rod_problem

@@ -25,8 +25,7 @@ from mcrock.base.variables import variable
 from mcrock.body import cuboid
 from mcrock.impact.varkonyi_2022 import edge_energy_roots, edge_map
 from mcrock.laws.systems.block_3d import UP, packed
-from mcrock.laws.systems.drawing import draw_levels, label_axes
-from mcrock.laws.systems.parameters import numbers
+from mcrock.laws.systems.drawing import draw_levels, label_axes, numbers
 from mcrock.show import style
 
 POINTS = 81  # of each axis of the map

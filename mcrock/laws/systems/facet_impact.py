@@ -28,8 +28,7 @@ from mcrock.base.variables import variable
 from mcrock.body import Body, cuboid
 from mcrock.impact.varkonyi_2022 import corner_coefficient, facet_map, facet_point, general_map
 from mcrock.laws.systems.block_3d import UP, compliance, packed
-from mcrock.laws.systems.drawing import draw_levels, label_axes
-from mcrock.laws.systems.parameters import numbers
+from mcrock.laws.systems.drawing import draw_levels, label_axes, numbers
 from mcrock.show import style
 
 BEFORE = (0.0, -1.0, 0.0)  # rocking about V_1V_2 [rad/s]

@@ -19,8 +19,7 @@ from scipy.optimize import brentq
 from mcrock.base.checks import Integer, Number
 from mcrock.base.variables import variable
 from mcrock.laws.problem import ContactProblem, coefficient
-from mcrock.laws.systems.drawing import label_axes
-from mcrock.laws.systems.parameters import numbers
+from mcrock.laws.systems.drawing import label_axes, numbers
 from mcrock.show import style
 
 MOST_MODES = 10  # hyperbolic functions lose the mode shapes beyond

@@ -28,8 +28,7 @@ from scipy.integrate import solve_ivp
 from mcrock.base.checks import Integer, Number
 from mcrock.base.variables import variable
 from mcrock.laws.problem import SingleContact, coefficient
-from mcrock.laws.systems.drawing import label_axes
-from mcrock.laws.systems.parameters import numbers
+from mcrock.laws.systems.drawing import label_axes, numbers
 from mcrock.show import style
 
 SMALLEST_REBOUND = 1e-3  # of the speed of the first impact: a slower pendulum stays on the floor [1]

@@ -25,8 +25,7 @@ from mcrock.laws.pfeiffer_glocker_1996 import two_phase
 from mcrock.laws.problem import ImpactResult, SingleContact, coefficient
 from mcrock.laws.routh_1905 import routh
 from mcrock.laws.smith_1991 import smith
-from mcrock.laws.systems.drawing import label_axes
-from mcrock.laws.systems.parameters import numbers
+from mcrock.laws.systems.drawing import label_axes, numbers
 from mcrock.laws.whittaker_1904 import whittaker
 from mcrock.show import style
 

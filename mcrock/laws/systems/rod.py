@@ -18,8 +18,7 @@ from mcrock.base.checks import Integer, Number
 from mcrock.base.variables import variable
 from mcrock.laws.glocker_2001 import newton
 from mcrock.laws.problem import ContactProblem
-from mcrock.laws.systems.drawing import label_axes
-from mcrock.laws.systems.parameters import numbers
+from mcrock.laws.systems.drawing import label_axes, numbers
 from mcrock.show import style
 
 

@@ -21,8 +21,7 @@ from mcrock.base.checks import Integer, Number
 from mcrock.base.variables import variable
 from mcrock.laws.glocker_2005 import reentrant_corner
 from mcrock.laws.problem import ContactProblem, ImpactResult
-from mcrock.laws.systems.drawing import label_axes
-from mcrock.laws.systems.parameters import numbers
+from mcrock.laws.systems.drawing import label_axes, numbers
 from mcrock.show import style
 
 KINDS = ("edge", "face1", "face2")

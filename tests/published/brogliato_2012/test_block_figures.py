@@ -5,8 +5,8 @@ from math import acos, pi, sqrt
 import numpy as np
 import pytest
 
-from mcrock.laws import block_domains as domains
-from mcrock.laws.block_impact import block_problem
+from mcrock.laws import block as domains
+from mcrock.laws.block import block_problem
 from mcrock.laws.brogliato_2012 import generalized_kinematic
 from mcrock.laws.glocker_2001 import newton
 from mcrock.laws.moreau_1988 import moreau

@@ -5,13 +5,14 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from mcrock.laws.block_domains import (
+from mcrock.laws.block import (
     block_coefficients,
+    block_impact,
+    block_problem,
     rebound_margins,
     sliding_coulomb_domain,
     sliding_coulomb_sufficient,
 )
-from mcrock.laws.block_impact import block_impact, block_problem
 from mcrock.laws.brogliato_2012 import (
     energy_margin,
     generalized_kinematic,

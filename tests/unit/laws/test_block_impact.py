@@ -7,8 +7,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcrock.laws.block_domains import aspect_of, inertia_ratio, rebound_margins
-from mcrock.laws.block_impact import TANGENTIAL, block_impact, block_problem, least_friction
+from mcrock.laws.block import (
+    TANGENTIAL,
+    aspect_of,
+    block_impact,
+    block_problem,
+    inertia_ratio,
+    least_friction,
+    rebound_margins,
+)
 from mcrock.laws.brogliato_2012 import coefficients_of, generalized_kinematic
 from mcrock.planar import housner_1963, rectangle
 from tests.unit.planar.blocks import blocks

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
-from mcrock.laws.contact_kinematics import Ellipsoid, ellipsoid_contact
 from mcrock.laws.glocker_2001 import newton
-from mcrock.laws.problem import ContactProblem
+from mcrock.laws.problem import ContactProblem, Ellipsoid, ellipsoid_contact
 
 STEP = 1e-5  # of the finite difference [s]
 DIFFERENCE = 1e-7  # its error of second order, over the speed

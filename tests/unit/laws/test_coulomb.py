@@ -8,17 +8,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcrock.laws import coulomb
-from mcrock.laws.block_impact import block_problem
-from mcrock.laws.coulomb_search import one_solution
+from mcrock.laws import complementarity
+from mcrock.laws.block import block_problem
+from mcrock.laws.complementarity import ScaledContacts, one_solution
 from mcrock.laws.fremond_1995 import fremond
 from mcrock.laws.glocker_2001 import newton
 from mcrock.laws.glocker_pfeiffer_1995 import poisson
 from mcrock.laws.moreau_1988 import moreau
-from mcrock.laws.normal_form import NormalForm
 from mcrock.laws.pfeiffer_glocker_1996 import two_phase
-from mcrock.laws.problem import ContactProblem
-from mcrock.laws.scaled_contacts import ScaledContacts
+from mcrock.laws.problem import ContactProblem, NormalForm
 from mcrock.laws.systems.impact_pendulum import pendulum_impact
 from mcrock.laws.whittaker_1904 import whittaker
 from mcrock.planar import rectangle
@@ -230,7 +228,9 @@ def test_the_search_finds_one_of_all_solutions_in_the_plane(problem, least):
     contacts = ScaledContacts.of(
         problem, problem.normal_velocity, problem.slip, np.full(len(problem.friction), least)
     )
-    tried = [coulomb._of_modes(contacts, modes) for modes in product(*coulomb._modes(contacts))]
+    tried = [
+        complementarity._of_modes(contacts, modes) for modes in product(*complementarity._modes(contacts))
+    ]
     moves = [contacts.columns @ one[0].ravel() for one in tried if one and contacts.holds(one[0])]
     found = one_solution(contacts)
     assert found is not None

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcrock.laws.least_squares import nonnegative_least_squares
+from mcrock.laws.complementarity import nonnegative_least_squares
 
 ROUNDING = 1e-10
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcrock.laws.linear_complementarity import lemke
+from mcrock.laws.complementarity import lemke
 
 ACCURACY = 1e-6  # q is perturbed
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from mcrock.laws.normal_form import NormalForm, sliding_impulse, tangent_basis
-from mcrock.laws.problem import SingleContact
+from mcrock.laws.problem import NormalForm, SingleContact, sliding_impulse, tangent_basis
 from tests.unit.laws.single_contacts import contacts, masses
 
 VECTOR = st.lists(st.floats(-1, 1), min_size=2, max_size=2).map(np.array)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mcrock.laws import block_domains as domains
-from mcrock.laws.block_impact import least_friction
+from mcrock.laws import block as domains
+from mcrock.laws.block import least_friction
 from mcrock.laws.systems import block_domains, planar_block
 from mcrock.planar import rectangle
 

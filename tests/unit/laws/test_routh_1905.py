@@ -8,8 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from mcrock.laws.normal_form import NormalForm, sliding_impulse
-from mcrock.laws.problem import SingleContact
+from mcrock.laws.problem import NormalForm, SingleContact, sliding_impulse
 from mcrock.laws.routh_1905 import routh
 from tests.unit.laws.single_contacts import SHARES, changed, contacts, size
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mcrock.laws.normal_form import NormalForm, sliding_impulse
-from mcrock.laws.problem import SingleContact
+from mcrock.laws.problem import NormalForm, SingleContact, sliding_impulse
 from mcrock.laws.whittaker_1904 import whittaker
 from tests.unit.laws.single_contacts import SHARES, changed, contacts, size
 
