@@ -1,22 +1,43 @@
-"""Cases of motions: free and excited rocking, periods, overturning limits, uplift."""
+"""Cases of motions: free and excited rocking, of any polyhedron, with slip, rebound and flight.
+
+Cases of motions: free and excited rocking, periods, overturning limits, uplift.
+
+Cases of motions of any convex polyhedron, in the axes and numbers of the case.
+
+Cases of bodies that slip, rebound and fly, in the axes and numbers of the case.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import acosh
+from dataclasses import dataclass, replace
+from math import acosh, inf
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
-from mcrock.base.params import DECIDED, STANDARD_GRAVITY, Mode, Outcome
-from mcrock.body import Body
-from mcrock.body.faces import rotation_matrix
+from mcrock.base.params import DECIDED, STANDARD_GRAVITY, Event, Mode, Outcome
+from mcrock.body import Body, merge_coplanar, orient
+from mcrock.body.faces import body_axes, face_normals, rotation_matrix
 from mcrock.excitation import Motion, Pulse, fema_p695
-from mcrock.impact.conditions import Controls, Impact, Start
+from mcrock.impact.conditions import Contact, Controls, Impact, Start
+from mcrock.kernel.contact import Topology, topology
+from mcrock.kernel.dynamics import Q0, V_X, W_X, X
+from mcrock.kernel.friction.impacts import AT_VERTEX, OF_FACE, impact_of
+from mcrock.kernel.friction.motion import CLIPPED, COUPLE, GAINED, I_X, KAPPA, MAP, STOPPED
 from mcrock.simulation.run import Run
-from mcrock.simulation.runs import simulate
-from mcrock.verify.checks import ComparedQuantity, checks_where_given, compare, is_information, same
-from mcrock.verify.impacts import case_body, impact_parameters
+from mcrock.simulation.runs import body_tables, impact_law, set_law, simulate
+from mcrock.verify.checks import (
+    ComparedQuantity,
+    case_body,
+    checks_where_given,
+    compare,
+    impact_parameters,
+    is_information,
+    same,
+    value_checks,
+)
 
 # some 15 times the steps that the longest of the shipped cases takes
 TIGHT = Controls(step=0.004, max_step=1e-3, edge_zeno_time=1e-6, rest_time=1e-5, max_steps=200_000)
@@ -267,4 +288,307 @@ MOTION_KINDS = {
     "quarter_period": quarter_period_case,
     "min_overturn_amplitude": min_overturn_amplitude_case,
     "uplift_ramp": uplift_ramp_case,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The body of a case, and how its axes and numbers become those of the case."""
+
+    body: Body
+    top: Topology
+    axes: np.ndarray  # (3, 3) from the axes of the case to those of the body
+    vertex: np.ndarray  # (n_vertex,) number in the case
+    face: np.ndarray  # (n_face,) lowest number in the case
+    merged: np.ndarray  # (n,) number of every face of the case
+
+    def place(self, mode: str, index: int) -> list[Any]:
+        """A contact in the numbers of the case; an edge by its vertices in rising order."""
+        if mode == "EDGE":
+            return [mode, *sorted(int(self.vertex[v]) for v in self.top.edge_vertices[index])]
+        return [mode, int((self.vertex if mode == "VERTEX" else self.face)[index])]
+
+    def turned(self, orientation: list[float]) -> np.ndarray:
+        """An orientation of the case as one of the body (4,)."""
+        turn = Rotation.from_quat(orientation, scalar_first=True).as_matrix() @ self.axes.T
+        return Rotation.from_matrix(turn).as_quat(scalar_first=True)
+
+    def run(self, run: Run) -> Run:
+        """A run in the axes and numbers of the case; its list of events leaves the overturning out."""
+        history = run.history.copy()
+        turned = rotation_matrix(history["orientation"].values) @ self.axes
+        history["orientation"] = (
+            history["orientation"].dims,
+            Rotation.from_matrix(turned).as_quat(scalar_first=True),
+        )
+        events = [
+            event
+            | {"to": self.place(*event["to"])}
+            | ({} if event["face"] is None else {"face": int(self.face[event["face"]])})
+            for event in run.events
+        ]
+        return replace(run, recorded=history, events=events)
+
+
+def case_frame(case: dict[str, Any]) -> Frame:
+    """The body of a case, with coplanar faces merged and body z along its axis."""
+    given = case["body"]
+    faces = orient(given["verts"], tuple(tuple(face) for face in given["faces"]))
+    vertices, faces, face_map, vertex_map = merge_coplanar(given["verts"], faces)
+    start = int(face_map[given["start_face"]])
+    normals = face_normals(vertices[None], faces)[:, start]
+    axes = body_axes(normals, given.get("axis"))[0]
+    body = Body(
+        given["m"],
+        axes @ np.array(given["Theta"], float) @ axes.T,
+        vertices @ axes.T,
+        case.get("g", 9.81),
+        faces=faces,
+        start_face=start,
+    )
+    return Frame(
+        body,
+        topology(body.faces, len(body.vertices)),
+        axes,
+        np.flatnonzero(vertex_map >= 0),
+        np.array([np.flatnonzero(face_map == f)[0] for f in range(len(faces))]),
+        face_map,
+    )
+
+
+def polyhedron_impact(case: dict[str, Any], frame: Frame) -> Impact:
+    """Impact parameters of a case; energy gains are neither refused nor projected."""
+    params = case.get("params", {})
+    own = {
+        int(frame.merged[int(number)]): impact_parameters(table)
+        for number, table in params.get("face_params", {}).items()
+    }
+    fallback = params.get("facet_fallback", "rest")
+    return Impact(**impact_parameters(params), energy_gain="allow", facet_fallback=fallback, faces=own)
+
+
+def polyhedron_start(case: dict[str, Any], frame: Frame) -> Start:
+    """Initial state of a case; at rest on the start face by default."""
+    initial = case.get("initial", {"mode": "REST"})
+    numbers = {int(number): new for new, number in enumerate(frame.vertex)}
+    if initial["mode"] == "EDGE":
+        v, w = (numbers[number] for number in initial["edge"])
+        sides = frame.body.faces[frame.body.start_face]
+        lifts = (v, w) in zip(sides, sides[1:] + sides[:1], strict=True)
+        tilt, rate = initial.get("tilt", 0.0), initial.get("rate", 0.0)
+        edge = int(frame.top.edge_of[v, w])
+        return Start(edge=edge, tilt=tilt if lifts else -tilt, rate=rate if lifts else -rate)
+    if initial["mode"] == "VERTEX":
+        return Start(
+            vertex=numbers[initial["idx"]],
+            orientation=frame.turned(initial["quat_wxyz"]),
+            angular_velocity=initial["omega"],
+        )
+    if initial["mode"] != "REST":
+        raise ValueError(f"initial mode must be REST, EDGE or VERTEX, got {initial['mode']!r}")
+    return Start()
+
+
+def polyhedron_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
+    """Leading events, tilt peaks, states, maxima and the last face of one motion."""
+    name, expected = case["id"], case["expected"]
+    frame = case_frame(case)
+    stops = case.get("stop_at_overturn", True)
+    controls = replace(TIGHT, overturned_by="tilt", follow_fall=not stops)
+
+    def to(t_end: float) -> Run:
+        run = simulate(
+            frame.body,
+            case_motion(case.get("excitation"), case["t_end"]),
+            polyhedron_impact(case, frame),
+            start=polyhedron_start(case, frame),
+            controls=controls,
+            t_end=t_end,
+        )
+        return frame.run(run)
+
+    run = to(case["t_end"])
+    events = [event for event in run.events if stops or event["kind"] != Event.OVERTURN.name.lower()]
+    yield from event_checks(name, expected.get("events") or [], events)
+    yield from peak_checks(name, expected.get("tilt_peaks") or [], run)
+    for number, state in enumerate(expected.get("states") or []):
+        yield from state_checks(name, number, state, to(state["t"]), frame.place)
+    yield from overturning_checks(name, expected, run)
+    if not is_information("final_face", expected.get("final_face")):
+        last = run.history.isel(time=-1)
+        where = frame.place(Mode(int(last["mode"])).name, int(last["index"]))
+        yield same(name, "final_face", ["REST", expected["final_face"]], where)
+
+
+def overturning_checks(name: str, expected: dict[str, Any], run: Run) -> Iterator[ComparedQuantity]:
+    """Whether and when it overturned, and the largest tilt, of a body that fell that of the whole fall."""
+    overturned = not np.isnan(run.results["overturning_time"])
+    if not is_information("overturned", expected.get("overturned")):
+        yield same(name, "overturned", expected["overturned"], overturned)
+    largest = float(run.history["tilt"].max()) if overturned else run.results["peak_tilt"]
+    computed = {
+        "t_overturn": (run.results["overturning_time"], "t_overturn_tol"),
+        "max_tilt": (largest, "max_tilt_tol"),
+    }
+    yield from checks_where_given(name, "", expected, computed)
+
+
+POLYHEDRON_KINDS = {"poly_free": polyhedron_case, "poly_excited": polyhedron_case}
+
+FRICTION = 0.5  # of a case that gives none [1]
+
+
+def case_contact(params: dict[str, Any]) -> Contact:
+    """Friction and restitution of a case; its ``e`` is of every contact."""
+    e = params.get("e", 0.0)
+    mu = params.get("mu", FRICTION)
+    mu = inf if mu == "inf" else mu
+    static = params.get("mu_s")
+    return Contact(
+        friction=mu,
+        static_friction=None if mu == inf or static == "inf" else static,
+        restitution=e,
+        impact_restitution=e,
+        tangential_restitution=params.get("e_t", 0.0),
+    )
+
+
+def sliding_impact(params: dict[str, Any]) -> Impact:
+    """Points of the impulses of a case; energy gains are neither refused nor projected."""
+    return Impact(**impact_parameters(params), energy_gain="allow")
+
+
+def sliding_start(case: dict[str, Any], frame: Frame) -> Start:
+    """Initial state of a case, with its velocities."""
+    initial = case.get("initial", {"mode": "REST"})
+    if initial["mode"] == "FLIGHT":
+        return Start(
+            position=initial["com"],
+            velocity=initial["velocity"],
+            orientation=frame.turned(initial["quat_wxyz"]),
+            angular_velocity=initial["omega"],
+        )
+    start = polyhedron_start(case, frame)
+    velocity = (*initial.get("velocity", (0.0, 0.0)), 0.0)
+    return replace(start, velocity=velocity, yaw_rate=initial.get("yaw_rate", 0.0))
+
+
+def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
+    """One impact: velocities, impulse and energy after it, and what stays on the ground."""
+    frame, params = case_frame(case), case.get("params", {})
+    _, run = body_tables(frame.body, base_only=False)
+    friction, state = run.friction, run.state
+    friction.values[:] = case_contact(params).values()
+    turn = np.array(case["orientation_R"], float) @ frame.axes.T
+    state[Q0 : Q0 + 4] = Rotation.from_matrix(turn).as_quat(scalar_first=True)
+    numbers = {int(number): new for new, number in enumerate(frame.vertex)}
+    standing, landing = (
+        np.array([numbers[v] for v in case[key]], dtype=np.int64) for key in ("contacts", "landing")
+    )
+    state[X : X + 3] = 0.0
+    state[V_X : V_X + 3] = case["velocity_before"]
+    state[W_X : W_X + 3] = turn.T @ np.array(case["omega_before"], float)
+    quantiles = set_law(run, impact_law(sliding_impact(params), len(frame.body.faces)))
+    kept = impact_of(run, quantiles, standing, landing)
+    twist, found, mass = friction.twist, friction.found, frame.body.mass
+    touching = friction.touching[:kept]
+    levers = run.body.vertices[touching] @ turn.T
+    slip = np.hypot(*(twist[:3] + np.cross(twist[3:], levers)).T[:2]) if kept else np.zeros(0)
+    speed = max(1.0, float(np.abs(twist[:3]).max()))
+    slips = slip > max(STOPPED, 1e-9 * speed)
+    computed = {
+        "velocity_after": twist[:3],
+        "omega_after": twist[3:],
+        "impulse": mass * found[I_X : I_X + 3],
+        "dE": mass * found[GAINED],
+        "map": {AT_VERTEX: "vertex", OF_FACE: "face"}.get(int(found[MAP]), "multi"),
+        "in_contact_after": sorted(int(frame.vertex[v]) for v in touching),
+        "slipping_after": sorted(int(frame.vertex[v]) for v in touching[slips]),
+        "kappa": found[KAPPA],
+        "clipped": bool(found[CLIPPED]),
+        "couple": mass * found[COUPLE],
+    }
+    yield from value_checks(case, computed)
+
+
+SLIPPING = {
+    Mode.VERTEX_SLIP: ("VERTEX", (0,)),
+    Mode.EDGE_SLIP_FIRST: ("EDGE", (0,)),
+    Mode.EDGE_SLIP_SECOND: ("EDGE", (1,)),
+    Mode.EDGE_SLIP: ("EDGE", (0, 1)),
+}
+
+
+def place(frame: Frame, mode: str, index: int) -> tuple[list[Any], list[int]]:
+    """A mode and the vertices that slip in it, as the case has them."""
+    if mode == Mode.FLIGHT.name:
+        return [mode], []
+    name, ends = SLIPPING.get(Mode[mode], (mode, ()))
+    kind = "REST" if name in ("SLIDE", "SPIN") else name
+    where = [name, *frame.place(kind, index)[1:]]
+    if name == "VERTEX":
+        return where, [where[1]] if ends else []
+    return where, sorted(int(frame.vertex[frame.top.edge_vertices[index, end]]) for end in ends)
+
+
+def sliding_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
+    """Leading events, states, largest tilt and last mode of one motion with friction."""
+    name, expected, params = case["id"], case["expected"], case.get("params", {})
+    frame = case_frame(case)
+    stops = case.get("stop_at_overturn", True)
+    controls = replace(TIGHT, overturned_by="tilt", follow_fall=not stops)
+
+    def to(t_end: float) -> Run:
+        return simulate(
+            frame.body,
+            case_motion(case.get("excitation"), case["t_end"]),
+            sliding_impact(params),
+            contact=case_contact(params),
+            start=sliding_start(case, frame),
+            controls=controls,
+            t_end=t_end,
+        )
+
+    run = to(case["t_end"])
+    events = []
+    for event in run.events:
+        if event["t"] == 0.0 or (not stops and event["kind"] == Event.OVERTURN.name.lower()):
+            continue
+        where, slips = place(frame, *event["to"])
+        face = {} if event["face"] is None else {"face": int(frame.face[event["face"]])}
+        events.append(event | {"to": where, "slipping": slips} | face)
+    wanted = list(expected.get("events") or [])
+    if expected.get("first") is not None:
+        wanted = [expected["first"], *wanted]
+    yield from event_checks(name, wanted, events)
+    if expected.get("mode_at_0") is not None:
+        first = to(min(1e-9, case["t_end"])).history.isel(time=-1)
+        where, slips = place(frame, Mode(int(first["mode"])).name, int(first["index"]))
+        yield same(name, "mode_at_0", unordered(expected["mode_at_0"]), unordered(where))
+        if expected.get("slipping_at_0") is not None:
+            yield same(name, "slipping_at_0", sorted(expected["slipping_at_0"]), slips)
+    for number, state in enumerate(expected.get("states") or []):
+        last = frame.run(replace(to(state["t"]), events=[]))
+        yield from state_checks(name, number, state, last, lambda mode, index: place(frame, mode, index)[0])
+        if state.get("slipping") is not None:
+            row = last.history.isel(time=-1)
+            _, slips = place(frame, Mode(int(row["mode"])).name, int(row["index"]))
+            yield same(name, f"state {number} slipping", sorted(state["slipping"]), slips)
+        velocity = last.history["velocity"].values[-1]
+        yield from checks_where_given(
+            name, f"state {number} ", state, {"velocity": (velocity, "tol_velocity")}
+        )
+    yield from overturning_checks(name, expected, run)
+    if expected.get("final_mode") is not None:
+        row = run.history.isel(time=-1)
+        where, _ = place(frame, Mode(int(row["mode"])).name, int(row["index"]))
+        yield same(name, "final_mode", unordered(expected["final_mode"]), unordered(where))
+
+
+SLIDING_KINDS = {
+    "contact_impact": contact_impact_case,
+    "onset": sliding_case,
+    "slide_free": sliding_case,
+    "slide_excited": sliding_case,
+    "flight_free": sliding_case,
 }

@@ -8,12 +8,9 @@ from typing import Any
 
 from mcrock.base.checks import Number, Rule, joined, shown
 from mcrock.base.tables.parsing import parse_json, read_text
-from mcrock.verify.checks import CaseError, ComparedQuantity, failed
-from mcrock.verify.impacts import IMPACT_KINDS
+from mcrock.verify.checks import IMPACT_KINDS, CaseError, ComparedQuantity, failed
 from mcrock.verify.laws import LAW_KINDS
-from mcrock.verify.motions import MOTION_KINDS
-from mcrock.verify.polyhedra import POLYHEDRON_KINDS
-from mcrock.verify.sliding import SLIDING_KINDS
+from mcrock.verify.motions import MOTION_KINDS, POLYHEDRON_KINDS, SLIDING_KINDS
 
 TABLE: dict[str, Any] = {}  # with any keys
 TABLES = [TABLE]  # a list of them

@@ -5,17 +5,17 @@ from math import acos, inf, pi
 import numpy as np
 import pytest
 
-from mcrock.verify.laws_kinematic import DOMAINS, LAW_CASES
+from mcrock.verify.laws import DOMAINS, KINEMATIC
 
 CHAIN = {"M": np.diag([1.0, 2.0, 3.0]).tolist(), "W": [[-1, 0], [1, -1], [0, 1]]}
 
 
 def run(law, **inputs):
-    return LAW_CASES[law](inputs)
+    return KINEMATIC[law](inputs)
 
 
 def test_every_law_of_the_part_is_there():
-    assert set(LAW_CASES) == {
+    assert set(KINEMATIC) == {
         "kinetic_angle", "generalized", "En_margin", "block_domain", "block_coefficients", "block_critical",
         "block_impact", "planar_rates", "chain",
     }  # fmt: skip
@@ -129,4 +129,4 @@ def test_chain_of_unequal_balls_has_normalized_coefficients():
 )
 def test_wrong_inputs_are_refused(law, inputs, message):
     with pytest.raises(ValueError, match=message):
-        LAW_CASES[law](inputs)
+        KINEMATIC[law](inputs)

@@ -5,7 +5,7 @@ import pytest
 
 from mcrock.laws.problem import SingleContact
 from mcrock.laws.whittaker_1904 import whittaker
-from mcrock.verify.laws_single import LAW_CASES
+from mcrock.verify.laws import SINGLE
 
 FLAT = {"M": [[1.0, 0.0], [0.0, 0.5]], "Vi": [-1.0, -0.2], "n": [1, 0], "mu": 0.5}
 CHECKS = {"energy_ok": True, "separation_ok": True, "normal_ok": True, "friction_ok": True}
@@ -35,7 +35,7 @@ STICKS = {"P": [2.0, 0.1], "Vf": [1.0, 0.0], "dE": -0.01}
     ],
 )
 def test_fields_and_values(law, inputs, expected, more):
-    found = LAW_CASES[law](FLAT | inputs)
+    found = SINGLE[law](FLAT | inputs)
     assert set(found) >= COMMON
     assert more <= set(found)
     for name, value in expected.items():
@@ -44,14 +44,14 @@ def test_fields_and_values(law, inputs, expected, more):
 
 
 def test_smith():
-    found = LAW_CASES["smith"](FLAT | {"e": 0.5})
+    found = SINGLE["smith"](FLAT | {"e": 0.5})
     assert found["n_solutions"] == 1
     assert set(found) >= COMMON
 
 
 def test_predicate():
-    assert LAW_CASES["permissible"](FLAT | {"P": [1.5, 0.1]}) == CHECKS
-    assert LAW_CASES["permissible"](FLAT | {"P": [-1.0, 0.0]}) == {
+    assert SINGLE["permissible"](FLAT | {"P": [1.5, 0.1]}) == CHECKS
+    assert SINGLE["permissible"](FLAT | {"P": [-1.0, 0.0]}) == {
         "energy_ok": False, "separation_ok": False, "normal_ok": False, "friction_ok": False
     }  # fmt: skip
 
@@ -64,14 +64,14 @@ def test_several_solutions():
         "mu": 3.26,
         "e": 0.3,
     }
-    found = LAW_CASES["whittaker"](inputs)
+    found = SINGLE["whittaker"](inputs)
     contact = SingleContact(inputs["M"], inputs["Vi"], inputs["n"], 3.26)
     impacts = whittaker(contact, restitution=0.3).solutions
     assert found["n_solutions"] == 3
     assert np.array(found["P_all"]) == pytest.approx(np.array([impact.impulse for impact in impacts]))
 
 
-@pytest.mark.parametrize("law", LAW_CASES)
+@pytest.mark.parametrize("law", SINGLE)
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -91,4 +91,4 @@ def test_wrong_contacts_are_value_errors(law, wrong):
     rest = {"e": 0.5, "ek": 0.5, "et": 0.0, "sigma": 0.5, "mu_t": [0.1], "P": [1, 0], "P0": [1.5, 0.1]}
     rest |= {"psi1": 0.0, "psi2": 0.0, "rho": 0.5}
     with pytest.raises(ValueError, match=r"."):
-        LAW_CASES[law](FLAT | rest | wrong)
+        SINGLE[law](FLAT | rest | wrong)
