@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-    from mcrock.planar.runs import Array
+    from mcrock.planar.simulation import Array
 
 app = typer.Typer(
     name="spectrum",

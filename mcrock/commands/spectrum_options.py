@@ -20,7 +20,7 @@ from mcrock.commands.results import FigureOptions
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
-    from mcrock.planar.runs import Array
+    from mcrock.planar.simulation import Array
 
 LONGEST_LIST = 10_000  # numbers
 SAMPLES = 1000  # of a period of a pulse that has to be sampled: limits are then right to 1e-5

@@ -16,7 +16,6 @@ Restitution: every run and spectrum takes ``r`` as a velocity ratio, or a model 
 """
 
 from mcrock.planar.block import PlanarBlock, planar_block, rectangle, rectangle_of
-from mcrock.planar.overturning_spectra import overturning_spectrum
 from mcrock.planar.restitution import (
     admissible_ratios,
     brogliato_2012,
@@ -34,8 +33,8 @@ from mcrock.planar.restitution import (
     velocity_ratios,
     wittich_hutchinson_2018,
 )
-from mcrock.planar.rocking_spectra import rocking_spectrum
 from mcrock.planar.simulation import PlanarRun, simulate_planar
+from mcrock.planar.spectra import overturning_spectrum, rocking_spectrum
 
 __all__ = [
     "PlanarBlock",

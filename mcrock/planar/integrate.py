@@ -1,5 +1,13 @@
 """Motion of a planar block, compiled: rest, rocking over one edge, impacts, overturning.
 
+Columns of a planar block, of the results of a run, of its history and of its events.
+
+Compiled code writes by these names and Python reads by them.
+
+Rest of a planar block, compiled: how long it lasts, and which motion ends in it.
+
+Motion of a planar block, compiled: rest, rocking over one edge, impacts, overturning.
+
 Over an edge the block has one angle, phi >= 0, its tilt over that edge; the signed rotation is phi
 over the right edge and -phi over the left one. With the slenderness alpha and c = m R/K of the edge
 (K the inertia about it) the equation of motion is
@@ -12,7 +20,8 @@ evaluations in a step. A landing multiplies the angular velocity by the ratio r 
 
 from __future__ import annotations
 
-from math import acos, cos, pi, sin, sqrt
+from enum import IntEnum, auto
+from math import acos, asin, cos, pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +30,13 @@ from mcrock.base.jit import jit
 from mcrock.base.params import Event, Outcome
 from mcrock.kernel.roots import EVENT_TIME, cubic_peak, first_landing
 from mcrock.kernel.shaking import (
+    A_X,
+    A_Z,
     END,
     OMEGA,
+    ORIGIN,
+    PHASE,
+    SEGMENT_SIZE,
     SINE,
     acceleration,
     count_segments,
@@ -31,22 +45,180 @@ from mcrock.kernel.shaking import (
     load_segment,
 )
 from mcrock.kernel.step import HARDLY
-from mcrock.planar.columns import (
-    ALPHA,
-    BARRIER,
-    EDGE_SIZE,
-    FREQUENCY,
-    GRAVITY,
-    INERTIA,
-    PULL,
-    RADIUS,
-    RATIO,
-    SLENDERNESS,
-    PlanarEvent,
-    PlanarHistory,
-    PlanarResult,
-)
-from mcrock.planar.rest import LEFT, REST, RIGHT, comes_to_rest, leave_rest
+
+# columns of a block, those of an edge first: slenderness [rad], c = m R/K [1/m], R [m], K/m [m2],
+# distance from the COM [m] and velocity ratio of landings on it [1]; those of the left edge follow
+ALPHA, PULL, RADIUS, INERTIA, DISTANCE, RATIO, EDGE_SIZE = range(7)
+# gravity [m/s2], COM height [m], p [rad/s], smallest slenderness [rad] and energy over mass that the
+# lower of the two barriers takes [m2/s2]
+GRAVITY, HEIGHT, FREQUENCY, SLENDERNESS, BARRIER, BLOCK_SIZE = range(2 * EDGE_SIZE, 2 * EDGE_SIZE + 6)
+
+
+class PlanarResult(IntEnum):
+    """Columns of the results of a run."""
+
+    OUTCOME = 0  # code of `mcrock.base.params.Outcome`
+    OVERTURNING_TIME = auto()  # [s]
+    PEAK_RIGHT = auto()  # largest tilt over the right edge [rad]
+    PEAK_LEFT = auto()  # and over the left one, in the next column [rad]
+    PEAK_RATIO = auto()  # largest tilt over the smaller slenderness [1]
+    IMPACTS = auto()
+    UPLIFTS = auto()
+    ENERGY_LOSS = auto()  # over mass [m2/s2]
+    FRICTION = auto()  # largest horizontal over vertical contact force [1]
+    NORMAL_FORCE = auto()  # smallest vertical contact force over the weight [1]
+    CONTACT_LOST = auto()
+    MARGIN = auto()  # of the free motion to overturning, see `mcrock.planar.integrate.decide` [1]
+    END_TIME = auto()  # [s]
+    STEPS = auto()
+
+
+class PlanarTrace(NamedTuple):
+    """Room for what one run writes; of a history and events of length 0 nothing is kept."""
+
+    result: np.ndarray  # (`PlanarResult`,)
+    segment: np.ndarray  # (SEGMENT_SIZE,) of the motion, as it is now
+    history: np.ndarray  # (n, `PlanarHistory`)
+    events: np.ndarray  # (n, `PlanarEvent`)
+    used: np.ndarray  # (2,) rows of each written, past the end if there was no room
+
+
+class PlanarHistory(IntEnum):
+    """Columns of the history: one row for each step."""
+
+    TIME = 0  # [s]
+    SIDE = auto()  # edge about which it turns
+    ROTATION = auto()  # signed [rad]
+    RATE = auto()  # signed [rad/s]
+    ENERGY = auto()  # above lying flat, over mass [m2/s2]
+
+
+class PlanarEvent(IntEnum):
+    """Columns of the event list: one row for each change of contact."""
+
+    TIME = 0  # [s]
+    KIND = auto()  # code of `Event`
+    SIDE = auto()  # edge about which it turns afterwards
+    RATE = auto()  # signed, afterwards [rad/s]
+    ENERGY_CHANGE = auto()  # over mass [m2/s2]
+    ROTATION = auto()  # signed [rad]
+
+
+def empty_trace(rows: int, events: int) -> PlanarTrace:
+    """Room for the results of a run, ``rows`` of history and a number of ``events``."""
+    return PlanarTrace(
+        np.zeros(len(PlanarResult)),
+        np.zeros(SEGMENT_SIZE),
+        np.zeros((rows, len(PlanarHistory))),
+        np.zeros((events, len(PlanarEvent))),
+        np.zeros(2, dtype=np.int64),
+    )
+
+
+# numpy integers: a Python integer constant would compile a function once for each value
+RIGHT, LEFT, REST = np.int64(0), np.int64(1), np.int64(-1)
+SLACK = 1e-12  # share of the moment of the weight that is rounding [1]
+
+
+@jit
+def next_lift(block, segment, t):
+    """When a block at rest lifts in the segment, from ``t`` on [s], and the edge about which it turns.
+
+    Infinite if it does not. The moment about an edge is linear in the acceleration of the ground, so
+    that the roots are exact on linear pieces and on sines.
+    """
+    when, lifts, lowest = np.inf, REST, 0.0
+    a, b = acceleration(segment, t), acceleration(segment, segment[END])
+    for side in (RIGHT, LEFT):
+        arm = block[HEIGHT] if side == RIGHT else -block[HEIGHT]
+        weight = block[GRAVITY] * block[side * EDGE_SIZE + DISTANCE]
+        pull = weight / block[GRAVITY]
+        now = weight + pull * a[2] + arm * a[0]  # moment that holds the block down, over its mass
+        if segment[SINE] == 0.0:
+            then = weight + pull * b[2] + arm * b[0]
+            falling = then < now
+            found = t + (segment[END] - t) * max(now / (now - then), 0.0) if then < 0.0 < now else np.inf
+        else:
+            swing = pull * segment[A_Z] + arm * segment[A_X]
+            angle = segment[OMEGA] * (t - segment[ORIGIN]) + segment[PHASE]
+            falling = swing * cos(angle) < 0.0
+            found = np.inf
+            if abs(swing) > weight:
+                start = asin(weight / abs(swing)) + (pi if swing > 0.0 else 0.0)
+                found = t + ((start - angle) % (2.0 * pi)) / segment[OMEGA]
+        if now <= 0.0 and (falling or now < -SLACK * weight):
+            found = t
+        if found < when or (found == when and now < lowest):
+            when, lifts, lowest = found, side, now
+    return when, lifts
+
+
+@jit
+def last_still_piece(block, motions, motion, turn, piece, result):
+    """Last piece of a record, from ``piece`` on, through which a block at rest stays at rest.
+
+    Between samples the moments about the edges are linear: a block that the samples do not lift stays.
+    """
+    if motions.length[motion] == 0:
+        return piece
+    c, s, scale, _, _ = turn  # the ground is level
+    first, gravity, height = motions.first[motion], block[GRAVITY], block[HEIGHT]
+    pieces = count_segments(motions, motion)
+    while piece + 1 < pieces:
+        sample = motions.samples[first + piece + 2]
+        down, across = gravity + scale * sample[2], height * (c * sample[0] - s * sample[1])
+        if down * block[DISTANCE] + across <= 0.0 or down * block[EDGE_SIZE + DISTANCE] - across <= 0.0:
+            break
+        result[PlanarResult.NORMAL_FORCE] = min(result[PlanarResult.NORMAL_FORCE], down / gravity)
+        piece += 1
+    return piece
+
+
+@jit
+def comes_to_rest(block, edge, rate, a, settings):
+    """Whether the next half-cycle of rocking, in the present acceleration, is shorter than the rest time."""
+    down = block[GRAVITY] + a[2]
+    held = min(
+        down * block[DISTANCE] + block[HEIGHT] * a[0],
+        down * block[EDGE_SIZE + DISTANCE] - block[HEIGHT] * a[0],
+    )
+    return held > 0.0 and 2.0 * edge[INERTIA] * rate < settings.rest_time * held
+
+
+@jit
+def see_rest(result, gravity, segment, begin, end):
+    """Update contact diagnostics with what the vertical acceleration does at rest between two times."""
+    lowest = min(acceleration(segment, begin)[2], acceleration(segment, end)[2])
+    if segment[SINE] != 0.0 and segment[A_Z] != 0.0:
+        angle = segment[OMEGA] * (begin - segment[ORIGIN]) + segment[PHASE]
+        trough = -0.5 * pi if segment[A_Z] > 0.0 else 0.5 * pi
+        if (trough - angle) % (2.0 * pi) <= segment[OMEGA] * (end - begin):
+            lowest = -abs(segment[A_Z])
+    result[PlanarResult.NORMAL_FORCE] = min(result[PlanarResult.NORMAL_FORCE], 1.0 + lowest / gravity)
+    if lowest <= -gravity:
+        result[PlanarResult.CONTACT_LOST] = 1.0
+
+
+@jit
+def leave_rest(block, motions, motion, turn, piece, t, t_end, trace):
+    """How long a block at rest stays in its segment, or in the pieces that follow.
+
+    Returns
+    -------
+    t, side, piece : float, int, int
+        The time up to then [s], the edge about which it then lifts, REST if it does not, and the piece of
+        the motion in which that is.
+    """
+    segment, result = trace.segment, trace.result
+    when, lifts = next_lift(block, segment, t)
+    see_rest(result, block[GRAVITY], segment, t, min(when, segment[END]))
+    if when <= segment[END]:
+        return when, lifts, piece
+    if piece >= count_segments(motions, motion):
+        return t, REST, piece
+    last = last_still_piece(block, motions, motion, turn, piece, result)
+    return segment[END] if last == piece else min((last + 1) * motions.dt[motion], t_end), REST, last
+
 
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
 STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
@@ -335,7 +507,7 @@ def run(block, motions, motion, turn, settings, start, t_end, trace):
     Parameters
     ----------
     block : ndarray (BLOCK_SIZE,)
-        See `mcrock.planar.columns`.
+        See `mcrock.planar.integrate`.
     motions, motion
         Pack of ground motions and the one that acts.
     turn : tuple of 5 float

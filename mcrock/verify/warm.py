@@ -25,8 +25,7 @@ from mcrock.excitation import Motion, pack_motions
 from mcrock.excitation.measures.response_spectra import response_spectrum
 from mcrock.impact.conditions import Contact, Controls, Start
 from mcrock.planar import planar_block, velocity_ratios
-from mcrock.planar.runs import block_rows, run_many
-from mcrock.planar.simulation import simulate_planar
+from mcrock.planar.simulation import block_rows, run_many, simulate_planar
 from mcrock.simulation.runs import simulate, simulate_part
 from mcrock.study import load_config
 from mcrock.study.sampling import draw_inputs

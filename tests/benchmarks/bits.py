@@ -21,7 +21,7 @@ from mcrock.base.shipped_files import shipped
 from mcrock.body import cuboid, frustum
 from mcrock.excitation import Pulse, pack_motions
 from mcrock.impact.conditions import Contact, Controls, Impact, Start
-from mcrock.planar import runs as planar
+from mcrock.planar import simulation as planar
 from mcrock.simulation.runs import simulate, simulate_part
 from mcrock.study import load_config
 from mcrock.study.sampling import draw_inputs, load_motions

@@ -33,8 +33,8 @@ from mcrock.ensemble.log import describe_versions
 from mcrock.excitation import Motion, pack_motions
 from mcrock.impact.conditions import Controls
 from mcrock.planar import planar_block, velocity_ratios
-from mcrock.planar.columns import PlanarResult
-from mcrock.planar.runs import block_rows, run_many
+from mcrock.planar.integrate import PlanarResult
+from mcrock.planar.simulation import block_rows, run_many
 from mcrock.show.tables import as_json, format_table
 from mcrock.simulation.runs import simulate_part
 from tests.benchmarks.housner import constants, peak_tilts

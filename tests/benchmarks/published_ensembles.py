@@ -24,7 +24,7 @@ from mcrock.base.params import GRAVITY, Outcome
 from mcrock.excitation import Motion, fema_p695
 from mcrock.planar import rocking_spectrum
 from mcrock.planar.block import rectangle_of
-from mcrock.planar.cases import uplift_factor
+from mcrock.planar.spectra import uplift_factor
 from tests.benchmarks.assumptions import BASE, finished
 
 SLENDERNESS = np.radians([8.0, 12.0, 16.0, 20.0, 25.0])

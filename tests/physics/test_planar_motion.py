@@ -14,9 +14,9 @@ from mcrock.base.params import GRAVITY, STANDING, Outcome
 from mcrock.excitation import Motion, Pulse, one_sine, pack_motions
 from mcrock.impact.conditions import Controls
 from mcrock.planar import rectangle, rectangle_of, simulate_planar
-from mcrock.planar.columns import PlanarResult
+from mcrock.planar.integrate import PlanarResult
 from mcrock.planar.restitution import energy_ratio, velocity_ratios
-from mcrock.planar.runs import block_rows, run_many
+from mcrock.planar.simulation import block_rows, run_many
 from tests.physics.bodies import TIGHT
 from tests.physics.test_free_rocking import next_peak, quarter_period
 from tests.unit.planar.blocks import blocks, mirrored

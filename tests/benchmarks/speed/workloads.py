@@ -263,8 +263,8 @@ def study_file() -> Path:
 def _planar(runs: int, device: str) -> PreparedWork:
     assert device == CPU
     from mcrock.planar import planar_block, velocity_ratios
-    from mcrock.planar.columns import PlanarResult
-    from mcrock.planar.runs import block_rows, run_many
+    from mcrock.planar.integrate import PlanarResult
+    from mcrock.planar.simulation import block_rows, run_many
 
     motion, records = strong_record()
     flat, none = planar_block(block()), np.zeros(runs, np.int64)

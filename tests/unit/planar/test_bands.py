@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mcrock.planar.bands import (
+from mcrock.planar.spectra import (
     AmplitudeInterval,
     TriedAmplitudes,
     collect_bands,

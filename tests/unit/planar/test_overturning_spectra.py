@@ -14,7 +14,7 @@ from mcrock.dataset import save_dataset
 from mcrock.excitation import Motion, Pulse, half_sine, one_cosine, one_sine
 from mcrock.impact.conditions import Controls
 from mcrock.planar import overturning_spectrum, rectangle, rectangle_of, rocking_spectrum, simulate_planar
-from mcrock.planar.bands import COUNTED_IMPACTS
+from mcrock.planar.spectra import COUNTED_IMPACTS
 
 SLENDERNESS = 0.2
 

@@ -11,7 +11,7 @@ from mcrock.excitation import Motion, Pulse, one_sine, pack_motions
 from mcrock.impact.conditions import Controls
 from mcrock.planar import integrate as kernel
 from mcrock.planar import planar_block, rectangle, rectangle_of, simulate_planar
-from mcrock.planar.runs import block_rows, run_many
+from mcrock.planar.simulation import block_rows, run_many
 
 BLOCK = rectangle(0.4, 1.6)
 PULSE = one_sine(4.0, 6.0)
