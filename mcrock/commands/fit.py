@@ -19,7 +19,7 @@ from mcrock.commands.results import FigureOptions, OutputFolder, save_figures, w
 if TYPE_CHECKING:
     from mcrock.measurement import Recording
     from mcrock.measurement.campaign import TestFile
-    from mcrock.measurement.free_rocking import FreeRocking
+    from mcrock.measurement.misfit import FreeRocking
 
 app = typer.Typer()
 
@@ -136,36 +136,36 @@ class RecordingOptions:
     def read(self, file: Path, axes: FreeRocking) -> tuple[Recording, list[str]]:
         """A recording without bias and ends in axes of the body, released over the edge of ``axes``, and what
         to say of it."""
-        from mcrock.measurement import alignment, faults, mounting
-        from mcrock.measurement.markers import is_of_markers
+        from mcrock.measurement import alignment, measures, mounting
+        from mcrock.measurement.files import is_of_markers
 
         of_markers = is_of_markers(file)
         data, notes = self._of_markers(file) if of_markers else (self._of_sensor(file), [])
         begin, until = self.begin, self.until
         window = -inf if begin is None else begin, inf if until is None else until
         if not of_markers:
-            faults.check_spikes(data.between(*window))
-        still = self.still or (None if of_markers else faults.rest_before(data.between(*window)))
+            measures.check_spikes(data.between(*window))
+        still = self.still or (None if of_markers else measures.rest_before(data.between(*window)))
         if self.still is not None:
-            faults.check_still(data, *self.still)
+            measures.check_still(data, *self.still)
         elif not of_markers:
             found_at = "bias of the sensor taken from {:.4g} to {:.4g} s, at rest; --still takes others"
-            notes.append(found_at.format(*still) if still else faults.NO_REST)
+            notes.append(found_at.format(*still) if still else measures.NO_REST)
         data = data if still is None else data.unbiased(still)
         cut = data.between(*window)
         part = cut.trimmed()
         part = cut.between(
             part.time[0] if begin is None else begin, part.time[-1] if until is None else until
         )
-        faults.check_readings(part)
-        notes += filter(None, (faults.later_motion(cut, part), faults.lost_samples(part)))
+        measures.check_readings(part)
+        notes += filter(None, (measures.later_motion(cut, part), measures.lost_samples(part)))
         if self.rest is None or of_markers:
             turn = alignment(part, axes.along)
         else:
             found = mounting(part, data, axes.along, self.rest)
             turn, notes = found.turn, [str(found), *notes]
         part = part.turned(turn)
-        faults.check_motion(part, axes.body, axes.along, axes.across)
+        measures.check_motion(part, axes.body, axes.along, axes.across)
         return part, notes
 
     def _of_sensor(self, file: Path) -> Recording:
@@ -180,8 +180,7 @@ class RecordingOptions:
     def _of_markers(self, file: Path) -> tuple[Recording, list[str]]:
         from scipy.spatial.transform import Rotation
 
-        from mcrock.measurement.files import axes_of
-        from mcrock.measurement.markers import read_markers, turned_with
+        from mcrock.measurement.files import axes_of, read_markers, turned_with
 
         chosen = None if self.markers is None else self.markers.replace(",", " ").split()
         data, notes = turned_with(read_markers(file, self.frame_rate), self.rest, chosen)
@@ -291,9 +290,9 @@ def fit(
 def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     """Fit a test and write what came of it; its text and its numbers."""
     from mcrock.measurement import fit_test
-    from mcrock.measurement.covariates import sizes
-    from mcrock.measurement.free_rocking import FreeRocking
-    from mcrock.measurement.neighbours import holding, neighbours
+    from mcrock.measurement.fit import holding, neighbours
+    from mcrock.measurement.misfit import FreeRocking
+    from mcrock.measurement.population import sizes
     from mcrock.measurement.replicates import as_measured
     from mcrock.show import fit as show
     from mcrock.show.angles import plot_angles

@@ -67,8 +67,8 @@ def measure(
 
 def _measured(test: TestFile, how: RecordingOptions, level: float) -> tuple[xr.Dataset, list[str]]:
     from mcrock.impact.conditions import Impact
-    from mcrock.measurement.free_rocking import FreeRocking
-    from mcrock.measurement.measured import measure_test
+    from mcrock.measurement.measures import measure_test
+    from mcrock.measurement.misfit import FreeRocking
     from mcrock.study.load import load_tested
 
     body, _ = load_tested(test.body, None)

@@ -128,7 +128,7 @@ class SensorOptions:
         import numpy as np
         from scipy.spatial.transform import Rotation
 
-        from mcrock.measurement.sensor import INSTANT, sensed, with_acceleration
+        from mcrock.measurement.recording import INSTANT, sensed, with_acceleration
 
         to_sensor = Rotation.from_rotvec(self.sensor_turn, degrees=True).inv()
         before, after = self.sensor_still

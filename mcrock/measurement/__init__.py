@@ -6,24 +6,36 @@ Dynamics 107, 1839-1858, sections 3 and 4.
 
 from __future__ import annotations
 
-from mcrock.measurement.alignment import Mounting, alignment, mounting
-from mcrock.measurement.angles import euler_angles, rate_noise, zero_crossing_correction
 from mcrock.measurement.files import read_recording, write_recording
 from mcrock.measurement.fit import Fit, fit_test
-from mcrock.measurement.landings import Landings, landings
 from mcrock.measurement.measures import (
+    Landings,
+    Mounting,
+    Phases,
+    alignment,
+    contact_phases,
+    landings,
+    mounting,
     out_of_plane_motion_factor,
     peak_angles,
+    phases_of,
     reduction_factor,
     reduction_factors,
     uplift,
 )
-from mcrock.measurement.phases import Phases, contact_phases, phases_of
 from mcrock.measurement.population import fit_population, load_population
-from mcrock.measurement.rates import Rates, rates_in_body
-from mcrock.measurement.recording import Recording
-from mcrock.measurement.sensor import sensed, with_acceleration
-from mcrock.measurement.wrench import Wrench, equivalent_wrench
+from mcrock.measurement.recording import (
+    Rates,
+    Recording,
+    Wrench,
+    equivalent_wrench,
+    euler_angles,
+    rate_noise,
+    rates_in_body,
+    sensed,
+    with_acceleration,
+    zero_crossing_correction,
+)
 
 __all__ = [
     "Fit",

@@ -1,15 +1,316 @@
-"""How much an impact leaves of the motion, and how far it leaves the plane (section 3.2)."""
+"""What a recording tells: landings, phases, alignment, faults and the measures of a test.
+
+When a rocking body turns back and lands, from its angular velocity.
+
+The phases with which every test of free rocking starts (section 5.1), from data and from simulation.
+
+How a sensor is turned on the body that carries it, from what it recorded.
+
+How much an impact leaves of the motion, and how far it leaves the plane (section 3.2).
+
+Faults of a recording that is to be fitted: nothing in it, readings at the end of the range, gaps, a second
+release, another unit or body.
+
+What a test of free rocking shows without a model of its impacts (sections 3.1 and 3.2).
+"""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from math import sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.signal import periodogram
+from scipy.spatial.transform import Rotation
+from scipy.stats import norm, quantile_test, t
 
-from mcrock.measurement.angles import BEYOND
+from mcrock.base.params import GRAVITY
+from mcrock.kernel.contact import topology
+from mcrock.measurement.recording import (
+    ALONG,
+    BEYOND,
+    INSTANT,
+    QUIET,
+    Recording,
+    euler_angles,
+    rate_noise,
+    zero_crossing_correction,
+)
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from mcrock.body import Body
+    from mcrock.simulation.run import Run
 
 Array = NDArray[np.float64]
+
+NOISE = 0.05  # of the largest rate: a change of sign below it is none [1]
+
+
+class Landings(NamedTuple):
+    """Marks of a rocking motion about one axis."""
+
+    landing: Array  # (n,) times at which the rate is largest between two changes of its sign [s]
+    turning: Array  # (n - 1,) or (n,) times at which it changes its sign, one after each landing [s]
+
+
+def landings(time: ArrayLike, rate: ArrayLike, least: float | None = None) -> Landings:
+    """Landings and turning points of a body that rocks to and fro about one axis.
+
+    Between two turning points gravity first brings the body down and then, on the other side, takes its speed
+    away: the rate is largest where it lands, with or without a loss. A last stretch that ends before its
+    rate has fallen has no landing.
+
+    Parameters
+    ----------
+    time : array_like (n,)
+        [s], not falling.
+    rate : array_like (n,)
+        Angular velocity about the axis [rad/s], of a sensor or of a simulation.
+    least : float, optional
+        Rates up to this have no sign [rad/s]; by default a twentieth of the largest.
+
+    Returns
+    -------
+    Landings
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or nothing moves.
+
+    Examples
+    --------
+    >>> t = np.linspace(0.0, 2.5, 251)
+    >>> found = landings(t, np.sin(np.pi * t))
+    >>> found.landing.round(2).tolist(), found.turning.round(2).tolist()
+    ([0.5, 1.5], [1.0, 2.0])
+    """
+    t, w = np.asarray(time, float), np.asarray(rate, float)
+    if t.ndim != 1 or t.shape != w.shape or not t.size:
+        raise ValueError(f"time [s] and rate [rad/s] must have one length, got {t.shape} and {w.shape}")
+    if least is None:
+        least = NOISE * float(np.abs(w).max())
+    moving = np.flatnonzero(np.abs(w) > least)
+    if not moving.size:
+        raise ValueError(f"no rate is above {least:g} rad/s: nothing moves")
+    signs = np.sign(w[moving])
+    first = np.flatnonzero(np.concatenate([[True], signs[1:] != signs[:-1]]))  # of each stretch, in `moving`
+    last = np.append(first[1:] - 1, moving.size - 1)
+    landing, turning = [], []
+    for i, (a, b) in enumerate(zip(moving[first], moving[last], strict=True)):
+        largest = a + int(np.abs(w[a : b + 1]).argmax())
+        ended = i + 1 < first.size
+        if not ended and largest == w.size - 1:
+            break
+        landing.append(t[largest])
+        if ended:
+            after = moving[first[i + 1]]
+            # on a line between both stretches, as noise may cross zero more than once
+            share = abs(w[b]) / (abs(w[b]) + abs(w[after]))
+            turning.append(t[b] + share * (t[after] - t[b]))
+    return Landings(np.array(landing), np.array(turning))
+
+
+class Phases(NamedTuple):
+    """Impacts from the release to where the old edge lands again."""
+
+    facet_impact: float  # end of the rocking about the edge over which the body was released [s]
+    edge_impacts: Array  # (n,) of the lateral rocking on the opposite edge, between the two others [s]
+    next_impact: float  # on a facet or an edge, when a vertex of the old edge reaches the ground again [s]
+
+
+def contact_phases(time: ArrayLike, along: ArrayLike, across: ArrayLike, *, noise: float = 0.0) -> Phases:
+    """Phases of a test from angular velocities, each to about a sample.
+
+    The rate about the old edge is largest at the facet impact and at the next; between them that across it is
+    largest at every edge impact, about which the body swings to and fro. Edge impacts whose rate is less than
+    a twentieth of the largest, or within ``BEYOND`` times the noise, are not found, nor those that follow in
+    fewer than two samples.
+
+    Parameters
+    ----------
+    time : array_like (n,)
+        [s], from the release.
+    along, across : array_like (n,)
+        Angular velocity about the edge over which the body was released, and about the horizontal axis square
+        to it, in axes of the body [rad/s].
+    noise : float
+        Standard deviation of the noise of the rate across, as `rate_noise` finds it [rad/s]; none of a
+        simulation.
+
+    Raises
+    ------
+    ValueError
+        If there are not two landings.
+    """
+    t, x, y = (np.asarray(item, float) for item in (time, along, across))
+    found = landings(t, x).landing
+    if found.size < 2:
+        raise ValueError(f"{found.size} landings in these data; two are needed for the phases between them")
+    # after the sample of the facet impact, which may be a mean of what is before and after
+    inside = np.flatnonzero((t > found[0]) & (t < found[1]))[1:]
+    largest = np.abs(y[inside]).max(initial=0.0)
+    least = max(NOISE * largest, BEYOND * noise)
+    lateral = landings(t[inside], y[inside], least).landing if largest > least else found[:0]
+    return Phases(float(found[0]), lateral[1:], float(found[1]))  # the first is the facet impact itself
+
+
+def phases_of(run: Run, edge: int) -> Phases:
+    """Phases of a simulated run that was released over an edge, from its events.
+
+    Raises
+    ------
+    ValueError
+        If the run ends before the old edge lands again, or has no event list.
+    """
+    old = topology(run.body.faces, len(run.body.vertices), run.body.base_faces).edge_vertices[edge]
+    impacts = [event for event in run.events if event["kind"] in ("facet_impact", "edge_impact")]
+    edges: list[float] = []
+    for event in impacts[1:]:
+        if event["kind"] == "facet_impact" or (event["to"][0] == "VERTEX" and event["to"][1] in old):
+            return Phases(impacts[0]["t"], np.array(edges), event["t"])
+        edges.append(event["t"])
+    raise ValueError(f"{len(impacts)} impacts in the run, and none of the old edge {edge} after the first")
+
+
+MOST = np.radians(30.0)  # between the edge and what the body first turns about [rad]
+
+
+class Mounting(NamedTuple):
+    """How a sensor sits on a body."""
+
+    turn: Rotation  # from axes of the sensor to those of the body
+    uncertainty: Array  # (3,) half widths of 95 % intervals about x, y and z of the body [rad]
+
+    def __str__(self) -> str:
+        x, y, z = np.degrees(self.uncertainty)
+        return (
+            f"the sensor is turned by {np.degrees(self.turn.magnitude()):.3g} deg on the body, to {x:.2g}, "
+            f"{y:.2g} and {z:.2g} deg about x, y and z (95 %), by gravity and the first swing"
+        )
+
+
+def alignment(recording: Recording, along: ArrayLike, rest: tuple[float, float] | None = None) -> Rotation:
+    """Turn from axes of a sensor to those of the body, for `Recording.turned`.
+
+    Until the first landing the body turns about the edge over which it was released and about nothing else:
+    the principal axis of what the sensor then records is that edge. What is left is a turn about the edge
+    itself, which follows from gravity, as the accelerometer records it at rest on the base: `mounting`.
+
+    Parameters
+    ----------
+    recording : Recording
+        From shortly before the release; without ``rest`` its axes must be those of the body to some 30 deg.
+    along : array_like (3,)
+        Direction of the edge in axes of the body: from its vertex k to k + 1, as (0, 1, 0) is that of edge 0
+        of a cuboid.
+    rest : tuple of 2 float, optional
+        Between these times the body stands on its base [s]. Without, the smallest turn is taken that brings
+        the principal axis to the edge.
+
+    Raises
+    ------
+    ValueError
+        If ``rest`` is given and there is no acceleration, or the body first turns about another axis.
+    """
+    if rest is not None:
+        return mounting(recording, recording, along, rest).turn
+    edge = np.asarray(along, float) / np.linalg.norm(along)
+    axis = _axis(recording.angular_velocity[: _fast(recording) + 1])
+    off = float(np.arccos(np.clip(abs(axis @ edge), -1.0, 1.0)))
+    if off > MOST:
+        raise ValueError(
+            f"{recording.name}: the body first turns about an axis that is {np.degrees(off):.0f} deg off the "
+            "edge; check the edge, the axes of the sensor, and that the recording starts at the release"
+        )
+    swing = _swing(recording, edge)
+    axis = _axis(swing)
+    return Rotation.align_vectors([edge], [axis if axis @ edge > 0.0 else -axis])[0]
+
+
+def mounting(part: Recording, whole: Recording, along: ArrayLike, rest: tuple[float, float]) -> Mounting:
+    """How a sensor that was mounted anyhow is turned on the body, from gravity and the first swing.
+
+    The edge is the axis about which the body first turns, and it falls: the turn about it is negative.
+    Gravity gives what is left, a turn about the edge. The errors of both axes across the edge come from the
+    noise of the gyroscope. That about the edge comes from the bias of the accelerometer square to edge and
+    vertical, which nothing shows; but its biases along the edge and the vertical show, as the edge is level
+    and gravity known. If the three are alike, the third lies within 4.30 times their root mean square in
+    95 %: Student's t of two.
+
+    Parameters
+    ----------
+    part, whole : Recording
+        From shortly before the release to rest, and all of it, with acceleration.
+    along : array_like (3,)
+        As for `alignment`, a horizontal edge of the base on which the body rests.
+    rest : tuple of 2 float
+        Between these times of ``whole`` the body stands on its base [s].
+
+    Raises
+    ------
+    ValueError
+        Without acceleration, or if the body first turns about an axis that is not level.
+    """
+    if whole.acceleration is None:
+        raise ValueError(f"{whole.name}: rest needs acceleration [m/s2], and there is none")
+    forces = whole.between(*rest).acceleration
+    assert forces is not None
+    force = forces.mean(0)
+    edge = np.asarray(along, float) / np.linalg.norm(along)
+    axis = _falling(part.angular_velocity[: _fast(part) + 1])
+    swing = _swing(part, axis)
+    axis = _falling(swing)
+    level, off = float(axis @ force), float(np.arcsin(abs(axis @ force) / np.linalg.norm(force)))
+    if off > MOST:
+        raise ValueError(
+            f"{part.name}: the body first turns about an axis that is {np.degrees(off):.0f} deg off level; "
+            f"check that it stands on its base from {rest[0]:g} to {rest[1]:g} s, that this acceleration has "
+            "gravity in it, and that the recording starts at the release"
+        )
+    # the edge without compromise: the bias of an accelerometer is worth degrees
+    turn = Rotation.align_vectors([edge, [0.0, 0.0, 1.0]], [axis, force], weights=[np.inf, 1.0])[0]
+    noise = max(rate_noise(part.angular_velocity @ other) for other in turn.inv().apply(np.eye(3)))
+    sides = norm.ppf(0.975) * noise / np.linalg.norm(swing @ axis)
+    biases = np.array([level, np.linalg.norm(force) - GRAVITY]) / GRAVITY
+    mean = forces.std(0).max() / np.sqrt(len(forces)) / GRAVITY
+    about = t.ppf(0.975, 2) * np.hypot(np.sqrt((biases**2).mean()), mean)
+    return Mounting(turn, np.hypot(edge * about, np.sqrt(1.0 - edge * edge) * sides))
+
+
+def _fast(recording: Recording) -> int:
+    """First sample with half of the largest rate."""
+    speed = np.linalg.norm(recording.angular_velocity, axis=1)
+    return int(np.argmax(speed >= 0.5 * speed.max()))
+
+
+def _swing(recording: Recording, axis: Array) -> Array:
+    """Rates until the first landing (n, 3)."""
+    rate = recording.angular_velocity @ axis
+    found = landings(recording.time, rate).landing
+    if not found.size:
+        raise ValueError(
+            f"{recording.name}: no impact in it: the rate about the edge grows up to its end; record until "
+            "the body is at rest again"
+        )
+    return recording.angular_velocity[recording.time < found[0]]
+
+
+def _axis(rates: Array) -> Array:
+    """Principal axis of angular velocities (n, 3)."""
+    axis: Array = np.linalg.svd(rates, full_matrices=False)[2][0]
+    return axis
+
+
+def _falling(rates: Array) -> Array:
+    """Principal axis, about which the rates are negative."""
+    axis = _axis(rates)
+    return axis if (rates @ axis).sum() < 0.0 else -axis
+
 
 PEAKS = 10  # of which the source takes the median of nine ratios
 
@@ -188,3 +489,371 @@ def drift(time: ArrayLike, noise: float) -> float:
     """Standard deviation of an angle to which the white ``noise`` [rad/s] of a rate is integrated [rad]."""
     t = np.asarray(time, float)
     return noise * float(np.sqrt(np.median(np.diff(t)) * (t[-1] - t[0])))
+
+
+FLAT = 3  # equal readings in a row at the largest of an axis: the end of the range of the sensor
+LARGE = 0.5  # of the largest reading of all axes: an axis below it has not reached its range [1]
+NOTHING = 5.0  # of the noise: what a thousand readings of noise alone seldom exceed [1]
+ALIKE = 2.0  # ratio of energies up to which body and recording may be of one test [1]
+MOVES = 0.1  # of the largest rate: a sensor whose rates differ by more does not rest [1]
+HAND = 0.002  # the same where nobody says that it rests: a hand may turn the body before it lets go [1]
+HELD = 0.5  # shortest rest that a bias is taken from, and how long before the release it ends [s]
+NO_REST = "no rest before the release: a bias of the sensor is in all numbers; --still START END takes it out"
+GAP = 3.5  # of the usual interval between samples: more than two are lost [1]
+LOST = 1.5  # the same from which one is [1]
+SPIKE = 2.0  # over the two readings on either side: no body turns so [1]
+NOISE_REACHES = 4.0  # medians, of the speed of white noise in a million readings [1]
+
+
+def check_readings(recording: Recording) -> None:
+    """Refuse a recording of a test whose readings do not tell what the body did.
+
+    Parameters
+    ----------
+    recording : Recording
+        In axes of the sensor, from before the release to rest.
+
+    Raises
+    ------
+    ValueError
+        If nothing moves, an axis was clipped, or samples are missing.
+    """
+    readings = recording.angular_velocity
+    noise = max(map(rate_noise, readings.T))
+    if np.linalg.norm(readings, axis=1).max() < NOTHING * noise:
+        raise ValueError(
+            f"{recording.name}: no release in it: no rate is above {NOTHING:g} times the noise of "
+            f"{noise:.3g} rad/s; give the recording of a test, or check its columns"
+        )
+    for axis, values in zip(ALONG, readings.T, strict=True):
+        for end in (values.max(), values.min()):
+            if abs(end) < LARGE * np.abs(readings).max():
+                continue
+            flat = np.convolve(values == end, np.ones(FLAT), "valid") >= FLAT
+            if flat.any():
+                raise ValueError(
+                    f"{recording.name}: omega_{axis} is clipped: at {recording.time[int(flat.argmax())]:.4g} "
+                    f"s {FLAT} readings or more in a row are {end:.6g} rad/s; choose a larger range of the "
+                    "sensor"
+                )
+    steps = np.diff(recording.time)
+    widest = int(steps.argmax())
+    if steps[widest] > GAP * np.median(steps):
+        raise ValueError(
+            f"{recording.name}: samples are missing for {steps[widest]:.3g} s from "
+            f"{recording.time[widest]:.4g} s on, and elsewhere there is one in {np.median(steps):.3g} s; a "
+            "fit needs all of them"
+        )
+
+
+def check_spikes(recording: Recording) -> None:
+    """Refuse a reading that stands alone and is as fast as half of all others: nothing finds a release then.
+
+    Raises
+    ------
+    ValueError
+        If there is one.
+    """
+    speed = np.linalg.norm(recording.angular_velocity, axis=1)
+    around = [np.roll(speed, k) for k in (-2, -1, 1, 2)]
+    alone = np.flatnonzero((speed > SPIKE * np.max(around, axis=0))[2:-2]) + 2
+    for i in alone[np.argsort(-speed[alone])][:1]:
+        if speed[i] >= max(LARGE * np.delete(speed, i).max(), NOISE_REACHES * np.median(speed)):
+            k = int(np.abs(recording.angular_velocity[i]).argmax())
+            raise ValueError(
+                f"{recording.name}: a spike: at {recording.time[i]:.4g} s omega_{ALONG[k]} is "
+                f"{recording.angular_velocity[i, k]:.4g} rad/s in a single reading, and at most "
+                f"{np.max(around, axis=0)[i]:.3g} rad/s beside it; take the mean of its neighbours there"
+            )
+
+
+def lost_samples(recording: Recording) -> str | None:
+    """What to say of samples that are missing one or two at a time, if any are."""
+    steps = np.diff(recording.time) / np.median(np.diff(recording.time))
+    lost = int(np.rint(steps[steps > LOST] - 1.0).sum())
+    if not lost:
+        return None
+    share = 100.0 * lost / (lost + recording.time.size)
+    return f"{lost} samples are missing, {share:.2g} %: rates are taken straight between those beside them"
+
+
+def check_still(recording: Recording, begin: float, end: float) -> None:
+    """Refuse times [s] between which the sensor does not rest, so that their mean is no bias.
+
+    Raises
+    ------
+    ValueError
+        If its rates differ there by more than its noise and a tenth of the largest of all, or there are none.
+    """
+    if not _rests(recording, begin, end, MOVES):
+        raise ValueError(
+            f"{recording.name}: the sensor does not rest from {begin:.4g} to {end:.4g} s: rates there "
+            "are too large for a bias; check `--still`"
+        )
+
+
+def rest_before(recording: Recording) -> tuple[float, float] | None:
+    """Start and end [s] of the rest before the release, for the bias; None if it is too short or is none."""
+    begin, end = float(recording.time[0]), recording.motion()[0] - max(HELD, recording.slow_start())
+    return (begin, end) if end - begin >= HELD and _rests(recording, begin, end, HAND) else None
+
+
+def _rests(recording: Recording, begin: float, end: float, moves: float) -> bool:
+    own, rates = recording.between(begin, end).angular_velocity, recording.angular_velocity
+    most = moves * np.linalg.norm(rates, axis=1).max() + NOTHING * max(map(rate_noise, own.T))
+    return bool(np.linalg.norm(own - own.mean(0), axis=1).max() <= most)
+
+
+def later_motion(whole: Recording, part: Recording) -> str | None:
+    """What to say of motion after the part that is fitted as fast as half of that in it, if there is any."""
+    speed = np.linalg.norm(whole.angular_velocity, axis=1)
+    most = float(np.linalg.norm(part.angular_velocity, axis=1).max())
+    after = whole.time > part.time[-1]
+    again = np.flatnonzero(after & (speed >= LARGE * most))
+    if not again.size:
+        return None
+    quiet = np.flatnonzero(speed[: again[0]] <= QUIET * most)
+    begin = whole.time[quiet[-1]] if quiet.size else whole.time[again[0]]
+    return (
+        f"the body moves again from {begin:.4g} s on, by a second release or a hand; the first motion is "
+        f"fitted, up to {part.time[-1]:.4g} s"
+    )
+
+
+def check_motion(recording: Recording, body: Body, along: Array, across: Array) -> None:
+    """Refuse a recording that cannot be of this body, released over this edge.
+
+    What the body falls until its first impact and the rate that it has there go together by its energy: a
+    rate in another unit changes both, and the square of the one grows faster than the other.
+
+    Parameters
+    ----------
+    recording : Recording
+        In axes of the body, from before the release to rest.
+    body : Body
+    along, across : ndarray (3,)
+        Unit vectors along the edge, about which a positive turn lifts the body, and square to it, inwards.
+
+    Raises
+    ------
+    ValueError
+        If the body falls to the other side, its rates are in another unit, or it falls
+        as another body.
+    """
+    rate = recording.angular_velocity @ along
+    until = recording.time <= landings(recording.time, rate).landing[0]  # `alignment` refuses others
+    fallen = -float(np.trapezoid(rate[until], recording.time[until]))
+    fastest = float(np.abs(rate[until]).max())
+    if fallen < 0.0:
+        raise ValueError(
+            f"{recording.name}: the body falls away from its base; it was released over the opposite edge, "
+            "or two axes of the sensor point the other way: check `--edge` and `--axes`"
+        )
+    corner = body.vertices[list(body.faces[body.start_face])]
+    edge = corner[(corner @ across).argmin()]
+    width, height = -float(edge @ across), float(edge @ np.cross(along, across))
+    inertia = float(along @ body.inertia @ along) + body.mass * (width**2 + height**2)
+
+    def energies(factor: float) -> float:
+        """Potential energy lost over kinetic energy gained, of rates times a factor."""
+        angle = factor * fallen
+        if angle > 1.1 * np.arctan2(width, abs(height)):
+            return 0.0
+        rise = width * np.sin(angle) - abs(height) * (1.0 - np.cos(angle))
+        return 2.0 * body.mass * body.gravity * rise / (inertia * (factor * fastest) ** 2)
+
+    def alike(factor: float) -> bool:
+        return 1.0 / ALIKE < energies(factor) < ALIKE
+
+    if alike(1.0):
+        return
+    for factor, is_unit, was_unit in ((np.pi / 180.0, "deg/s", "rad/s"), (180.0 / np.pi, "rad/s", "deg/s")):
+        if alike(factor):
+            raise ValueError(
+                f"{recording.name}: rates of {fastest:.3g} rad/s after a fall of {fallen:.3g} rad are not of "
+                f"this body, and are if they are in {is_unit}; say so in the header or by `--columns "
+                f"'omega_x=HEADER [{is_unit}]'`, which is now {was_unit}"
+            )
+    raise ValueError(
+        f"{recording.name}: rates of {fastest:.3g} rad/s after a fall of {fallen:.3g} rad are not of this "
+        "body, by its energy; check the body of `--body`, the edge, and the units of time and rates"
+    )
+
+
+EARLY = (0.02, 0.2)  # of the largest rate of the fall: the first part of it, nearly a line [1]
+FALL = (0.06, 7)  # before the first impact, where the rate is a parabola [s], and samples at least
+AFTER = (0.006, 4)  # the same after it, where it is a line
+NEAR, TRIES = 0.003, 161  # of the largest rate the impact is at most so far [s]; times that are tried [1]
+LATE = 1.5  # samples by which an impact follows the largest rate at most
+FINER = 8  # points of a spectrum for each of those that the duration resolves
+VARIABLES = {  # dimension besides the test, unit, words
+    "tilt": (None, "rad", "tilt of the release"),
+    "tilt_interval": ("bound", "rad", "interval of the tilt"),
+    "duration": (None, "s", "time from the release to rest"),
+    "facet_impact": (None, "s", "first impact after the release"),
+    "next_impact": (None, "s", "landing of the old edge after the release"),
+    "edge_impacts": (None, "1", "edge impacts that the sensor resolves, up to the landing of the old edge"),
+    "avrf": (None, "1", "angular velocity reduction factor"),
+    "avrf_interval": ("bound", "1", "interval of the AVRF"),
+    "opmf": (None, "1", "out-of-plane motion factor"),
+    "opmf_interval": ("bound", "1", "interval of the OPMF"),
+    "frequency": (None, "Hz", "dominant frequency of the motion in the plane"),
+    "frequency_interval": ("bound", "Hz", "interval of this frequency"),
+    "frequency_across": (None, "Hz", "dominant frequency of the motion out of the plane"),
+    "frequency_across_interval": ("bound", "Hz", "interval of this frequency"),
+    "energy_loss": ("half_cycle", "1", "share of the energy lost from one peak to the next"),
+}
+
+
+def measure_test(
+    body: Body, recording: Recording, along: Array, across: Array, *, level: float = 0.95
+) -> xr.Dataset:
+    """Measures of one test of free rocking, from its recording alone.
+
+    Parameters
+    ----------
+    body : Body
+        For the edges that it rocks on and the height of its centre of mass.
+    recording : Recording
+        Without bias, `trimmed` and turned to axes of the body: from shortly before the release to rest.
+    along, across : ndarray (3,)
+        Unit vectors of the base: along the edge of the release, about which a positive turn lifts the body,
+        and square to it towards the inside.
+    level : float
+        Coverage of the intervals [1].
+
+    Returns
+    -------
+    Dataset
+        `VARIABLES` of one `test`. The interval of the AVRF is that of the median of the ratios between
+        successive peaks, by order statistics, NaN of fewer than six. That of the OPMF is what the drift of
+        the sensor leaves open; where the motion out of the plane is within it, it starts at 0, and the OPMF
+        and its frequency are NaN. Those of frequencies are what the duration resolves, that of the tilt is
+        what readings around the first impact and the drift leave open.
+
+    Raises
+    ------
+    ValueError
+        If the recording has fewer than two landings, or a peak from which the body does not come back.
+    """
+    import xarray as xr
+
+    up = np.cross(across, along)
+    frame = np.stack([np.cross(along, up), along, up])
+    rates = recording.angular_velocity @ frame.T
+    begin, end = recording.motion()
+    marks = landings(recording.time, rates[:, 1]).landing
+    if marks.size < 2:
+        raise ValueError(
+            f"{recording.name}: {marks.size} impact in it, and two are needed; record until the body "
+            "is at rest again"
+        )
+    first = float(marks[0])
+    before = recording.time <= first
+    step = float(np.median(np.diff(recording.time)))
+    noise = rate_noise(recording.angular_velocity @ along)
+    impact, tilt, tilt_interval = _fall(recording.time, -rates[:, 1], first, noise, level)
+    begin = _release(recording.time[before], rates[before, 1], begin)
+    moving = (recording.time >= begin) & (recording.time <= end)
+    time, rates = recording.time[moving], rates[moving]
+    noise = rate_noise(recording.angular_velocity @ across)
+    own = Recording(time, rates, name=recording.name)
+    start = Rotation.from_rotvec([0.0, tilt, 0.0]).as_quat(scalar_first=True)
+    angles = euler_angles(own.orientation(start))
+    inplane = zero_crossing_correction(time, angles[:, 1], rates[:, 1])
+    found: dict[str, Any] = {"tilt": tilt, "tilt_interval": tilt_interval, "duration": end - begin}
+    found |= _of_peaks(body, inplane, along, across, level)
+    found |= _of_plane(time, angles[:, 0], inplane, first, noise, level)
+    phases = contact_phases(time, rates[:, 1], rates[:, 0], noise=noise)
+    found |= {"facet_impact": impact - begin, "next_impact": phases.next_impact - begin + 0.5 * LATE * step}
+    found["edge_impacts"] = phases.edge_impacts.size
+    for name, rate in (("frequency", rates[:, 1]), ("frequency_across", rates[:, 0])):
+        found[name], found[f"{name}_interval"] = _dominant(time[time > first], rate[time > first])
+    if np.isnan(found["opmf"]):
+        found |= {"frequency_across": np.nan, "frequency_across_interval": [np.nan, np.nan]}
+    variables = {
+        name: ([] if dim is None else [dim], found[name], {"units": unit, "long_name": words})
+        for name, (dim, unit, words) in VARIABLES.items()
+    }
+    return xr.Dataset(variables, attrs={"level": level}).expand_dims(test=[recording.name])
+
+
+def _fall(
+    time: Array, rate: Array, peak: float, noise: float, level: float
+) -> tuple[float, float, list[float]]:
+    """Time of the first impact [s], the angle fallen until then and its interval [rad].
+
+    The ``rate`` of the fall [rad/s] is a parabola up to the impact, near the sample of its ``peak`` [s], and
+    a line after it, at instants or as means of a sample, whichever the readings prefer. Times of the impact
+    that the noise does not tell from the best are in the interval, and so is the drift.
+    """
+    step, k = float(np.median(np.diff(time))), int(np.searchsorted(time, peak))
+    first = max(k - max(FALL[1], round(FALL[0] / step)), 0)
+    last = k + max(AFTER[1], round(AFTER[0] / step))
+    t, values = time[first:last] - peak, rate[first:last]
+    near = max(2.0 * step, NEAR)
+    tries = np.linspace(-near, near, TRIES)
+    losses, curves = np.empty((2, TRIES)), np.empty((2, TRIES, 3))
+    for i, width in enumerate((step, INSTANT * step)):
+        low, high = t - 0.5 * width, t + 0.5 * width
+        for j, impact in enumerate(tries):
+            sides = np.minimum([low, high], impact), np.maximum([low, high], impact)
+            terms = [(sides[side], m) for side, m in ((0, 1), (0, 2), (0, 3), (1, 1), (1, 2))]
+            basis = np.stack([(b**m - a**m) / (m * width) for (a, b), m in terms], -1)
+            found, *_ = np.linalg.lstsq(basis, values, rcond=None)
+            losses[i, j] = ((basis @ found - values) ** 2).sum()
+            curves[i, j] = found[:3]
+    until = np.trapezoid(rate[: first + 1], time[: first + 1])
+    power, start = np.arange(1, 4), t[0]
+    fallen = until + (curves * (tries[:, None] ** power - start**power) / power).sum(-1)
+    best = np.unravel_index(losses.argmin(), losses.shape)
+    spread = max(noise**2, losses[best] / max(t.size - 6, 1))
+    quantile = float(norm.ppf(0.5 + 0.5 * level))
+    open_ = fallen[losses <= losses[best] + quantile**2 * spread]
+    walk = sqrt(2.0) * quantile * drift(time[: k + 1], noise)  # and as much by the bias that is left
+    tilt = 0.5 * float(open_.min() + open_.max())
+    return peak + float(tries[best[1]]), tilt, [float(open_.min()) - walk, float(open_.max()) + walk]
+
+
+def _release(time: Array, rate: Array, begin: float) -> float:
+    """Time at which the line through the first rates of the fall [rad/s] is zero: a body starts slowly."""
+    share = np.abs(rate) / np.abs(rate).max()
+    rising = (share > EARLY[0]) & (share < EARLY[1]) & (time >= begin)
+    if rising.sum() < 3:
+        return begin
+    slope, level = np.polyfit(time[rising], rate[rising], 1)
+    return float(-level / slope)
+
+
+def _of_peaks(body: Body, angle: Array, along: Array, across: Array, level: float) -> dict[str, Any]:
+    """AVRF and energy lost from peak to peak, of which every second one is over the other edge."""
+    reach = body.vertices[list(body.faces[body.start_face])] @ across  # from the centre of mass
+    widths = np.resize(np.abs([reach.min(), reach.max()]), PEAKS)
+    height = float(abs(body.vertices[body.faces[body.start_face][0]] @ np.cross(across, along)))
+    peaks = peak_angles(angle)[:PEAKS]
+    ratios = reduction_factors(peaks, widths[: peaks.size], height)
+    ends = quantile_test(ratios, q=float(np.median(ratios))).confidence_interval(level)
+    loss = np.full(PEAKS - 1, np.nan)
+    loss[: ratios.size] = 1.0 - ratios**2
+    return {"avrf": float(np.median(ratios)), "avrf_interval": [ends.low, ends.high], "energy_loss": loss}
+
+
+def _of_plane(
+    time: Array, across: Array, along: Array, first: float, noise: float, level: float
+) -> dict[str, Any]:
+    """OPMF and what the drift of the sensor leaves open of it."""
+    after = time > first
+    largest = float(np.abs(along[after]).max())
+    leaving = float(np.abs(across - np.interp(time, time[[0, -1]], across[[0, -1]]))[after].max())
+    walk = float(norm.ppf(0.5 + 0.5 * level)) * drift(time, noise)
+    known = leaving > walk
+    ends = np.array([leaving - walk if known else 0.0, leaving + walk]) / largest
+    return {"opmf": leaving / largest if known else np.nan, "opmf_interval": ends}
+
+
+def _dominant(time: Array, rate: Array) -> tuple[float, list[float]]:
+    """Frequency at which the spectrum of a rate is largest, and what its duration resolves around it [Hz]."""
+    step = float(np.median(np.diff(time)))
+    frequency, power = periodogram(rate, 1.0 / step, "hann", FINER * time.size, "constant")
+    largest, half = float(frequency[power.argmax()]), 0.5 / (time.size * step)
+    return largest, [max(0.0, largest - half), largest + half]

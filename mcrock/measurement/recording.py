@@ -1,16 +1,121 @@
-"""What an inertial sensor on a body recorded while it rocked freely."""
+"""Recordings of a free rocking test and what was measured: angles, rates, sensors, forces.
+
+What a fit asks for thousands of times, compiled: rates of a body with their jumps, and readings.
+
+Called by `mcrock.measurement.recording` and `mcrock.measurement.recording`, which say what the arguments are.
+
+Angular velocity of a body that rocks freely as a sensor on it feels it: in its own axes, with jumps.
+
+What an inertial sensor on a body recorded while it rocked freely.
+
+Attitude as angles, and their drift.
+
+What an inertial sensor on a simulated body would record.
+
+The equivalent of impulses that are spread over an edge or a face (section 4.1).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import Rotation, Slerp
 
 from mcrock.base.checks import Number
+from mcrock.base.jit import jit
+from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.response import HistoryColumn
+from mcrock.kernel.rotation import to_ground
+
+if TYPE_CHECKING:
+    from mcrock.simulation.run import Run
+
+TIME, OMEGA_X = int(HistoryColumn.TIME), int(HistoryColumn.OMEGA_X)
+Q0, Q1, Q2, Q3 = (int(HistoryColumn[f"Q{i}"]) for i in range(4))
+
+
+@jit(inline=True, internal=True)
+def _turned_back(row, x, y, z):
+    """A vector of the ground in axes of the body, by the quaternion of a row."""
+    return to_ground((row[Q0], -row[Q1], -row[Q2], -row[Q3]), x, y, z)
+
+
+@jit
+def fill_rates(history, time, rates):
+    """Rates of all rows in axes of the body, into ``time`` (n,) and ``rates`` (n, 3)."""
+    for i in range(history.shape[0]):
+        row = history[i]
+        time[i] = row[TIME]
+        rates[i, 0], rates[i, 1], rates[i, 2] = _turned_back(
+            row, row[OMEGA_X], row[OMEGA_X + 1], row[OMEGA_X + 2]
+        )
+
+
+@jit
+def fill_means(time, values, at, width, integral, found):
+    """`mcrock.measurement.recording.means` into ``found``; ``integral`` is room for that of the values."""
+    last = time.size - 1
+    for axis in range(values.shape[1]):
+        integral[0, axis] = 0.0
+        for i in range(last):
+            mean = 0.5 * (values[i, axis] + values[i + 1, axis])
+            integral[i + 1, axis] = integral[i, axis] + (time[i + 1] - time[i]) * mean
+    for j in range(at.size):
+        for end in range(2):
+            t = min(max(at[j] + (end - 0.5) * width, time[0]), time[last])
+            i = min(max(np.searchsorted(time, t, "right") - 1, 0), last - 1)
+            s, h = t - time[i], time[i + 1] - time[i]
+            for axis in range(values.shape[1]):
+                slope = (values[i + 1, axis] - values[i, axis]) / h if h > 0.0 else 0.0
+                value = integral[i, axis] + s * (values[i, axis] + 0.5 * s * slope)
+                found[j, axis] = (value - found[j, axis]) / width if end else value
+
 
 Array = NDArray[np.float64]
+
+
+class Rates(NamedTuple):
+    """Angular velocity in axes of the body; where it jumps, twice: before and after."""
+
+    time: Array  # (n,) [s]
+    angular_velocity: Array  # (n, 3) [rad/s]
+
+
+def rates_of(history: Array) -> Rates:
+    """Rates from the rows of a history, (n, k) with the columns of `HistoryColumn`.
+
+    An impact has a row before it and one after it. Where several fall into a step, which then is a train of
+    short flights, they are taken to be linear.
+    """
+    time, rates = np.empty(len(history)), np.empty((len(history), 3))
+    fill_rates(history, time, rates)
+    return Rates(time, rates)
+
+
+def rates_in_body(run: Run) -> Rates:
+    """Angular velocity of a run of free rocking in axes of its body, with its jumps.
+
+    Parameters
+    ----------
+    run : Run
+        Without motion of the ground, with its history.
+
+    Raises
+    ------
+    ValueError
+        If the run has no history.
+    """
+    history = run.history
+    if history.sizes["time"] < 2:
+        raise ValueError("the run has no history to read; simulate with history=True")
+    rows = np.zeros((history.sizes["time"], len(HistoryColumn)))
+    rows[:, TIME] = history["time"]
+    rows[:, Q0 : Q3 + 1], rows[:, OMEGA_X : OMEGA_X + 3] = history["orientation"], history["angular_velocity"]
+    return rates_of(rows)
+
 
 ALONG = "xyz"
 LARGEST = 1e9  # reading, in any unit: beyond are mistakes, whose squares may be infinite
@@ -198,3 +303,277 @@ class Recording:
                 f"needed; it goes from {self.time[0]:.6g} to {self.time[-1]:.6g} s"
             )
         return chosen
+
+
+BEYOND = 4.0  # standard deviations of noise that a half cycle exceeds
+
+
+def euler_angles(orientation: ArrayLike) -> Array:
+    """Angles phi_x, phi_y, phi_z of successive turns about the local z, y and x axes.
+
+    Parameters
+    ----------
+    orientation : array_like (n, 4)
+        Unit quaternions body to ground, the real part first, as `Run.history.orientation`.
+
+    Returns
+    -------
+    ndarray (n, 3)
+        phi_x, phi_y, phi_z [rad]: first a turn by phi_z about z, then by phi_y about the new y, then by phi_x
+        about the new x.
+
+    Raises
+    ------
+    ValueError
+        If the shape is not (n, 4).
+    """
+    given = np.asarray(orientation, float)
+    if given.ndim != 2 or given.shape[1] != 4:
+        raise ValueError(f"orientation must have the shape (n, 4), quaternions, got {given.shape}")
+    return Rotation.from_quat(given, scalar_first=True).as_euler("ZYX")[:, ::-1]
+
+
+def zero_crossing_correction(
+    time: ArrayLike, angle: ArrayLike, angular_velocity: ArrayLike, *, noise: float | None = None
+) -> Array:
+    """An angle without the drift of its sensor, as the source corrects it (section 3.1).
+
+    In every half cycle, from one change of the sign of the angular velocity to the next, its absolute value
+    is largest where an edge lands, and the angle is zero there: a piecewise linear function that is the angle
+    there is taken away, before the first and after the last maximum its value there. Changes of the sign that
+    do not pass ``BEYOND`` times the noise on both sides are noise, and so are half cycles below it.
+
+    Parameters
+    ----------
+    time : array_like (n,)
+        [s], rising.
+    angle : array_like (n,)
+        phi_x or phi_y [rad].
+    angular_velocity : array_like (n,)
+        About the same axis [rad/s].
+    noise : float, optional
+        Standard deviation of the angular velocity's noise [rad/s]; by default from the median of its second
+        differences, in which a motion that is sampled finely leaves little.
+
+    Returns
+    -------
+    ndarray (n,)
+        [rad].
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, time does not rise, the angular velocity has no local maximum beyond the noise,
+        or ``noise`` is negative.
+    """
+    t, phi, rate = (np.asarray(item, float) for item in (time, angle, angular_velocity))
+    if not (t.ndim == 1 and t.shape == phi.shape == rate.shape):
+        raise ValueError(
+            "time [s], angle [rad] and angular velocity [rad/s] must have one length, "
+            f"got {t.shape}, {phi.shape} and {rate.shape}"
+        )
+    if not (np.diff(t) > 0.0).all():
+        raise ValueError("time [s] must rise from sample to sample")
+    if noise is not None and not noise >= 0.0:
+        raise ValueError(f"noise must be >= 0 rad/s, got {noise!r}")
+    landed = _landed(rate, rate_noise(rate) if noise is None else noise)
+    if not landed.size:
+        raise ValueError(
+            "the angular velocity [rad/s] has no local maximum beyond its noise: no impact to hold it at"
+        )
+    return phi - np.interp(t, t[landed], phi[landed])
+
+
+def rate_noise(angular_velocity: ArrayLike) -> float:
+    """Standard deviation of white noise on a series (n,) that else changes little between samples."""
+    second = np.diff(np.asarray(angular_velocity, float), 2)
+    return float(np.median(np.abs(second)) / (0.6745 * np.sqrt(6.0))) if second.size else 0.0
+
+
+def _landed(rate: Array, noise: float) -> NDArray[np.intp]:
+    """Samples at which the absolute rate is largest in its half cycle, but for the ends of the series."""
+    sure = np.flatnonzero(np.abs(rate) > BEYOND * noise)
+    if not sure.size:
+        return np.zeros(0, np.intp)
+    turned = sure[1 + np.flatnonzero(np.diff(np.sign(rate[sure])))]
+    cycles = np.split(sure, np.searchsorted(sure, turned))
+    found = np.array([cycle[np.abs(rate[cycle]).argmax()] for cycle in cycles if cycle.size], np.intp)
+    return found[(found > 0) & (found < rate.size - 1)]
+
+
+RATE = 256.0  # of the recordings of the source [1/s]
+# InvenSense MPU-6000 and MPU-6050 product specification, revision 3.4, section 6.1: 0.005 deg/s/sqrt(Hz)
+NOISE_DENSITY = float(np.radians(0.005))  # [rad/s/sqrt(Hz)]
+
+FORCE_DENSITY = 400e-6 * STANDARD_GRAVITY  # of its accelerometer, section 6.2 [m/s2/sqrt(Hz)]
+
+INSTANT = 0.02  # part of a sample over which a reading at an instant is the mean: it does not jump [1]
+
+
+def means(time: ArrayLike, values: ArrayLike, at: ArrayLike, width: float) -> Array:
+    """Means of a piecewise linear function over windows around some times.
+
+    Parameters
+    ----------
+    time : array_like (n,)
+        [s], not falling; where the function jumps, twice.
+    values : array_like (n, k)
+        Zero before the first time and after the last.
+    at : array_like (m,)
+        Middles of the windows [s].
+    width : float
+        Of each window [s], > 0.
+
+    Returns
+    -------
+    ndarray (m, k)
+
+    Examples
+    --------
+    >>> means([0.0, 1.0, 1.0, 2.0], [[0.0], [0.0], [1.0], [1.0]], [0.5, 1.0, 1.25], 1.0).ravel().tolist()
+    [0.0, 0.5, 0.75]
+    """
+    t, v, middles = (np.ascontiguousarray(each, float) for each in (time, values, at))
+    found = np.empty((middles.size, v.shape[1]))
+    fill_means(t, v, middles, float(width), np.empty_like(v), found)
+    return found
+
+
+def sensed(
+    run: Run,
+    *,
+    rate: float = RATE,
+    noise_density: float = NOISE_DENSITY,
+    bias: ArrayLike = (0.0, 0.0, 0.0),
+    before: float = 1.0,
+    after: float = 0.0,
+    averaging: float = 1.0,
+    seed: int = 0,
+) -> Recording:
+    """Readings that a gyroscope on a simulated body would give, to try out what is done with real ones.
+
+    A reading is the mean over one sample or a part of it, plus bias and white noise over the band up to half
+    the sampling rate. The body is held still before the run, and is still after it.
+
+    Parameters
+    ----------
+    run : Run
+        Of free rocking, with its history.
+    rate : float
+        Samples per second [1/s]; those of the source are the default.
+    noise_density : float
+        [rad/s/sqrt(Hz)]; the default is 0.005 deg/s/sqrt(Hz), of the MPU-6050.
+    bias : array_like (3,)
+        [rad/s].
+    before, after : float
+        Time held still before the run, and added after it [s].
+    averaging : float
+        Part of a sample around its time over which a reading is the mean, > 0 to 1: 1 as a low-pass filter
+        makes it, `INSTANT` for a sensor that is read at an instant [1].
+    seed : int
+        Of the noise.
+
+    Returns
+    -------
+    Recording
+        Its time is 0 ``before`` seconds before the release.
+
+    Raises
+    ------
+    ValueError
+        If the run has no history, the rate is not positive, or another number is negative.
+    """
+    Number("1/s", above=0.0).check("rate", rate)
+    Number("rad/s/sqrt(Hz)", least=0.0).check("noise_density", noise_density)
+    for name, value in (("before", before), ("after", after)):
+        Number("s", least=0.0).check(name, value)
+    Number("1", above=0.0, most=1.0).check("averaging", averaging)
+    time, omega = rates_in_body(run)
+    at = np.arange(round((before + time[-1] + after) * rate) + 1) / rate
+    clean = means(time, omega, at - before, averaging / rate)
+    noise = np.random.default_rng(seed).normal(0.0, noise_density * np.sqrt(0.5 * rate), clean.shape)
+    return Recording(at, clean + noise + np.asarray(bias, float), name="sensed")
+
+
+def with_acceleration(
+    recording: Recording,
+    run: Run,
+    *,
+    before: float = 1.0,
+    noise_density: float = FORCE_DENSITY,
+    bias: ArrayLike = (0.0, 0.0, 0.0),
+    seed: int = 0,
+) -> Recording:
+    """A recording of `sensed` with what an accelerometer at the centre of mass reads.
+
+    A reading is the mean of the specific force over a sample, which is the change of the velocity plus
+    gravity, in axes of the body as it stands in the middle of the sample: an impact is in it.
+
+    Parameters
+    ----------
+    recording, run : Recording, Run
+        The recording is in axes of the body.
+    before : float
+        Time held still before the run [s].
+    noise_density : float
+        [m/s2/sqrt(Hz)]; the default is 400 micro-g/sqrt(Hz), of the MPU-6050.
+    bias : array_like (3,)
+        [m/s2].
+    seed : int
+        Of the noise.
+    """
+    history = run.history
+    width = float(np.median(np.diff(recording.time)))
+    since, at = history["time"].values, recording.time - before
+    last = np.append(np.diff(since) > 0.0, True)  # of rows at one time that after an impact
+    turns = Slerp(since[last], Rotation.from_quat(history["orientation"].values[last], scalar_first=True))
+    velocity = history["velocity"].values
+    ends = [
+        np.stack([np.interp(at + side * width, since, each, 0.0, 0.0) for each in velocity.T], -1)
+        for side in (-0.5, 0.5)
+    ]
+    force = (ends[1] - ends[0]) / width + [0.0, 0.0, run.body.gravity]
+    clean = turns(at.clip(since[0], since[-1])).inv().apply(force)
+    noise = np.random.default_rng([seed, 1]).normal(0.0, noise_density * np.sqrt(0.5 / width), clean.shape)
+    return replace(recording, acceleration=clean + noise + np.asarray(bias, float))
+
+
+class Wrench(NamedTuple):
+    """A resultant impulse on its line of action and an angular impulse about the vertical."""
+
+    impulse: NDArray[np.float64]  # (3,) rho [N s]
+    point: NDArray[np.float64]  # (2,) x_R, y_R where the resultant meets the plane of the face [m]
+    torque: float  # tau [N m s]
+
+
+def equivalent_wrench(points: ArrayLike, impulses: ArrayLike, *, as_printed: bool = False) -> Wrench:
+    """Modified wrench of impulses at points of a plane, equations (7) to (10).
+
+    The printed (9) has y_R with the wrong sign, and the printed (10) is the angular impulse about the origin,
+    from which that of the resultant at R is taken here: with both the wrench has the moments of the impulses.
+
+    Parameters
+    ----------
+    points : array_like (n, 2)
+        Where they act, in the plane of the face or edge [m].
+    impulses : array_like (n, 3)
+        Their components, z up [N s]; of a continuous distribution times the areas of a quadrature.
+    as_printed : bool
+        y_R and tau as the source prints them.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit or the vertical impulses have no sum.
+    """
+    at, p = np.asarray(points, float), np.asarray(impulses, float)
+    if at.ndim != 2 or at.shape[1] != 2 or p.shape != (len(at), 3):
+        raise ValueError(f"points [m] must be (n, 2) and impulses [N s] (n, 3), got {at.shape} and {p.shape}")
+    rho = p.sum(0)
+    if rho[2] == 0.0:
+        raise ValueError("the vertical impulses [N s] have no sum: their resultant has no line of action")
+    place = p[:, 2] @ at / rho[2]
+    torque = float(at[:, 0] @ p[:, 1] - at[:, 1] @ p[:, 0])
+    if as_printed:
+        return Wrench(rho, place * [1.0, -1.0], torque)
+    return Wrench(rho, place, torque - float(place[0] * rho[1] - place[1] * rho[0]))

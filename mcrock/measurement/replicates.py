@@ -20,11 +20,9 @@ from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_json
 from mcrock.body import Body
 from mcrock.impact.conditions import Controls, Impact
-from mcrock.measurement.angles import rate_noise
-from mcrock.measurement.free_rocking import FreeRocking
-from mcrock.measurement.measured import VARIABLES, measure_test
-from mcrock.measurement.recording import Recording
-from mcrock.measurement.sensor import means
+from mcrock.measurement.measures import VARIABLES, measure_test
+from mcrock.measurement.misfit import FreeRocking
+from mcrock.measurement.recording import Recording, means, rate_noise
 
 Array = NDArray[np.float64]
 

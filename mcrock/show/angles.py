@@ -8,8 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.spatial.transform import Rotation
 
-from mcrock.measurement.angles import euler_angles
-from mcrock.measurement.recording import Recording
+from mcrock.measurement.recording import Recording, euler_angles
 from mcrock.show import style
 from mcrock.show.fit import draw_test
 

@@ -9,15 +9,13 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from mcrock.impact.registry import ImpactParameter, options
-from mcrock.measurement.fit import UNITS
-from mcrock.measurement.free_rocking import PARAMETERS
-from mcrock.measurement.neighbours import ENERGY_GAIN, explaining
+from mcrock.measurement.fit import ENERGY_GAIN, UNITS, explaining
+from mcrock.measurement.misfit import PARAMETERS
 from mcrock.show import style
 from mcrock.show.tables import format_table
 
 if TYPE_CHECKING:
-    from mcrock.measurement.fit import Fit
-    from mcrock.measurement.neighbours import Neighbour
+    from mcrock.measurement.fit import Fit, Neighbour
     from mcrock.show.tables import Columns
 
 

@@ -15,17 +15,23 @@ from matplotlib.axes import Axes
 from mcrock.base.tables.parsing import toml
 from mcrock.base.version import mcrock_version
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
-from mcrock.measurement.covariates import at_in_words
 from mcrock.measurement.population import (
     HYPER,
     Diagnosis,
+    at_in_words,
     check_posterior,
     diagnose,
     has_tests,
     origin_in_words,
 )
-from mcrock.measurement.predictive import predictive_density, predictive_moments, predictive_probability
-from mcrock.measurement.written import CUTS, bounds, written_distributions
+from mcrock.measurement.predictive import (
+    CUTS,
+    bounds,
+    predictive_density,
+    predictive_moments,
+    predictive_probability,
+    written_distributions,
+)
 from mcrock.show import style
 from mcrock.show.tables import format_table
 from mcrock.study.impact import ImpactTable
@@ -47,7 +53,7 @@ def impact_section(data: Any, cut: str = "energy") -> str:
     Parameters
     ----------
     data, cut
-        As for `mcrock.measurement.written.written_distributions`.
+        As for `mcrock.measurement.predictive.written_distributions`.
 
     Raises
     ------
@@ -262,7 +268,7 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
     data : arviz.InferenceData
         Of `mcrock.measurement.fit_population`, with its ``observed_data`` and ``constant_data``.
     cut : str
-        As for `mcrock.measurement.written.written_distributions`, which is drawn dashed.
+        As for `mcrock.measurement.predictive.written_distributions`, which is drawn dashed.
     width : float
         Of the figure [mm].
 

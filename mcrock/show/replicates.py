@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from mcrock.measurement.measured import VARIABLES
+from mcrock.measurement.measures import VARIABLES
 from mcrock.show import style
 from mcrock.show.tables import format_table
 

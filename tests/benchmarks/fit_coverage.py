@@ -16,7 +16,7 @@ import numpy as np
 
 import mcrock as mr
 from mcrock.measurement import Recording, alignment, fit_test
-from mcrock.measurement.neighbours import holding, neighbours
+from mcrock.measurement.fit import holding, neighbours
 from tests.unit.measurement.rocked import Block, read, rock
 
 # what is wrong with a body, its test or its sensor; size: standard deviation of each dimension [1]

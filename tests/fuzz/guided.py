@@ -22,7 +22,7 @@ READERS = (
     "mcrock.excitation.survey",
     "mcrock.excitation.synthesis.target_spectrum",
     "mcrock.measurement.recording",
-    "mcrock.measurement.tests_table",
+    "mcrock.measurement.campaign",
     "mcrock.statistics.hazard",
     "mcrock.statistics.labels",
     "mcrock.study",

@@ -8,8 +8,8 @@ import pytest
 
 import mcrock as mr
 from mcrock.commands.fit import FitOutput, RecordingOptions, Request, SearchOptions
-from mcrock.measurement import campaign, search
-from mcrock.measurement.tests_table import read_tests
+from mcrock.measurement import campaign, misfit
+from mcrock.measurement.campaign import read_tests
 
 BODY = '[body]\nshape = "cuboid"\nwidth = 0.1\ndepth = 0.14\nheight = 0.4\ndensity = 2700\n'
 TRUTH = {"lambda": 1.2, "lambda_lon": 0.8, "lambda_lat": -0.6}
@@ -19,8 +19,8 @@ HEAD = "time [s],omega_x [deg/s],omega_y [deg/s],omega_z [deg/s]"
 @pytest.fixture(autouse=True)
 def quick_search(monkeypatch):
     """How well it searches is tested elsewhere."""
-    monkeypatch.setattr(search, "POINTS", 16)
-    monkeypatch.setattr(search, "KEPT", 2)
+    monkeypatch.setattr(misfit, "POINTS", 16)
+    monkeypatch.setattr(misfit, "KEPT", 2)
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +79,8 @@ def test_a_fit_is_of_the_law_of_its_body_file(files, tmp_path):
     digests = set()
     for ratio in (0.5, 0.4):
         (tmp_path / "law.py").write_text(f"def plain(mass):\n    return {ratio}\n")
-        results, search = FitOutput(output=tmp_path), SearchOptions()
-        digests.add(Request(test, RecordingOptions(), search, None, results, True).digest)
+        results, misfit = FitOutput(output=tmp_path), SearchOptions()
+        digests.add(Request(test, RecordingOptions(), misfit, None, results, True).digest)
     assert len(digests) == 2
 
 

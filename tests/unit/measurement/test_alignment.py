@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 import mcrock as mr
 from mcrock.commands.fit import RecordingOptions
 from mcrock.measurement import mounting, sensed, with_acceleration, write_recording
-from mcrock.measurement.free_rocking import FreeRocking
+from mcrock.measurement.misfit import FreeRocking
 
 BODY = mr.cuboid(0.1, 0.14, 0.4, 2700)
 BIAS = 0.3  # of an inexpensive accelerometer [m/s2]

@@ -8,11 +8,17 @@ import pytest
 
 from mcrock.base.tables.errors import ConfigError
 from mcrock.commands.fit import RecordingOptions
-from mcrock.measurement.campaign import read_campaign
-from mcrock.measurement.covariates import at_values, design
-from mcrock.measurement.hierarchy import _by_test, _inverse
-from mcrock.measurement.population import at_covariates, fit_population, new_test, of_specimen
-from mcrock.measurement.tests_table import read_tests, rows_of_fit
+from mcrock.measurement.campaign import read_campaign, read_tests, rows_of_fit
+from mcrock.measurement.population import (
+    _by_test,
+    _inverse,
+    at_covariates,
+    at_values,
+    design,
+    fit_population,
+    new_test,
+    of_specimen,
+)
 from mcrock.show.population import draws_table, format_population, impact_section, plot_effects
 from mcrock.study import load_config
 from tests.unit.measurement.populations import posterior_of, table_of

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 import mcrock as mr
 from mcrock.measurement import Recording, sensed
-from mcrock.measurement.alignment import alignment
-from mcrock.measurement.faults import (
+from mcrock.measurement.measures import (
+    alignment,
     check_motion,
     check_readings,
     check_spikes,
     later_motion,
     lost_samples,
+    measure_test,
     rest_before,
 )
-from mcrock.measurement.free_rocking import FreeRocking
-from mcrock.measurement.measured import measure_test
+from mcrock.measurement.misfit import FreeRocking
 
 BLOCK = mr.cuboid(0.1, 0.14, 0.4, density=2700)
 

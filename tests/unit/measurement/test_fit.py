@@ -11,17 +11,23 @@ from scipy.stats import norm, qmc
 
 import mcrock as mr
 from mcrock.measurement import Recording, fit_test, sensed
-from mcrock.measurement import search as searching
-from mcrock.measurement.comparison import Comparison
-from mcrock.measurement.fit import LAMBDAS, ROOM, SCALE, Optimum, _preferred, _widened
-from mcrock.measurement.free_rocking import FreeRocking
-from mcrock.measurement.misfit import misfit
-from mcrock.measurement.neighbours import Neighbour, holding, neighbours
-from mcrock.measurement.profiles import long_run_covariance, uncertainty
-from mcrock.measurement.search import BOUNDS, ROBUST, search
-from mcrock.measurement.sensor import INSTANT, NOISE_DENSITY, RATE, means
-from mcrock.measurement.size import stretched
-from mcrock.measurement.tests_table import read_tests
+from mcrock.measurement import misfit as searching
+from mcrock.measurement.campaign import read_tests
+from mcrock.measurement.fit import (
+    LAMBDAS,
+    ROOM,
+    SCALE,
+    Neighbour,
+    Optimum,
+    _preferred,
+    _widened,
+    holding,
+    long_run_covariance,
+    neighbours,
+    uncertainty,
+)
+from mcrock.measurement.misfit import BOUNDS, ROBUST, Comparison, FreeRocking, misfit, search, stretched
+from mcrock.measurement.recording import INSTANT, NOISE_DENSITY, RATE, means
 from mcrock.show.campaign import format_campaign
 from mcrock.show.fit import (
     fit_as_json,

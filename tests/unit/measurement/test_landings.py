@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import mcrock as mr
 from mcrock.measurement import alignment, contact_phases, landings, phases_of, rates_in_body, sensed
-from mcrock.measurement.sensor import NOISE_DENSITY, RATE, means
+from mcrock.measurement.recording import NOISE_DENSITY, RATE, means
 
 LATE = 1.5 / RATE  # the last reading that is all before an impact may be so long before it [s]
 BLOCK = mr.cuboid(0.1, 0.16, 0.4, density=2700)

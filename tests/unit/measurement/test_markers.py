@@ -10,8 +10,8 @@ import mcrock as mr
 from mcrock.base.tables.errors import ConfigError
 from mcrock.commands.fit import RecordingOptions
 from mcrock.measurement import fit_test, sensed
-from mcrock.measurement.free_rocking import FreeRocking
-from mcrock.measurement.markers import is_of_markers, read_markers, turned_with
+from mcrock.measurement.files import is_of_markers, read_markers, turned_with
+from mcrock.measurement.misfit import FreeRocking
 
 RATE = 200.0
 BODY = mr.cuboid(0.1, 0.14, 0.4, 2700)

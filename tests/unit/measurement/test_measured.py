@@ -13,9 +13,9 @@ from mcrock.measurement import (
     reduction_factor,
     sensed,
 )
-from mcrock.measurement.free_rocking import FreeRocking
-from mcrock.measurement.measured import measure_test
-from mcrock.measurement.sensor import INSTANT
+from mcrock.measurement.measures import measure_test
+from mcrock.measurement.misfit import FreeRocking
+from mcrock.measurement.recording import INSTANT
 
 SENSORS = (8e-5, 1e-4, 3e-4)  # densities of noise [rad/s/sqrt(Hz)]
 

@@ -6,8 +6,10 @@ import pytest
 import xarray as xr
 
 from mcrock.base.tables.errors import ConfigError
-from mcrock.measurement.hierarchy import WIDE_MEAN, WIDE_SCATTER
+from mcrock.measurement.campaign import chosen_parameters, read_tests
 from mcrock.measurement.population import (
+    WIDE_MEAN,
+    WIDE_SCATTER,
     _levels,
     diagnose,
     fit_population,
@@ -16,7 +18,6 @@ from mcrock.measurement.population import (
     origin_in_words,
 )
 from mcrock.measurement.predictive import predictive_density, predictive_moments, predictive_probability
-from mcrock.measurement.tests_table import chosen_parameters, read_tests
 from tests.unit.measurement.populations import TRUTH, posterior_of, table_of
 
 HYPER = ("mean", "sd_specimen", "sd_position", "sd_repetition")

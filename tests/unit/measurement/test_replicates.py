@@ -11,7 +11,7 @@ from scipy.stats import kstest
 import mcrock as mr
 from mcrock.commands.population import CheckOptions, PopulationOutput
 from mcrock.measurement import sensed
-from mcrock.measurement.free_rocking import FreeRocking
+from mcrock.measurement.misfit import FreeRocking
 from mcrock.measurement.replicates import (
     MEASURES,
     Repeated,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import mcrock as mr
-from mcrock.measurement.free_rocking import FreeRocking
-from mcrock.measurement.sensor import INSTANT, means
+from mcrock.measurement.misfit import FreeRocking
+from mcrock.measurement.recording import INSTANT, means
 from tests.unit.measurement.rocked import SLIP, Block, read, rock
 
 # [rad/s], of the root mean square and of all but 1 in 100: within a step of the package rates are taken for

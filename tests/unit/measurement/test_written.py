@@ -10,7 +10,7 @@ import xarray as xr
 from scipy.stats import norm
 
 from mcrock.measurement.population import inference_data
-from mcrock.measurement.written import written_distributions
+from mcrock.measurement.predictive import written_distributions
 from mcrock.show.population import dependence_notes, format_population, impact_section
 from mcrock.study import load_config
 from tests.unit.measurement.populations import as_fitted, posterior_of, table_of

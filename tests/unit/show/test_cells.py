@@ -13,7 +13,7 @@ import mcrock as mr
 from mcrock.base.notebook import in_notebook, shown_progress
 from mcrock.ensemble import Progress
 from mcrock.measurement import Fit
-from mcrock.measurement.landings import Landings
+from mcrock.measurement.measures import Landings
 from mcrock.measurement.misfit import Misfit
 from mcrock.show.report.cells import html_of
 from tests.unit.conftest import write_study

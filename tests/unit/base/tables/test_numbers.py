@@ -11,7 +11,7 @@ from mcrock.excitation import read_csv
 from mcrock.excitation.readers import read_records
 from mcrock.excitation.synthesis.target_spectrum import read_spectrum
 from mcrock.measurement import read_recording
-from mcrock.measurement.tests_table import read_tests
+from mcrock.measurement.campaign import read_tests
 from mcrock.statistics import load_hazard
 
 FORMS = (
