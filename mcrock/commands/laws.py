@@ -20,7 +20,7 @@ def list_laws() -> None:
     from mcrock.impact.registry import Law
     from mcrock.laws import LAWS, SYSTEMS
     from mcrock.show.presets import preset_lines
-    from mcrock.study.presets import PRESETS
+    from mcrock.study.impact import PRESETS
 
     print("laws, as functions of mcrock.laws")
     for name, (home, words) in LAWS.items():

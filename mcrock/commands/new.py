@@ -14,8 +14,7 @@ from mcrock.commands.check import print_check
 from mcrock.commands.exit_codes import fail, say
 from mcrock.commands.options import unpacked
 from mcrock.commands.results import write_text
-from mcrock.study.answers import Option, Question
-from mcrock.study.questions import QUESTIONS, SETS, as_typed, asked
+from mcrock.study.questions import QUESTIONS, SETS, Option, Question, as_typed, asked
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -25,8 +25,7 @@ from mcrock.excitation import Motion, intensity, pack_motions
 from mcrock.excitation.measures import MEASURES
 from mcrock.simulation.device import CPU, arithmetic_of
 from mcrock.study import Study
-from mcrock.study.sampling import check_inputs, draw_inputs
-from mcrock.study.sampling.intensities import OF_MOTION
+from mcrock.study.sampling import OF_MOTION, check_inputs, draw_inputs
 
 
 def check_output(path: Path, overwrite: bool, joining: bool) -> None:

@@ -17,7 +17,7 @@ from scipy.special import ndtr
 from mcrock.base.tables.distributions import Distribution, Uncertain
 from mcrock.impact.registry import ImpactParameter
 from mcrock.measurement.population import check_posterior, total_scatter
-from mcrock.study.presets import BOUNDS
+from mcrock.study.impact import BOUNDS
 
 Array = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style
 from mcrock.study import Study
-from mcrock.study.sampling.drawn import variable_name
+from mcrock.study.sampling import variable_name
 
 ROW = 24.0  # height of a row of axes [mm]
 ACROSS = 3  # axes in a row, of more than four

@@ -34,8 +34,7 @@ from mcrock.measurement.predictive import (
 )
 from mcrock.show import style
 from mcrock.show.tables import format_table
-from mcrock.study.impact import ImpactTable
-from mcrock.study.presets import BOUNDS, REPLACED, take_in_preset
+from mcrock.study.impact import BOUNDS, REPLACED, ImpactTable, take_in_preset
 
 WORDS = {
     "mean": "mean",

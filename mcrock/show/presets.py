@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcrock.impact.registry import ImpactParameter
-from mcrock.study.presets import Given, Preset
+from mcrock.study.impact import Given, Preset
 
 
 def value_in_words(parameter: ImpactParameter, given: Given, mark: str = "") -> str:

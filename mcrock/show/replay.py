@@ -18,8 +18,7 @@ from mcrock.show.history import ground_moves
 from mcrock.show.numbers import label_intensities, labels
 from mcrock.simulation import runs
 from mcrock.study import Study, load_config
-from mcrock.study.sampling import draw_inputs, load_motions
-from mcrock.study.sampling.drawn import variable_name
+from mcrock.study.sampling import draw_inputs, load_motions, variable_name
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse

@@ -36,7 +36,7 @@ from mcrock.statistics.runs import (
     slices,
 )
 from mcrock.study import Study
-from mcrock.study.sampling.intensities import OF_MOTION
+from mcrock.study.sampling import OF_MOTION
 
 INPUTS = ("intensity_value", "record", "gravity", "motion_scaling", "body_slenderness", "body_frequency")
 Measures = Mapping[str, np.ndarray]  # by name, of each run or group of runs

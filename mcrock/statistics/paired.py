@@ -28,8 +28,7 @@ from mcrock.statistics.runs import (
     run_intensity,
     study_of,
 )
-from mcrock.study.sampling.drawn import variable_name
-from mcrock.study.sampling.intensities import OF_MOTION
+from mcrock.study.sampling import OF_MOTION, variable_name
 
 OF_SHAKING = ("record", "azimuth", "polarity", "intensity_value", "own_intensity")
 OF_MOTIONS = ("motion_name", "motion_group", "motion_intensity")

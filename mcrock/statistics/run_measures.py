@@ -28,9 +28,8 @@ from mcrock.statistics.runs import (
     tipping_acceleration,
 )
 from mcrock.study import Study
-from mcrock.study.intensity import KeptMeasure, Variables
-from mcrock.study.sampling.intensities import factors, of_motions, recorded
-from mcrock.study.sampling.motions import load_motions
+from mcrock.study.sampling import factors, load_motions, of_motions, recorded
+from mcrock.study.sections import KeptMeasure, Variables
 
 Asked = str | Mapping[str, Any]
 

@@ -30,8 +30,8 @@ from mcrock.statistics.nested import is_nested
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.runs import check_runs, is_cloud, is_given, overturn_levels, read_slices, study_of
 from mcrock.statistics.studentized import jackknife
-from mcrock.study.sampling.design import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
-from mcrock.study.sampling.drawn import variable_name
+from mcrock.study.design import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
+from mcrock.study.sampling import variable_name
 from mcrock.study.sections import OF_INDICES
 
 SECTORS = 16  # of the circle, in place of an angle, which begins nowhere

@@ -39,7 +39,7 @@ from mcrock.statistics.runs import ESTIMATE, record_index, record_lots
 from mcrock.statistics.studentized import jackknife
 from mcrock.statistics.surface import Cells, fitted, in_cells, surface_log_loss
 from mcrock.study import Study
-from mcrock.study.sampling.motions import load_motions
+from mcrock.study.sampling import load_motions
 
 OF_MOTION = ("d5_95", "tm")  # of any motion: how long it is, and how long its pulses are
 MAGNITUDE = "magnitude"

@@ -1,29 +1,48 @@
-"""The tables of a study file for the start, the ensemble and the controls."""
+"""Tables of a study file that stand by themselves: contact, intensity and the smaller ones.
+
+The tables of a study file for the start, the ensemble and the controls.
+
+The table [contact] of a study file: its keys and rules are those of `mcrock.impact.conditions.Contact`.
+
+The table of the intensity: how strong the motions of a study are made.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
-from math import pi
+from dataclasses import dataclass, fields
+from math import inf, pi
 from typing import Any, ClassVar
 
-from mcrock.base.tables.distributions import Quantity, Uncertain
+import numpy as np
+from pydantic import ValidationError, create_model, model_validator
+from scipy.special import ndtr
+
+from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.tables.distributions import Distribution, Listed, Quantity, Uncertain
+from mcrock.base.tables.errors import mistake, refuse
 from mcrock.base.tables.fields import (
     ChoiceKey,
     IntegerKey,
+    Kind,
+    Levels,
     ListOf,
     NumberKey,
     SeveralIntegers,
     Table,
     Text,
+    each,
     entry,
     exactly_one,
     given,
     kind_of,
     optional,
 )
-from mcrock.impact.conditions import CONTROL_PRESETS, STEEPEST, Controls
+from mcrock.excitation.measures import MEASURES, check_parameters, named_measure, variable_name
+from mcrock.excitation.measures.periods import MOST_AVERAGED
+from mcrock.excitation.motion import MotionError
+from mcrock.impact.conditions import CONTROL_PRESETS, STEEPEST, Contact, Controls
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 MOST_OUTER = 4096  # outer draws, each of them a file or more of the store [1]
@@ -186,3 +205,291 @@ def take_in_preset(data: dict[str, Any]) -> None:
     controls = data.get("controls")
     if isinstance(controls, dict) and isinstance(name := controls.get("preset"), str):
         data["controls"] = CONTROL_PRESETS.get(name, {}) | controls
+
+
+EXAMPLES = {"friction": [0.5], "static_friction": [0.6]}
+PROBABILITIES = ndtr(np.linspace(-6.0, 6.0, 1537))  # at which quantiles are compared: to 1e-9 in both tails
+RULES = {field.name: field.metadata["rule"] for field in fields(Contact)}
+
+_of_contact: dict[str, Any] = {
+    field.name: (
+        Quantity | None,
+        entry(
+            Uncertain(**vars(RULES[field.name])),
+            field.metadata["words"],
+            *EXAMPLES.get(field.name, ()),
+            default=field.default,
+        ),
+    )
+    for field in fields(Contact)
+}
+_ContactKeys = create_model("_ContactKeys", __base__=Table, **_of_contact)
+
+
+class ContactTable(_ContactKeys):  # type: ignore[misc, valid-type]
+    """Friction and rebound of the contacts."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _settle_infinite(cls, data: Any) -> Any:
+        """Infinite friction is none: contacts stick."""
+        if not isinstance(data, Mapping) or data.get("friction") != inf:
+            return data
+        return {key: value for key, value in data.items() if key != "friction"}
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        if data.get("friction") in (None, inf):
+            reason = "needs the key 'friction' [1] too: without it contacts stick and nothing rebounds"
+            yield from (((key,), reason) for key in RULES if key in data and key != "friction")
+        elif data.get("static_friction") is not None:
+            yield from _below_friction(data["friction"], data["static_friction"])
+
+    @property
+    def parameters(self) -> dict[str, Quantity]:
+        """Specifications by their keys; none without friction."""
+        if self.friction is None:
+            return {}
+        values = ((key, getattr(self, key)) for key in self.key_names())
+        return {key: value for key, value in values if value is not None}
+
+    @property
+    def tied(self) -> dict[str, str]:
+        """Keys that are drawn with another one.
+
+        A rough pair of surfaces has both coefficients high. Where both are distributions a realization
+        therefore has the same quantile of each, so that distributions may overlap.
+        """
+        both = (self.friction, self.static_friction)
+        drawn = [isinstance(item, Distribution) and not isinstance(item, Listed) for item in both]
+        return {"static_friction": "friction"} if all(drawn) else {}
+
+
+def _below_friction(friction: Any, static: Any) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The mistake of a static friction below the friction that it comes with."""
+    rule = Uncertain(**vars(RULES["friction"]))
+    try:
+        items = [rule.parse(value) for value in (friction, static)]
+    except ValidationError:  # a mistake of its own
+        return
+    listed = [isinstance(item, Listed) for item in items]
+    if all(listed):
+        rows = min(len(item.values) for item in items)
+        pairs = zip(*(item.values[:rows] for item in items), strict=True)
+        for i, (slip, stick) in enumerate(pairs):
+            if stick < slip:
+                words = f"must be at least the friction [1], but is {stick:.4g} where that is {slip:.4g}"
+                yield ("static_friction", "values", str(i)), words
+                return
+        return
+    if any(listed) and all(isinstance(item, Distribution) for item in items):
+        yield ("static_friction",), "both it and the friction are listed, or neither"
+        return
+    low, high = (
+        item.quantile(PROBABILITIES) if isinstance(item, Distribution) else np.full(len(PROBABILITIES), item)
+        for item in items
+    )
+    below = high < low
+    if below.any():
+        worst = int(np.argmin(high - low))
+        share = np.diff(PROBABILITIES, prepend=0.0)[below].sum()
+        drawn = [item for item in items if isinstance(item, Distribution)]
+        yield (
+            ("static_friction",),
+            f"must be at least the friction [1], but is {high[worst]:.4g} where that is {low[worst]:.4g}"
+            + f"; it lies below with probability {share:.2g}" * (len(drawn) > 0)
+            + ", as a realization has the same quantile of both" * (len(drawn) > 1),
+        )
+
+
+INTENSITIES = {"levels": "SI", "levels_g": "g", "value": "SI", "value_g": "g"}
+PARAMETERS = ("period", "damping", "periods", "low", "high", "count", "pulse_period")
+OF_BODY = ("slenderness", "gravity", "frequency_parameter")  # parameters that each realization has itself
+SI = "SI units of the measure"
+
+
+class _Measured(Table):
+    """A measure with its parameters."""
+
+    period: float | None = optional(
+        NumberKey("s", above=0.0), "natural period of the oscillator, of `sa` and its RotD measures", 1.0
+    )
+    damping: float | None = optional(
+        NumberKey("1", least=0.0),
+        "damping ratio of the oscillator, of `sa` and `avgsa`; 0.05 if it is not given",
+        0.05,
+    )
+    periods: tuple[float, ...] | None = optional(
+        ListOf(NumberKey("s", above=0.0), "a list of periods [s]"),
+        "periods that `avgsa` averages over, instead of a range",
+        [0.5, 1.0, 2.0],
+    )
+    low: float | None = optional(NumberKey("s", above=0.0), "shortest period of the range of `avgsa`", 0.2)
+    high: float | None = optional(NumberKey("s", above=0.0), "longest period of the range of `avgsa`", 2.0)
+    count: int | None = optional(
+        IntegerKey(2, MOST_AVERAGED), "number of periods in the range of `avgsa`", 10
+    )
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        measure = data.get("measure")
+        if not isinstance(measure, str) or measure not in MEASURES:
+            if measure == "factor":
+                for key in PARAMETERS:
+                    if key in data:
+                        yield (key,), "the measure 'factor' takes no parameters"
+            return
+        kinds = {key: cls.kind(key) for key in PARAMETERS if key in cls.model_fields and key in data}
+        try:
+            own = {key: kind.parse(data[key]) for key, kind in kinds.items() if kind is not None}
+        except ValidationError:  # a mistake of its own
+            return
+        body = {key: 1.0 for key in OF_BODY if key in MEASURES[measure].parameters}
+        try:
+            check_parameters(measure, own | body)
+        except MotionError as error:
+            yield (), str(error)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of the measure next to the motion, without what belongs to the body."""
+        found = {key: getattr(self, key, None) for key in PARAMETERS}
+        return {key: value for key, value in found.items() if value is not None}
+
+
+class KeptMeasure(_Measured):
+    """An intensity measure that is kept for every realization."""
+
+    measure: str = entry(
+        ChoiceKey(tuple(MEASURES)), "what is measured", "sa", "avgsa", "frequency_ratio", "pgv"
+    )
+    pulse_period: float | None = optional(
+        NumberKey("s", above=0.0),
+        "period of `frequency_ratio`, in place of that of the pulse or the mean period Tm of the record",
+        0.8,
+    )
+
+    @property
+    def name(self) -> str:
+        """Name of the variable: ``im_sa_0p5s`` is Sa at 0.5 s."""
+        return f"im_{variable_name(self.measure, self.parameters)}"
+
+
+@dataclass(frozen=True)
+class Variables(Kind):
+    """Measures by name, or with their parameters in a table."""
+
+    expected: str = 'a list of measures, as in ["pgv", { measure = "sa", period = 1.0 }]'
+
+    def parse(self, value: Any) -> tuple[KeptMeasure, ...]:
+        if not isinstance(value, list | tuple):
+            refuse(self.wrong(value))
+        variables: tuple[KeptMeasure, ...] = each(value, self._one)
+        names = [variable.name for variable in variables]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                refuse(mistake(f"{name} is listed twice", (i,)))
+        return variables
+
+    @staticmethod
+    def _one(value: Any) -> KeptMeasure:
+        return KeptMeasure.model_validate({"measure": value} if isinstance(value, str) else value)
+
+
+class Intensity(_Measured):
+    """How strong the motions are made: fixed levels, or one random value per realization."""
+
+    alternatives: ClassVar = (tuple(INTENSITIES),)
+
+    measure: str = entry(
+        ChoiceKey((*MEASURES, "factor")),
+        "what the motions are scaled to; the measures are listed below, and `factor` "
+        "multiplies the motion as it is",
+        "pga",
+        "sa",
+        "avgsa",
+        "factor",
+    )
+    levels: tuple[float, ...] | None = optional(
+        Levels(SI), "levels of the intensity: every realization meets every one", [1.0, 2.0, 4.0]
+    )
+    levels_g: tuple[float, ...] | None = optional(Levels("g"), "the same in units of g", [0.1, 0.2, 0.4])
+    value: Quantity | None = optional(
+        Uncertain(SI, above=0.0),
+        "the intensity of each realization, instead of levels: a cloud study",
+        {"distribution": "uniform", "low": 0.5, "high": 6.0},
+    )
+    value_g: Quantity | None = optional(
+        Uncertain("g", above=0.0),
+        "the same in units of g",
+        {"distribution": "lognormal", "median": 0.4, "dispersion": 0.6},
+    )
+    variables: tuple[KeptMeasure, ...] = entry(
+        Variables(),
+        "further measures that a cloud study keeps for every realization: the dataset has "
+        "them as `im_pgv`, `im_sa_1s` and so on, and `mcrock stats` and `mcrock plot` compare "
+        "them",
+        ["pgv", {"measure": "sa", "period": 1.0}],
+        default=(),
+    )
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from exactly_one(data, INTENSITIES)
+        yield from super().conflicts(data)
+        measure = data.get("measure")
+        if isinstance(measure, str) and measure in MEASURES:
+            units = MEASURES[measure].units
+            for key in ("levels_g", "value_g"):
+                if key in data and units != "m s-2":
+                    yield (key,), f"{measure!r} is not in g; give {key[:-2]!r} [{units}]"
+            if MEASURES[measure].power == 0:
+                yield (
+                    ("measure",),
+                    (
+                        f"{measure!r} does not change when a motion is scaled, so none is brought to it; "
+                        "list it in intensity.variables of a cloud study"
+                    ),
+                )
+        elif measure == "factor":
+            for key in ("levels_g", "value_g"):
+                if key in data:
+                    yield (key,), f"'factor' is not in g; give {key[:-2]!r} [1]"
+        if data.get("variables") and not {"value", "value_g"} & set(data):
+            yield ("variables",), "belong to a cloud study: give 'value' or 'value_g' in place of levels"
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether every realization has an intensity of its own."""
+        return self.levels is None and self.levels_g is None
+
+    @property
+    def si_levels(self) -> tuple[float, ...]:
+        """Levels in the units of the measure; empty in a cloud study."""
+        if self.levels_g is not None:
+            return tuple(level * STANDARD_GRAVITY for level in self.levels_g)
+        return self.levels or ()
+
+    @property
+    def distribution(self) -> tuple[Quantity, float] | None:
+        """Specification of the random intensity and its factor to SI; None for fixed levels."""
+        if self.value_g is not None:
+            return self.value_g, STANDARD_GRAVITY
+        return None if self.value is None else (self.value, 1.0)
+
+    @property
+    def units(self) -> str:
+        """Units of the measure, as datasets write them."""
+        return "1" if self.measure == "factor" else MEASURES[self.measure].units
+
+    @property
+    def long_name(self) -> str:
+        """Name of the measure for people."""
+        if self.measure == "factor":
+            return "factor on the ground motion"
+        return MEASURES[self.measure].long_name + self.suffix
+
+    @property
+    def suffix(self) -> str:
+        """Parameters of the measure in words."""
+        return named_measure(variable_name(self.measure, self.parameters))[1]

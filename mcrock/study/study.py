@@ -23,14 +23,14 @@ from mcrock.excitation.sources.base import Source
 from mcrock.impact.conditions import Controls, at_odds
 from mcrock.impact.own_law import OwnLaw
 from mcrock.impact.registry import CHOICES, Law
-from mcrock.study.contact import ContactTable
 from mcrock.study.impact import ImpactTable
-from mcrock.study.intensity import Intensity
 from mcrock.study.sections import (
     OF_INDICES,
+    ContactTable,
     ControlsTable,
     EnsembleTable,
     GroundTable,
+    Intensity,
     LimitsTable,
     ReportTable,
     StartTable,

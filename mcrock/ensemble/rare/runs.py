@@ -17,8 +17,8 @@ from mcrock.ensemble.rare.walkers import Array, Integers, Space, Walkers
 from mcrock.excitation import Motion, pack_motions
 from mcrock.simulation.runs import simulate_part
 from mcrock.study import Study
-from mcrock.study.sampling.design import Points
-from mcrock.study.sampling.inputs import inputs_at
+from mcrock.study.design import Points
+from mcrock.study.sampling import inputs_at
 
 SLICE = 64  # realizations computed together
 LEAST, MOST = np.finfo(float).tiny, 1.0 - 2.0**-53  # ends of the open interval (0, 1)

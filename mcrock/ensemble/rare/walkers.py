@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from mcrock.base.random_numbers import uniforms
-from mcrock.study.sampling.design import stream
+from mcrock.study.design import stream
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

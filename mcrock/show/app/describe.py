@@ -22,11 +22,9 @@ from mcrock.show.describe import describe
 from mcrock.show.report.content import embed
 from mcrock.show.report.subject import body_at_medians, study_as_toml
 from mcrock.study import Study
-from mcrock.study.answers import Option, Question, Words
 from mcrock.study.load import study_of
-from mcrock.study.new import new_study
-from mcrock.study.questions import QUESTIONS, asked
-from mcrock.study.read_back import answers_of, keep
+from mcrock.study.new import answers_of, keep, new_study
+from mcrock.study.questions import QUESTIONS, Option, Question, Words, asked
 from mcrock.study.sampling import check_inputs, load_motions
 
 LARGEST = "250MB"  # of a file: a mesh of two million triangles in STL has 100

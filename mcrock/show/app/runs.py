@@ -15,7 +15,7 @@ from mcrock.statistics.limits import displacement_limit
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.outcomes import READ, UNDECIDED, Ending, run_endings
 from mcrock.statistics.runs import intensity_classes, is_cloud, is_given, read_slices, run_intensity, study_of
-from mcrock.study.sampling.drawn import variable_name
+from mcrock.study.sampling import variable_name
 
 RATIO = "peak_tilt_ratio"
 LEAST, MOST_TILT = 1e-3, 20.0  # of the axis of the tilt; below it runs stand at its end [1]

@@ -14,7 +14,7 @@ from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter, parameter_of
 from mcrock.show.describe.contact import ROUND
 from mcrock.show.presets import given_by, value_in_words
 from mcrock.study import Study
-from mcrock.study.presets import BOUNDS, PRESETS
+from mcrock.study.impact import BOUNDS, PRESETS
 
 LOSSES = (ImpactParameter.LAMBDA, ImpactParameter.LAMBDA_LON)  # set the energy that impacts cost
 # overturned fraction of the main example at 0.4 g: without [impact], as shipped (both from 0.5 to 1,

@@ -18,10 +18,8 @@ from mcrock.show.describe.impact import describe_preset, impact_notes, loss_note
 from mcrock.show.describe.intensity import describe_intensity, intensity_notes
 from mcrock.show.describe.regimes import describe_regimes
 from mcrock.study import ConfigError, Study
-from mcrock.study.sampling.design import nearest_designs
-from mcrock.study.sampling.drawn import variable_name
-from mcrock.study.sampling.inputs import draw_inputs, sample_inputs
-from mcrock.study.sampling.motions import load_motions
+from mcrock.study.design import nearest_designs
+from mcrock.study.sampling import draw_inputs, load_motions, sample_inputs, variable_name
 from mcrock.study.sections import OF_INDICES
 from mcrock.study.study import Specification
 

@@ -16,7 +16,7 @@ from mcrock.statistics.labels.weights import ERROR_RATE, LEAST_EFFECTIVE, Weight
 from mcrock.statistics.nested import unknown_inputs
 from mcrock.statistics.probability import BOUNDS
 from mcrock.study import Study
-from mcrock.study.sampling.drawn import variable_name
+from mcrock.study.sampling import variable_name
 
 Array = NDArray[np.float64]
 

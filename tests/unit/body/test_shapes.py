@@ -17,8 +17,7 @@ from mcrock.dataset.schema import declaration, table_inputs
 from mcrock.ensemble import run_study
 from mcrock.show.describe import describe
 from mcrock.study import load_config
-from mcrock.study.sampling import draw_inputs, load_motions
-from mcrock.study.sampling.drawn import variable_name
+from mcrock.study.sampling import draw_inputs, load_motions, variable_name
 
 STUDY = """
 seed = 3

@@ -6,7 +6,7 @@ import pytest
 
 from mcrock.impact.registry import Law
 from mcrock.laws import LAWS, SYSTEMS, law_function, plot_system, system_example, system_parameters
-from mcrock.study.presets import PRESETS
+from mcrock.study.impact import PRESETS
 
 
 def test_all_laws_and_systems_are_listed(mcrock):

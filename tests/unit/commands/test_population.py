@@ -11,7 +11,7 @@ from mcrock.impact.registry import DEFAULT_LAW
 from mcrock.measurement.population import inference_data, new_test
 from mcrock.show.population import study_of_draws
 from mcrock.study import load_config
-from mcrock.study.presets import PRESETS
+from mcrock.study.impact import PRESETS
 from mcrock.study.sampling import draw_inputs, load_motions
 from tests.unit.measurement.populations import TRUTH, as_fitted, posterior_of, table_of
 

@@ -24,7 +24,7 @@ CLOUD = 'intensity={ measure = "pga", value = { distribution = "uniform", low = 
 @pytest.fixture
 def few_checked(monkeypatch):
     """Only the first realizations are looked at before a study is run, as of a very large one."""
-    monkeypatch.setattr("mcrock.study.sampling.inputs.CHECKED", 1)
+    monkeypatch.setattr("mcrock.study.sampling.CHECKED", 1)
 
 
 def impossible(study):

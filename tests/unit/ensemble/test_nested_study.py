@@ -16,8 +16,7 @@ from mcrock.show.summary import format_summary, summarize, summary_as_json
 from mcrock.simulation.runs import simulate_realization
 from mcrock.statistics import pooled
 from mcrock.study import ConfigError, load_config
-from mcrock.study.sampling import draw_inputs, load_motions
-from mcrock.study.sampling.inputs import sample_inputs
+from mcrock.study.sampling import draw_inputs, load_motions, sample_inputs
 from tests.conftest import few_resamples
 from tests.unit.conftest import copy_store, write_study
 

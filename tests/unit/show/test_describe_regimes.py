@@ -7,8 +7,7 @@ import pytest
 
 from mcrock.show.describe.regimes import describe_regimes
 from mcrock.study import load_config
-from mcrock.study.sampling import load_motions
-from mcrock.study.sampling.inputs import draw_inputs
+from mcrock.study.sampling import draw_inputs, load_motions
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from mcrock.excitation.measures import intensity
 from mcrock.statistics import hazard_consistency, load_hazard
 from mcrock.statistics.consistency import other_hazards
 from mcrock.statistics.hazard_files import HazardError
-from mcrock.study.sampling.motions import load_motions
+from mcrock.study.sampling import load_motions
 from mcrock.study.study import Study
 from tests.unit.statistics.measured import measured_study
 

@@ -14,8 +14,7 @@ from mcrock.plots import plot_sensitivity
 from mcrock.show.sensitivity import format_distances, format_indices
 from mcrock.statistics import outcome_distances, sobol_indices
 from mcrock.statistics.sensitivity import estimate_indices
-from mcrock.study.sampling.design import SCRAMBLES, _generator, mixed
-from mcrock.study.sampling.sobol import sobol_points
+from mcrock.study.design import SCRAMBLES, _generator, mixed, sobol_points
 from tests.unit.statistics.conftest import simulate_study
 
 PGA = {"units": "m s-2", "long_name": "peak ground acceleration"}

@@ -12,7 +12,7 @@ from mcrock.show.measures import format_sufficiency
 from mcrock.statistics import fit_surface, measure_sufficiency, with_measures
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.sufficiency import ROCKED, _Demand, _overturning, _scatter
-from mcrock.study.sampling.motions import load_motions
+from mcrock.study.sampling import load_motions
 from tests.unit.statistics.measured import measured_study
 from tests.unit.statistics.test_surface import two_measures
 

@@ -14,7 +14,7 @@ from mcrock.body import cuboid
 from mcrock.impact.conditions import Contact, Impact, Start, check_contact
 from mcrock.simulation.runs import simulate
 from mcrock.study import Study, load_config
-from mcrock.study.contact import ContactTable
+from mcrock.study.sections import ContactTable
 from tests.unit.study.test_config_messages import mistakes
 
 ALONE = "needs the key 'friction' [1] too: without it contacts stick and nothing rebounds"

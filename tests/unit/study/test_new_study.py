@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 import mcrock
 from mcrock.base import units
 from mcrock.show.sketch import object_numbers, sketch
-from mcrock.study.answers import Amount, LevelList, Option, Whole
 from mcrock.study.new import new_study
-from mcrock.study.questions import BY_NAME, QUESTIONS, asked, read_answers
+from mcrock.study.questions import BY_NAME, QUESTIONS, Amount, LevelList, Option, Whole, asked, read_answers
 from mcrock.study.sampling import check_inputs
 
 POINTS = "-0.2 -0.2 0\n0.2 -0.2 0\n0.2 0.2 0\n-0.2 0.2 0\n0 0 1.2\n"

@@ -10,8 +10,8 @@ from mcrock.base.tables.distributions import Uniform
 from mcrock.base.tables.parsing import toml
 from mcrock.impact.registry import ImpactParameter
 from mcrock.show.describe import describe
-from mcrock.study import ConfigError, Study, load_config, presets
-from mcrock.study.presets import BOUNDS, PRESETS, Given
+from mcrock.study import ConfigError, Study, impact, load_config
+from mcrock.study.impact import BOUNDS, PRESETS, Given
 from mcrock.study.sampling import load_motions
 from tests.unit.conftest import write_study
 
@@ -150,7 +150,7 @@ def changed(monkeypatch, name):
     other = dict.fromkeys(
         (*PRESETS[name].parameters, ImpactParameter.TAU_FACET), Given(0.1, 0.2, "section 9")
     )
-    monkeypatch.setitem(presets.PRESETS, name, PRESETS[name]._replace(parameters=other))
+    monkeypatch.setitem(impact.PRESETS, name, PRESETS[name]._replace(parameters=other))
 
 
 def test_store_keeps_what_was_drawn_from(tmp_path, monkeypatch):

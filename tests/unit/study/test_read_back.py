@@ -7,8 +7,7 @@ import pytest
 from mcrock.base.shipped_files import shipped
 from mcrock.base.tables.parsing import parse_toml
 from mcrock.study.load import study_of
-from mcrock.study.new import new_study
-from mcrock.study.read_back import answers_of, keep
+from mcrock.study.new import answers_of, keep, new_study
 
 CASES = [
     {},

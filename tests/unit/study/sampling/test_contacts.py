@@ -7,8 +7,8 @@ from mcrock.base.params import ContactColumn
 from mcrock.base.random_numbers import uniforms
 from mcrock.dataset import SCHEMA
 from mcrock.study import ConfigError
+from mcrock.study.design import stream
 from mcrock.study.sampling import draw_inputs
-from mcrock.study.sampling.design import stream
 
 FRICTION = "contact.friction={distribution='uniform', low=0.3, high=0.5}"
 NAMES = [f"contact_{column.name.lower()}" for column in ContactColumn]

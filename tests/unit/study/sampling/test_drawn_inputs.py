@@ -7,9 +7,8 @@ import xarray as xr
 from mcrock.dataset import declaration, load_dataset, save_dataset
 from mcrock.ensemble import run_study
 from mcrock.study import Study, load_config
-from mcrock.study.sampling import draw_inputs
-from mcrock.study.sampling.design import unit_numbers
-from mcrock.study.sampling.drawn import variable_name
+from mcrock.study.design import unit_numbers
+from mcrock.study.sampling import draw_inputs, variable_name
 from tests.unit.conftest import write_study
 
 BOX = [[x, y, z] for x in (0, 0.5) for y in (0, 0.6) for z in (0, 1.2)]

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from mcrock.show.describe import describe
 from mcrock.study import ConfigError
-from mcrock.study.sampling import draw_inputs
-from mcrock.study.sampling.design import (
+from mcrock.study.design import (
     SCRAMBLES,
     block_length,
     draws_of,
@@ -18,6 +17,7 @@ from mcrock.study.sampling.design import (
     nearest_designs,
     unit_numbers,
 )
+from mcrock.study.sampling import draw_inputs
 from tests.unit.study.sampling.test_sampling_inputs import assert_same
 
 OF_INDICES = "ensemble.design=sobol_indices"

@@ -12,8 +12,8 @@ from mcrock.base.params import STANDARD_GRAVITY, EnergyGain
 from mcrock.body import cuboid
 from mcrock.dataset import SCHEMA
 from mcrock.study import ConfigError, Study
+from mcrock.study.design import _latin_hypercube, choose, stream, unit_numbers
 from mcrock.study.sampling import check_inputs, draw_inputs
-from mcrock.study.sampling.design import _latin_hypercube, choose, stream, unit_numbers
 
 DESIGNS = ("sobol", "sobol_by_record", "random", "latin_hypercube")
 

@@ -8,8 +8,7 @@ from mcrock.base.random_numbers import quantile, uniforms
 from mcrock.base.tables.distributions import DISTRIBUTIONS, OneOf
 from mcrock.impact.registry import ImpactParameter
 from mcrock.study import ConfigError
-from mcrock.study.sampling import draw_inputs
-from mcrock.study.sampling.impacts import NODES, quantile_table
+from mcrock.study.sampling import NODES, draw_inputs, quantile_table
 
 # Interpolation error over the width between the 0.1 % and 99.9 % quantiles: cubics on nodes 1/32
 # of a standard deviation apart leave about (1/32)^3 of the third derivative, and more where

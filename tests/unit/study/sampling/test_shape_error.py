@@ -80,7 +80,7 @@ def test_each_realization_has_its_hull(make, motions, monkeypatch):
     assert len({inputs.vertices.tobytes() for inputs in bodies}) == 3
     with pytest.raises(ValueError, match="has faces of its own: draw them one at a time, got 2"):
         draw_inputs(study, motions, 0, 2)
-    monkeypatch.setattr("mcrock.study.sampling.inputs.HULLS", 4)  # that are made to see that all is well
+    monkeypatch.setattr("mcrock.study.sampling.HULLS", 4)  # that are made to see that all is well
     check_inputs(study, motions)
 
 
@@ -150,7 +150,7 @@ def test_the_base_by_an_angle(make, motions):
 
 
 def test_sobol_indices_count_the_hull_as_an_input(make, motions):
-    from mcrock.study.sampling.design import HULL, draws_of, inputs_of_design
+    from mcrock.study.design import HULL, draws_of, inputs_of_design
 
     study = make({"design": "sobol_indices", "realizations": 400}, shape_error=ERROR)
     assert inputs_of_design(study)[-1] == HULL

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mcrock.study.sampling import sobol
-from mcrock.study.sampling.sobol import BITS, sobol_points, walked
+from mcrock.study import design
+from mcrock.study.design import BITS, sobol_points, walked
 
 
 def generator():
@@ -40,5 +40,5 @@ def test_too_many_dimensions():
 
 def test_without_the_table_scipy_walks(monkeypatch, tmp_path):
     there = sobol_points(generator(), 4, 30, 50)
-    monkeypatch.setattr(sobol, "TABLE", tmp_path / "moved.npz")
+    monkeypatch.setattr(design, "TABLE", tmp_path / "moved.npz")
     np.testing.assert_array_equal(sobol_points(generator(), 4, 30, 50), there)
