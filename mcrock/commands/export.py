@@ -55,7 +55,7 @@ def export(
     a folder of plain Zarr 3 with checksums, or by --as outcomes to CSV that mcrock reads as a result.
     """
     from mcrock.dataset import load_dataset, save_dataset
-    from mcrock.dataset.copies import save_table, save_zarr
+    from mcrock.dataset.opened import save_table, save_zarr
     from mcrock.show.progress import reading_progress, writing_progress
 
     by_end = {".xml": ExportKind.OPENQUAKE, ".csv": ExportKind.PELICUN, ".json": ExportKind.JSON}

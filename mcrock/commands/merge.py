@@ -19,8 +19,8 @@ def merge(
 
     They must be of the same study; every byte is checked.
     """
-    from mcrock.dataset.inventory import chunks_done
-    from mcrock.dataset.merge import merge_stores
+    from mcrock.dataset.contents import chunks_done
+    from mcrock.dataset.create import merge_stores
 
     numbers = merge_stores(output, stores)
     for store, number in zip(stores, numbers, strict=True):

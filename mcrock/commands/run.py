@@ -148,7 +148,7 @@ def _computed(
 def _print_results(
     study: Study, output: Path, ds: xr.Dataset, looks: xr.Dataset | None, task: str, whole: bool
 ) -> None:
-    from mcrock.dataset.inventory import chunks_done
+    from mcrock.dataset.contents import chunks_done
     from mcrock.show.convergence import format_looks
     from mcrock.show.describe.impact import loss_notes
     from mcrock.show.summary import format_answer, format_summary, summarize
@@ -220,8 +220,8 @@ def _interrupted(output: Path, code: int, old: os.stat_result | None, has_thread
     `old` is the folder that was to be replaced.
     """
     from mcrock.dataset import is_store
+    from mcrock.dataset.contents import chunks_done
     from mcrock.dataset.create import leftovers, remove_scratch
-    from mcrock.dataset.inventory import chunks_done
 
     message = "interrupted before a run was stored"
     if old and output.exists() and os.path.samestat(old, os.stat(output)):

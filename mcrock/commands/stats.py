@@ -28,8 +28,7 @@ def stats(
 
     How they are computed: `mcrock docs results`.
     """
-    from mcrock.dataset.contents import STUDY
-    from mcrock.dataset.inventory import store_digest
+    from mcrock.dataset.contents import STUDY, store_digest
     from mcrock.ensemble.log import read_log
     from mcrock.show.progress import reading_progress
     from mcrock.show.status import format_impossible

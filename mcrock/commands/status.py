@@ -19,9 +19,7 @@ def status(store: Store, level: Level = 0.95) -> None:
     Ends with exit code 1 if something in the store is damaged or not its own.
     """
     from mcrock.dataset import is_store, load_dataset
-    from mcrock.dataset.contents import chunk_path, read_template
-    from mcrock.dataset.folders import is_copy
-    from mcrock.dataset.inventory import take_inventory
+    from mcrock.dataset.contents import chunk_path, is_copy, read_template, take_inventory
     from mcrock.ensemble.log import read_log
     from mcrock.show.status import format_status
     from mcrock.show.summary import format_probabilities

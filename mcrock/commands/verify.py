@@ -17,8 +17,7 @@ from mcrock.commands.exit_codes import fail, say
 from mcrock.commands.options import TrustCode
 
 if TYPE_CHECKING:
-    from mcrock.dataset.contents import Template
-    from mcrock.dataset.inventory import Inventory
+    from mcrock.dataset.contents import Inventory, Template
 
 app = typer.Typer()
 
@@ -109,9 +108,8 @@ def _verify_cases(files: list[Path], failures: bool) -> bool:
 
 def _verify_store(path: Path, options: _Wanted) -> str | None:
     """Print what is not whole in a store; its digest if in the end it all is (of a copy "none")."""
-    from mcrock.dataset.contents import chunk_path
+    from mcrock.dataset.contents import check_copy, chunk_path, is_copy
     from mcrock.dataset.create import remove_leftovers
-    from mcrock.dataset.folders import check_copy, is_copy
 
     if is_copy(path):
         check_copy(path)
@@ -146,8 +144,7 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
     """What a store has but its runs, written again from the log if that is damaged, and its chunks."""
     from mcrock.dataset import DamageError
     from mcrock.dataset.archive import ForeignError
-    from mcrock.dataset.contents import STUDY, read_template
-    from mcrock.dataset.inventory import take_inventory
+    from mcrock.dataset.contents import STUDY, read_template, take_inventory
 
     template = None
     try:
@@ -178,8 +175,7 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
 
 def _summary(path: Path, template: Template, found: Inventory, only_digest: bool) -> str | None:
     """Print how much of a store is whole; its digest if all is."""
-    from mcrock.dataset.contents import chunk_path
-    from mcrock.dataset.inventory import store_digest
+    from mcrock.dataset.contents import chunk_path, store_digest
 
     whole, damaged = int(found.done.sum()), len(found.damaged)
     missing = [key for key in template.chunks() if not found.done[key] and key not in found.damaged]

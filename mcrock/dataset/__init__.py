@@ -1,10 +1,9 @@
 """The labelled datasets: of a study, declared, made, checked and stored, and of the history of one run."""
 
-from mcrock.dataset.archive import DamageError
-from mcrock.dataset.atomic import replacing
+from mcrock.dataset.archive import DamageError, replacing
+from mcrock.dataset.contents import is_store
 from mcrock.dataset.history import build_history, event_list, events_to_csv
-from mcrock.dataset.inventory import is_store
-from mcrock.dataset.opened import check_folder, load_dataset, save_dataset
+from mcrock.dataset.opened import check_folder, load_dataset, save_dataset, to_frame
 from mcrock.dataset.outcome_table import read_outcomes
 from mcrock.dataset.schema import (
     OUTPUT,
@@ -18,7 +17,6 @@ from mcrock.dataset.schema import (
     is_declared,
     outputs,
 )
-from mcrock.dataset.table import to_frame
 
 __all__ = [
     "OUTPUT",

@@ -1,19 +1,58 @@
-"""A store put in its place, or in that of another one, and what killed processes leave of that."""
+"""Stores that are made, known again and merged.
+
+A store put in its place, or in that of another one, and what killed processes leave of that.
+
+Identity of the study in a store: checked before anything is written, extended, repaired.
+
+Stores of one study that were computed apart, as one.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import uuid
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from mcrock.base.arithmetic import PLAIN
 from mcrock.base.interrupt import hold_interruptions
-from mcrock.dataset.archive import is_archive, write_archive
-from mcrock.dataset.atomic import abandoned, scratch_name
-from mcrock.dataset.contents import CHUNK_FILE, CHUNKS, EXPLANATION, README, STUDY, Template, study_record
-from mcrock.dataset.inventory import is_store, some_of
+from mcrock.dataset.archive import (
+    DamageError,
+    ForeignError,
+    abandoned,
+    is_archive,
+    read_digest,
+    read_record,
+    replacing,
+    scratch_name,
+    write_archive,
+)
+from mcrock.dataset.contents import (
+    CHUNK_FILE,
+    CHUNKS,
+    EXPLANATION,
+    README,
+    STUDY,
+    Key,
+    Template,
+    chunk_files,
+    chunk_path,
+    chunk_state,
+    damage,
+    is_copy,
+    is_store,
+    read_template,
+    some_of,
+    study_record,
+    take_inventory,
+)
 from mcrock.dataset.schema import is_declared
 
 
@@ -47,7 +86,7 @@ def create_store(path: Path, template: Template, *, replace: bool = False) -> bo
     OSError
         If it cannot be written.
     """
-    check_folder(path)
+    check_new_store(path)
     scratch = scratch_name(path)
     try:
         scratch.mkdir()
@@ -77,7 +116,7 @@ def put_in_place(new: Path, path: Path, *, replace: bool = False) -> bool:
     return True
 
 
-def check_folder(path: Path) -> None:
+def check_new_store(path: Path) -> None:
     """Raise `StoreError` if the folder that a store is to be put in does not exist."""
     if not path.parent.is_dir():
         raise StoreError(f"{path}: the folder {path.parent} does not exist")
@@ -173,3 +212,242 @@ def _is_file(file: Path, name: str) -> bool:
         return file.read_bytes() == EXPLANATION.encode()
     match = re.fullmatch(r"((\w+)/)?(zarr\.json|c(/\d+)*)", name)
     return match is not None and (is_declared(match[2]) if match[2] else name == "zarr.json")
+
+
+IN_CONFIG = {"config", "title", "seed"}  # attributes that the config has too
+SIGNED = "report"  # section of the config by which no study is told from another
+
+
+def check_same_study(path: Path, attrs: Mapping[str, Any], study: str | None = None) -> Template:
+    """What the store holds but its runs.
+
+    Parameters
+    ----------
+    path : Path
+        The store.
+    attrs : mapping
+        Global attributes of the study that should be in it.
+    study : str, optional
+        Digest of that study: one that differs in its extent alone is told from another one.
+
+    Raises
+    ------
+    StoreError
+        If it is another study, or one of another extent.
+    DamageError
+        If ``study.zip`` is damaged.
+    """
+    if is_copy(path):
+        raise StoreError(
+            f"{path} is a copy of a result: it can be read, but not continued. Choose another output, or "
+            "replace it (--overwrite, in Python overwrite=True)"
+        )
+    if not is_store(path):
+        raise StoreError(f"{path} {'is not a store of mcrock' if path.exists() else 'is gone'}")
+    template = read_template(path)
+    if template.attributes == dict(attrs) or of_study(template.attributes) == of_study(attrs):
+        return template
+    check_same_arithmetic(path, template.attributes, attrs, "this process computes")
+    found = differences(template.attributes, attrs)
+    if template.study == study:
+        raise StoreError(
+            f"{path} holds the same study but for {found}; --extend (in Python extend=True) keeps its runs "
+            "and computes the others"
+        )
+    raise StoreError(
+        f"{path} holds another study, which differs in {found}. Choose another output, or replace it "
+        "(--overwrite, in Python overwrite=True)"
+    )
+
+
+def of_study(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """Global attributes with the config as tables, less the section of who answers for the study."""
+    config = json.loads(attrs["config"])
+    return {**attrs, "config": {key: config[key] for key in config if key != SIGNED}}
+
+
+def check_same_arithmetic(path: Path, old: Mapping[str, Any], new: Mapping[str, Any], other: str) -> None:
+    """Refuse a store with runs in another arithmetic, by its attributes and those of another study."""
+    stored, wanted = (attrs.get("arithmetic") or PLAIN for attrs in (old, new))
+    if stored != wanted:
+        raise StoreError(
+            f"{path} holds runs in {stored}, {other} in {wanted}, and runs of both never meet in one store: "
+            "give the same setting (--contract, MCROCK_CONTRACT=1 or --device) or choose another output"
+        )
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """In what two studies differ that have these global attributes, with both values."""
+    configs = differing_keys(*(of_study(attrs)["config"] for attrs in (old, new)))
+    others = ({name: attrs[name] for name in attrs.keys() - IN_CONFIG} for attrs in (old, new))
+    return "; ".join(
+        f"{key} (stored {json.dumps(was)}, wanted {json.dumps(wanted)})"
+        for key, was, wanted in [*configs, *differing_keys(next(others), next(others))]
+    )
+
+
+def differing_keys(old: Any, new: Any, prefix: str = "") -> list[tuple[str, Any, Any]]:
+    """Dotted keys, with both values, in which two configs differ; None where one has no such key."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = sorted({*old, *new})
+        return [item for k in keys for item in differing_keys(old.get(k), new.get(k), f"{prefix}{k}.")]
+    return [] if old == new else [(prefix[:-1], old, new)]
+
+
+def known_length(path: Path, *, from_chunks: bool = False) -> int | None:
+    """Realizations of a chunk in the store that is there; None if that is not known.
+
+    Where ``study.zip`` is damaged, or not to be asked, the chunks tell.
+    """
+    with suppress(DamageError):
+        if not from_chunks:
+            return read_template(path).length
+    for file in chunk_files(path):
+        with suppress(DamageError, KeyError, IsADirectoryError):
+            return int(read_record(file)["length"])
+    return None
+
+
+def check_extent(path: Path, template: Template) -> bool:
+    """Whether a store lacks realizations, outer draws or intensities of `template`, of the same study.
+
+    Raises
+    ------
+    StoreError
+        If the store is that of another study, or has what `template` has not.
+    DamageError
+        If ``study.zip`` is damaged.
+    """
+    old = read_template(path)
+    if old.study != template.study:
+        check_same_study(path, template.attributes)
+    fewer = old.n_realizations > template.n_realizations or (old.n_outer or 1) > (template.n_outer or 1)
+    if fewer or set(old.intensities) - set(template.intensities):
+        raise StoreError(
+            f"{path} is only ever extended, and has runs that are not wanted: "
+            f"{differences(old.attributes, template.attributes)}"
+        )
+    return old.attributes != template.attributes
+
+
+def extend_store(path: Path, template: Template) -> None:
+    """Give a store the extent of `template`, if it has less; errors as `check_extent`.
+
+    Its runs stay: chunks that have all as they are, the others until they are written anew.
+    """
+    with suppress(DamageError):  # `mend_store` writes what is damaged again
+        if check_extent(path, template):
+            write_template(path, template)
+
+
+def mend_store(path: Path, template: Template) -> None:
+    """Check that a store is the one of `template`, and put back what `create_store` wrote and is damaged.
+
+    Who answers for the study is as `template` has it from then on.
+
+    Raises
+    ------
+    StoreError
+        If the store is that of another study.
+    ForeignError
+        If something whole is in the place of ``study.zip``, which would be overwritten.
+    """
+    try:
+        if check_same_study(path, template.attributes, template.study).attributes != template.attributes:
+            write_template(path, template)
+    except ForeignError:
+        raise
+    except DamageError:
+        if not fits_chunks(path, template):
+            raise StoreError(
+                f"{path} holds another study. Choose another output, or replace it (--overwrite, in Python "
+                "overwrite=True)"
+            ) from None
+        write_template(path, template)
+    (path / CHUNKS).mkdir(exist_ok=True)
+
+
+def fits_chunks(path: Path, template: Template) -> bool:
+    """Whether no whole chunk in the store is that of another study, or has runs that `template` has not."""
+    found = take_inventory(path, template)
+    studies = set(found.foreign.values()) - {None}
+    return not studies or (template.study not in studies and bool(found.states.any()))
+
+
+def merge_stores(output: Path, stores: Sequence[Path]) -> list[int]:
+    """Put the chunks of several stores into one, which is made or completed.
+
+    Every byte is checked before anything is written, and again in its new place.
+
+    Parameters
+    ----------
+    output : Path
+        Folder of the store to be made, or of a store of the same study.
+    stores : sequence of Path
+        Where the chunks are.
+
+    Returns
+    -------
+    list of int
+        How many chunks came from each store.
+
+    Raises
+    ------
+    StoreError
+        If the stores are not of one study of one extent, or two have other runs in the same chunk.
+    DamageError
+        If a file of a store is damaged.
+    """
+    check_new_store(output)
+    sources = [output, *stores] if output.exists() else list(stores)
+    template = _common_template(sources)
+    places: dict[Key, Path] = {}
+    for store in sources:
+        found = take_inventory(store, template, thorough=True)
+        if error := found.error(store, template):
+            raise error
+        for key in map(tuple, np.argwhere(found.done).tolist()):
+            first = places.setdefault(key, store)
+            if read_digest(chunk_path(first, key)) != read_digest(chunk_path(store, key)):
+                raise StoreError(
+                    f"the chunk {chunk_path(store, key).name} has other runs in {store} than in {first}, as "
+                    "kinds of processors differ in last digits: remove that file from one of them"
+                )
+    if not output.exists() and not create_store(output, template):
+        raise StoreError(f"{output} was made by another process at the same time: merge once more")
+    remove_leftovers(output)
+    for key, store in places.items():
+        if store != output:
+            _copy(template, key, store, output)
+    return [list(places.values()).count(store) for store in stores]
+
+
+def _common_template(stores: Sequence[Path]) -> Template:
+    """Common contents of all stores but their runs."""
+    foreign = [str(store) for store in stores if is_copy(store) or not is_store(store)]
+    if foreign:
+        raise StoreError(
+            "\n".join(f"{path} is not a store of mcrock of the present format" for path in foreign)
+        )
+    first, template = stores[0], read_template(stores[0])
+    for store in stores[1:]:
+        other = read_template(store)
+        check_same_arithmetic(store, other.attributes, template.attributes, f"{first}")
+        if of_study(other.attributes) != of_study(template.attributes):
+            found = differences(template.attributes, other.attributes)
+            raise StoreError(f"{store} holds another study than {first}: {found}")
+        if other.arrays != template.arrays:
+            raise StoreError(
+                f"{store} has chunks of {other.length} realizations and {first} of {template.length}, as one "
+                "of them was extended: they cannot be merged"
+            )
+    return template
+
+
+def _copy(template: Template, key: Key, store: Path, output: Path) -> None:
+    with replacing(chunk_path(output, key), output) as scratch:
+        shutil.copyfile(chunk_path(store, key), scratch)
+    try:
+        chunk_state(output, template, key, thorough=True)
+    except DamageError as error:
+        raise damage(output, chunk_path(output, key).name, str(error)) from None

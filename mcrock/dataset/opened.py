@@ -1,24 +1,35 @@
-"""Datasets in files: opened, written and replaced, and functions that take the path of one in its place."""
+"""Stores and tables of outcomes as datasets, and their copies.
+
+Datasets in files: opened, written and replaced, and functions that take the path of one in its place.
+
+A study as a table: one row for each run.
+
+Copies of a result for other programs: a folder of plain zarr arrays, and a table of runs in Parquet.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import shutil
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial, wraps
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from mcrock.dataset.archive import DamageError
-from mcrock.dataset.atomic import replacing
-from mcrock.dataset.contents import CHUNKS, STUDY
-from mcrock.dataset.folders import open_folder
+from mcrock.base.params import Outcome
+from mcrock.dataset.archive import DamageError, replacing, scratch_name
+from mcrock.dataset.contents import CHUNKS, STUDY, is_copy, open_folder
+from mcrock.dataset.create import check_new_store, put_in_place
 from mcrock.dataset.outcome_table import read_outcomes
 from mcrock.dataset.schema import OUTER, DatasetError, check_dataset, place_in_schema
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 AT_ONCE = {OUTER: 1, "realization": 1 << 17}  # that are written to a NetCDF file together
@@ -224,3 +235,190 @@ def takes_path(
         return function(known, *args, **kwargs)
 
     return cast("Callable[Concatenate[Source, Rest], Result]", wrapper)
+
+
+MOTION, RECORD = "motion", "record"
+
+
+@takes_path
+def to_frame(ds: xr.Dataset, variables: Sequence[str] | None = None) -> pd.DataFrame:
+    """Table of the runs of a study.
+
+    `Dataset.to_dataframe` would combine every run with every ground motion and every chunk of the store.
+
+    Parameters
+    ----------
+    ds : Dataset or path
+        Result of a study, or its store.
+    variables : sequence of str, optional
+        Columns; by default everything that is known of a run: its inputs and responses, and what is known of
+        its ground motion.
+
+    Returns
+    -------
+    DataFrame
+        A row for each run that has been run, numbered by `realization` and `intensity` (a cloud by
+        `realization` alone), which are columns too. Codes are categories by name, such as the outcome
+        "overturned"; units are those of the dataset.
+
+    Raises
+    ------
+    DatasetError
+        If the dataset has no outcomes, or no such variable for every run.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> outcome = ("realization", "intensity"), np.array([[1, 3], [0, 1]], "i1")
+    >>> ds = xr.Dataset({"outcome": outcome, "mass": ("realization", [5.0, 7.0])}, {"intensity": [2.0, 3.0]})
+    >>> to_frame(ds)
+       realization  intensity  outcome  mass
+    0            0        2.0        1   5.0
+    1            0        3.0        3   5.0
+    2            1        3.0        1   7.0
+    """
+    import pandas as pd
+    import xarray as xr
+
+    if "outcome" not in ds:
+        raise DatasetError("the dataset lacks the variable `outcome`; is it the store of a mcrock study?")
+    sizes = {str(dim): size for dim, size in ds["outcome"].sizes.items()}
+    of_run = {str(name): item for name, item in ds.variables.items() if {*item.dims} <= {*sizes}}
+    if RECORD in ds:
+        motion = ds.variables[RECORD].load()
+        of_motion = {str(name): item for name, item in ds.variables.items() if item.dims == (MOTION,)}
+        of_run |= {name: item.load()[motion] for name, item in of_motion.items()}
+    for name in variables or ():
+        if name not in of_run:
+            known = ", ".join(of_run)
+            raise DatasetError(f"the dataset has no variable {name!r} of every run; it has {known}")
+    wanted = dict.fromkeys([*sizes, *(of_run if variables is None else variables)])
+    of_run |= {dim: xr.Variable(dim, np.arange(size)) for dim, size in sizes.items() if dim not in of_run}
+    there = (ds["outcome"] != Outcome.NOT_RUN).values
+    whole = {name: of_run[name].set_dims(sizes) for name in wanted}  # type: ignore[no-untyped-call]
+    return pd.DataFrame({name: _column(item.transpose(*sizes), there) for name, item in whole.items()})
+
+
+def _column(variable: xr.Variable, there: np.ndarray) -> np.ndarray | pd.Categorical:
+    """Values of the runs that are there; codes as categories, where the attributes name them."""
+    import pandas as pd
+
+    values = variable.values[there]
+    if "flag_meanings" not in variable.attrs:
+        return values
+    flags: np.ndarray = np.atleast_1d(variable.attrs["flag_values"])
+    words, order = str(variable.attrs["flag_meanings"]).split(), np.argsort(flags)
+    return pd.Categorical.from_codes(np.searchsorted(flags[order], values), [words[i] for i in order])
+
+
+TAKEN = "{path} exists already; replace it with --overwrite or choose another output"
+
+
+def save_zarr(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write a dataset to a folder in the format Zarr 3, each chunk with a checksum (CRC-32C).
+
+    Any library for Zarr reads it, `mcrock.load_dataset` too; `mcrock run` cannot continue it.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `load_dataset`. What it has not read yet is read and written in slices of realizations.
+    path : str or Path
+        Folder to write. It is written under a temporary name next to it and then renamed.
+    overwrite : bool
+        Replace such a copy (and nothing else).
+
+    Raises
+    ------
+    DatasetError, StoreError
+        If the output is refused.
+    OSError
+        If it cannot be written.
+    """
+    from zarr.codecs import Crc32cCodec, ZstdCodec
+    from zarr.errors import ZarrUserWarning
+
+    path = Path(path)
+    check_new_store(path)
+    if path.exists() and not overwrite:
+        raise DatasetError(TAKEN.format(path=path))
+    if path.exists() and not is_copy(path):
+        raise DatasetError(f"{path} exists and was not written by mcrock export; choose another output")
+    how = {"compressors": [ZstdCodec(level=1), Crc32cCodec()]}
+    numbers = [name for name, array in ds.variables.items() if array.dtype.kind in "fiu"]
+    names = {
+        name: array.astype(object) for name, array in ds.variables.items() if array.dtype.kind == "U"
+    }  # which the format has of any length alone
+    chunks = {dim: min(size, AT_ONCE.get(str(dim), size)) for dim, size in ds.sizes.items()}
+    scratch = scratch_name(path)
+    try:
+        with warnings.catch_warnings():
+            # xarray expects consolidated metadata, which the specification does not have yet
+            warnings.filterwarnings("ignore", "Consolidated metadata", ZarrUserWarning)
+            ds.drop_encoding().chunk(chunks).assign(names).to_zarr(
+                scratch, zarr_format=3, consolidated=True, encoding=dict.fromkeys(numbers, how)
+            )
+        if not put_in_place(scratch, path, replace=overwrite):
+            raise DatasetError(TAKEN.format(path=path))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def save_table(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write the table of `to_frame` to a Parquet file: a row for each run, units with the columns.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `load_dataset`. It is read and written in slices of realizations.
+    path : str or Path
+        File to write. It is written under a temporary name next to it and then renamed.
+    overwrite : bool
+        Replace an existing file.
+
+    Raises
+    ------
+    DatasetError
+        If the output is refused.
+    OSError
+        If it cannot be written.
+    ValueError
+        If pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise ValueError("a table in Parquet needs pyarrow: pip install 'mcrock[parquet]'") from error
+
+    path = Path(path)
+    check_new_store(path)
+    if path.exists() and not overwrite:
+        raise DatasetError(TAKEN.format(path=path))
+    schema: Any = None
+    with replacing(path) as scratch:
+        writer = None
+        for frame in _slices(ds):
+            table = pa.Table.from_pandas(frame, schema, preserve_index=False)
+            if writer is None:
+                fields = [field.with_metadata(_units(ds, field.name)) for field in table.schema]
+                schema = pa.schema(fields, metadata=table.schema.metadata)
+                writer = pq.ParquetWriter(scratch, schema, compression="zstd")
+            writer.write_table(table.cast(schema))
+        assert writer is not None  # a dataset has realizations
+        writer.close()
+
+
+def _slices(ds: xr.Dataset) -> Iterator[pd.DataFrame]:
+    """Tables of some runs each, numbered and in the order of the whole."""
+    dims = [dim for dim in AT_ONCE if dim in ds.sizes]
+    numbered = ds.assign_coords({dim: range(ds.sizes[dim]) for dim in dims})
+    for starts in product(*(range(0, ds.sizes[dim], AT_ONCE[dim]) for dim in dims)):
+        part = {dim: slice(start, start + AT_ONCE[dim]) for dim, start in zip(dims, starts, strict=True)}
+        yield to_frame(numbered.isel(part))
+
+
+def _units(ds: xr.Dataset, name: str) -> dict[str, str]:
+    """Units and long name of a column, where its variable has them."""
+    attributes = ds[name].attrs if name in ds.variables else {}
+    return {key: str(attributes[key]) for key in ("units", "long_name") if key in attributes}

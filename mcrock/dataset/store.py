@@ -24,16 +24,18 @@ from mcrock.dataset.archive import DamageError, ForeignError, Known, read_archiv
 from mcrock.dataset.contents import (
     MARKS,
     Key,
+    State,
     Template,
     chunk_path,
+    damage,
     decode,
     decode_levels,
     encode,
     filler,
     read_template,
+    take_inventory,
 )
-from mcrock.dataset.identity import check_same_study
-from mcrock.dataset.inventory import State, damage, take_inventory
+from mcrock.dataset.create import check_same_study
 from mcrock.dataset.reading import open_lazily
 from mcrock.dataset.schema import OUTER, OUTPUT, attributes, declaration
 

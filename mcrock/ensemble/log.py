@@ -20,7 +20,7 @@ from typing import Any
 from mcrock.base.interrupt import number_of
 from mcrock.base.memory import peak_memory
 from mcrock.base.version import mcrock_version
-from mcrock.dataset.atomic import has_ended
+from mcrock.dataset.archive import has_ended
 
 SILENT = 10.0  # times the longest silence between its parts after which a process seems to have ended
 SHORTEST = 60.0  # silence that says something of a process [s]

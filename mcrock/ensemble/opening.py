@@ -16,8 +16,17 @@ from mcrock.base.params import MotionPack
 from mcrock.base.version import mcrock_version
 from mcrock.dataset import build_dataset, is_store, outputs
 from mcrock.dataset.contents import Template
-from mcrock.dataset.create import StoreError, check_folder, check_removable, create_store, remove_leftovers
-from mcrock.dataset.identity import SIGNED, extend_store, known_length, mend_store
+from mcrock.dataset.create import (
+    SIGNED,
+    StoreError,
+    check_new_store,
+    check_removable,
+    create_store,
+    extend_store,
+    known_length,
+    mend_store,
+    remove_leftovers,
+)
 from mcrock.dataset.store import make_template
 from mcrock.ensemble.own_responses import OwnResponse
 from mcrock.ensemble.part import Job
@@ -30,7 +39,7 @@ from mcrock.study.sampling import OF_MOTION, check_inputs, draw_inputs
 
 def check_output(path: Path, overwrite: bool, joining: bool) -> None:
     """Refuse an output that is there already, before anything is computed."""
-    check_folder(path)
+    check_new_store(path)
     if not os.path.lexists(path):
         return
     if not is_store(path):

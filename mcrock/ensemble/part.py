@@ -21,9 +21,8 @@ from mcrock.base.memory import peak_memory
 from mcrock.base.params import Inputs, MotionPack, Outcome
 from mcrock.base.tables.errors import RealizationError
 from mcrock.dataset import DamageError, declaration, outputs
-from mcrock.dataset.contents import filler, read_template
+from mcrock.dataset.contents import State, chunk_state, filler, read_template
 from mcrock.dataset.create import StoreError
-from mcrock.dataset.inventory import State, chunk_state
 from mcrock.dataset.schema import OUTPUT
 from mcrock.dataset.store import ChunkRuns, read_runs, write_part
 from mcrock.ensemble.own_responses import OwnResponse, own_values

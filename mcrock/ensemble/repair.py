@@ -9,8 +9,7 @@ from pathlib import Path
 
 from mcrock.dataset.archive import ForeignError
 from mcrock.dataset.contents import STUDY, Template
-from mcrock.dataset.create import write_template
-from mcrock.dataset.identity import fits_chunks, known_length
+from mcrock.dataset.create import fits_chunks, known_length, write_template
 from mcrock.ensemble.log import read_log
 from mcrock.ensemble.opening import prepare_job, template_of
 from mcrock.ensemble.own_responses import named_responses

@@ -22,7 +22,7 @@ import dask.threaded
 from dask.callbacks import Callback
 
 from mcrock.base.interrupt import FROM_TERMINAL, hold_interruptions
-from mcrock.dataset.atomic import scratch_folder
+from mcrock.dataset.archive import scratch_folder
 from mcrock.ensemble.part import JOBS, Job, Part, PartResult, Stopped, run_part
 from mcrock.ensemble.share import Shared, open_shared, share
 

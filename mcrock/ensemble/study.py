@@ -26,9 +26,15 @@ from mcrock.base.memory import peak_memory
 from mcrock.base.notebook import shown_progress
 from mcrock.dataset import DamageError, load_dataset
 from mcrock.dataset.archive import ForeignError
-from mcrock.dataset.contents import Template, chunk_path, read_template
-from mcrock.dataset.identity import check_extent, check_same_study, known_length
-from mcrock.dataset.inventory import Inventory, chunks_done, take_inventory
+from mcrock.dataset.contents import (
+    Inventory,
+    Template,
+    chunk_path,
+    chunks_done,
+    read_template,
+    take_inventory,
+)
+from mcrock.dataset.create import check_extent, check_same_study, known_length
 from mcrock.ensemble.distributed import run_distributed
 from mcrock.ensemble.log import Log, batch_job, describe_versions
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of

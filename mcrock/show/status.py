@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from mcrock.dataset.contents import Template
-from mcrock.dataset.inventory import Inventory
+from mcrock.dataset.contents import Inventory, Template
 from mcrock.ensemble.log import AT_WORK, ENDED, Process
 from mcrock.show.numbers import format_count, format_time
 from mcrock.show.tables import format_table

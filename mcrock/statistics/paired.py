@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.checks import ROUNDING
-from mcrock.dataset.identity import differing_keys
+from mcrock.dataset.create import differing_keys
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.nested import GROUPS

@@ -8,7 +8,7 @@ import time
 import psutil
 import pytest
 
-from mcrock.dataset.inventory import chunks_done
+from mcrock.dataset.contents import chunks_done
 from tests.unit.conftest import write_study
 
 REALIZATIONS = 250_000

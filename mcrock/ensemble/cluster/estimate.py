@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, prod
 from typing import Any, NamedTuple
 
-from mcrock.dataset.atomic import scratch_folder
+from mcrock.dataset.archive import scratch_folder
 from mcrock.dataset.contents import STUDY, chunk_path
 from mcrock.dataset.create import create_store
 from mcrock.dataset.store import write_part

@@ -8,8 +8,7 @@ from pathlib import Path
 import xarray as xr
 
 from mcrock.base.estimates import format_percent
-from mcrock.dataset.contents import STUDY
-from mcrock.dataset.inventory import store_digest
+from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.log import logged_versions
 from mcrock.show.convergence import format_sizes, format_steps, plot_convergence
 from mcrock.show.numbers import label, percent

@@ -7,8 +7,7 @@ import pytest
 
 from mcrock.dataset.archive import DamageError
 from mcrock.dataset.contents import chunk_path
-from mcrock.dataset.create import StoreError
-from mcrock.dataset.merge import merge_stores
+from mcrock.dataset.create import StoreError, merge_stores
 from mcrock.ensemble import run_study
 from mcrock.study import load_config
 from tests.unit.conftest import write_study
@@ -135,7 +134,7 @@ def test_the_folder_is_looked_for_before_the_stores(tmp_path):
 
 
 def test_another_process_may_be_quicker(shares, tmp_path, monkeypatch):
-    monkeypatch.setattr("mcrock.dataset.merge.create_store", lambda *_: False)
+    monkeypatch.setattr("mcrock.dataset.create.create_store", lambda *_: False)
     with pytest.raises(StoreError, match=r"all\.zarr was made by another process at the same time"):
         merge_stores(tmp_path / "all.zarr", shares)
 

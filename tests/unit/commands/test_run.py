@@ -9,8 +9,8 @@ import time
 import pytest
 
 from mcrock.dataset import load_dataset
+from mcrock.dataset.contents import chunks_done
 from mcrock.dataset.create import leftovers
-from mcrock.dataset.inventory import chunks_done
 from tests.unit.commands.processes import PROGRAM, started
 
 

@@ -1,6 +1,6 @@
 """`mcrock run --cluster`: workers that a file describes."""
 
-from mcrock.dataset.inventory import chunks_done
+from mcrock.dataset.contents import chunks_done
 from tests.unit.commands.processes import program
 
 

@@ -3,7 +3,7 @@
 import json
 import os
 
-from mcrock.dataset.inventory import store_digest
+from mcrock.dataset.contents import store_digest
 
 
 def damage(store):

@@ -24,10 +24,16 @@ from mcrock.dataset import (
     save_dataset,
 )
 from mcrock.dataset.archive import read_archive, read_member, read_record, write_archive
-from mcrock.dataset.contents import STUDY, chunk_path, encode, read_template
-from mcrock.dataset.create import create_store
-from mcrock.dataset.identity import mend_store
-from mcrock.dataset.inventory import chunk_files, chunks_done, take_inventory
+from mcrock.dataset.contents import (
+    STUDY,
+    chunk_files,
+    chunk_path,
+    chunks_done,
+    encode,
+    read_template,
+    take_inventory,
+)
+from mcrock.dataset.create import create_store, mend_store
 from mcrock.dataset.store import make_template, write_part
 
 N, LEVELS, LENGTH = 40, 3, 8

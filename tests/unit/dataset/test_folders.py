@@ -10,9 +10,8 @@ import xarray as xr
 import zarr
 
 from mcrock.dataset import DamageError, DatasetError, build_dataset, load_dataset, outputs
-from mcrock.dataset.create import StoreError, check_removable
-from mcrock.dataset.folders import check_copy
-from mcrock.dataset.identity import check_same_study, known_length
+from mcrock.dataset.contents import check_copy
+from mcrock.dataset.create import StoreError, check_removable, check_same_study, known_length
 
 OUTPUTS = outputs(friction=False)
 

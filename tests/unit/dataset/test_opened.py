@@ -11,7 +11,7 @@ import xarray as xr
 import mcrock as mr
 from mcrock import plots, statistics
 from mcrock.dataset import build_dataset, opened
-from mcrock.dataset.copies import save_table, save_zarr
+from mcrock.dataset.opened import save_table, save_zarr
 from tests.unit.conftest import write_study
 from tests.unit.statistics.conftest import simulate_study
 

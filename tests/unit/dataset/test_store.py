@@ -18,19 +18,21 @@ import xarray as xr
 from mcrock.base.interrupt import hold_interruptions
 from mcrock.dataset import SCHEMA, DamageError, build_dataset, create, is_store, load_dataset, outputs
 from mcrock.dataset import store as store_module
-from mcrock.dataset.archive import read_archive, write_archive
-from mcrock.dataset.atomic import replacing, scratch_name, scratch_of
-from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, read_template
+from mcrock.dataset.archive import read_archive, replacing, scratch_name, scratch_of, write_archive
+from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, chunks_done, read_template, store_digest
 from mcrock.dataset.create import (
     StoreError,
+    check_extent,
     check_removable,
+    check_same_study,
     create_store,
+    extend_store,
+    known_length,
     leftovers,
+    mend_store,
     remove_leftovers,
     remove_scratch,
 )
-from mcrock.dataset.identity import check_extent, check_same_study, extend_store, known_length, mend_store
-from mcrock.dataset.inventory import chunks_done, store_digest
 from mcrock.dataset.store import LONG, MAX_CHUNKS, chunk_length, make_template, write_part
 
 N, LEVELS = 50, 3

@@ -8,8 +8,8 @@ import xarray as xr
 
 import mcrock.ensemble.part
 from mcrock.dataset import load_dataset
+from mcrock.dataset.contents import chunks_done
 from mcrock.dataset.create import StoreError
-from mcrock.dataset.inventory import chunks_done
 from mcrock.ensemble import EnsembleError, plan_study, run_study
 from mcrock.simulation.runs import simulate_part
 from mcrock.study import load_config

@@ -6,8 +6,7 @@ import xarray as xr
 
 from mcrock.dataset import is_declared, load_dataset, to_frame
 from mcrock.dataset.contents import chunk_path
-from mcrock.dataset.create import StoreError
-from mcrock.dataset.merge import merge_stores
+from mcrock.dataset.create import StoreError, merge_stores
 from mcrock.ensemble import estimate_time, plan_study, run_study
 from mcrock.excitation import pack_motions
 from mcrock.plots import save_all

@@ -21,8 +21,8 @@ import xarray as xr
 import mcrock.ensemble.part
 from mcrock.base.params import Outcome
 from mcrock.dataset import DamageError, DatasetError, load_dataset
+from mcrock.dataset.contents import chunks_done
 from mcrock.dataset.create import StoreError
-from mcrock.dataset.inventory import chunks_done
 from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study
 from mcrock.ensemble.part import JOBS, Stopped, cut_parts
 from mcrock.ensemble.schedule import _Process

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcrock.base.names import HIDDEN
-from mcrock.dataset.inventory import chunks_done
+from mcrock.dataset.contents import chunks_done
 from mcrock.ensemble.cluster.estimate import RESERVE, START, ArrayPlan, Estimate, plan_tasks
 from mcrock.ensemble.cluster.scripts import read_script, set_lines, write_script
 from tests.conftest import few_resamples
