@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from mcrock.base.checks import Choice, Integer, Number
 from mcrock.excitation.motion import Motion, MotionError, changed, check_length, checked, checked_vector
-from mcrock.excitation.oscillator import absolute_acceleration
+from mcrock.excitation.response_spectra import absolute_acceleration
 
 LEFT = 0.005  # of the peak of a component, below which the free vibration after the record is cut off [1]
 FLOOR = "floor of a building"  # in the history of its motion

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.excitation.measures import MEASURES, intensity
-from mcrock.excitation.measures.component import (
+from mcrock.excitation.measures import (
+    MEASURES,
     displacement_of,
+    intensity,
     peak_displacement,
     peak_velocity,
     velocity_of,

@@ -10,10 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.excitation.measures.component import displacement_of, energy_of, velocity_of
-from mcrock.excitation.measures.motion_spectrum import motion_spectrum
-from mcrock.excitation.measures.response_spectra import response_spectrum
+from mcrock.excitation.measures import displacement_of, energy_of, velocity_of
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.response_spectra import motion_spectrum, response_spectrum
 from mcrock.show import style
 from mcrock.show.history import AXES, DASHES
 from mcrock.show.tables import shorten

@@ -24,8 +24,8 @@ from mcrock.base.params import Outcome
 from mcrock.base.units import as_written, parse_intensity_unit
 from mcrock.dataset.opened import takes_path
 from mcrock.excitation.measures import intensity
-from mcrock.excitation.measures.response_spectra import rotated_spectrum
 from mcrock.excitation.motion import Motion
+from mcrock.excitation.response_spectra import rotated_spectrum
 from mcrock.statistics.accepted_curve import FAMILIES, AcceptedCurve, accept_curve
 from mcrock.statistics.baseline_rules import WORDS, checks_of_medians, median_of
 from mcrock.statistics.efficiency import own_measure

@@ -40,8 +40,8 @@ from mcrock.base.tables.fields import (
     optional,
 )
 from mcrock.excitation.measures import MEASURES, check_parameters, named_measure, variable_name
-from mcrock.excitation.measures.periods import MOST_AVERAGED
 from mcrock.excitation.motion import MotionError
+from mcrock.excitation.response_spectra import MOST_AVERAGED
 from mcrock.impact.conditions import CONTROL_PRESETS, STEEPEST, Contact, Controls
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]

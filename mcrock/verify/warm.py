@@ -22,7 +22,7 @@ from mcrock.base.shipped_files import shipped
 from mcrock.base.two_cores import cores
 from mcrock.body import Body, cuboid
 from mcrock.excitation import Motion, pack_motions
-from mcrock.excitation.measures.response_spectra import response_spectrum
+from mcrock.excitation.response_spectra import response_spectrum
 from mcrock.impact.conditions import Contact, Controls, Start
 from mcrock.planar import planar_block, velocity_ratios
 from mcrock.planar.simulation import block_rows, run_many, simulate_planar

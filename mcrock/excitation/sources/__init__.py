@@ -4,17 +4,9 @@ A new source is a module with a subclass of `RecordedSource` or `GeneratedSource
 """
 
 from mcrock.base.tables.inputs import Declaration, declare
-from mcrock.excitation.sources.base import Source
-from mcrock.excitation.sources.csv import CsvSource
-from mcrock.excitation.sources.fema_p695 import FemaP695Source
-from mcrock.excitation.sources.files import FilesSource
-from mcrock.excitation.sources.fitted import FittedSource
-from mcrock.excitation.sources.floor import Floor
-from mcrock.excitation.sources.pulse import PulseSource
-from mcrock.excitation.sources.shake_table import ShakeTableSource
-from mcrock.excitation.sources.spectrum import SpectrumSource
-from mcrock.excitation.sources.still import StillSource
-from mcrock.excitation.sources.synthetic import SyntheticSource
+from mcrock.excitation.sources.base import Floor, Source, StillSource
+from mcrock.excitation.sources.generated import FittedSource, PulseSource, SpectrumSource, SyntheticSource
+from mcrock.excitation.sources.recorded import CsvSource, FemaP695Source, FilesSource, ShakeTableSource
 
 SOURCES: dict[str, type[Source]] = {
     "fema_p695": FemaP695Source,

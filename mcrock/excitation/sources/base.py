@@ -1,22 +1,53 @@
-"""What is asked of every source of ground motions.
+"""Sources of ground motions of a study: what all have, and what shakes the body.
+
+What is asked of every source of ground motions.
 
 A source is the table ``[motion]`` of a study file with all that mcrock knows about motions from there: the
 keys of the table, what of them differs between realizations, how motions are read or made, and the words for
 people. Callers ask the source; none of them asks which source it is.
+
+Kinds of values in the tables of sources: units of acceleration and steps of processing.
+
+Ground that does not move: free rocking of released bodies.
+
+The table of the floor between ground and body, ``[motion.floor]``.
+
+What sources that shake the ground have in common: direction, components, scaling and floor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import degrees, pi
+from pathlib import Path, PurePath
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.base.tables.fields import Table
-from mcrock.base.tables.inputs import Declaration, Inputs, Numbers
-from mcrock.excitation.motion import Motion
+from mcrock.base.checks import joined
+from mcrock.base.tables.distributions import Discrete, Distribution, Quantity, Uncertain
+from mcrock.base.tables.errors import refuse
+from mcrock.base.tables.fields import (
+    ChoiceKey,
+    FlagKey,
+    IntegerKey,
+    Kind,
+    ListOf,
+    NumberKey,
+    Table,
+    entry,
+    exactly_one,
+    optional,
+)
+from mcrock.base.tables.inputs import Declaration, Input, Inputs, Numbers, declare, design_order
+from mcrock.base.units import ACCELERATIONS, parse_unit
+from mcrock.excitation.floor import VibrationMode, chain_modes, floor_motion, floor_tail, oscillator_modes
+from mcrock.excitation.measures import MEASURES
+from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.processing import check_steps, vertical
 
 STILL_TIME = 1e-3  # length of the record of ground that does not move [s]; the tail follows
 
@@ -154,3 +185,347 @@ class Source(Table):
         ``measure`` is the one motions are scaled to, with ``factors`` of any shape [1].
         """
         return []
+
+
+SIGNS = 'expected signs, as in { distribution = "discrete", values = [1, -1], epistemic = true }'
+
+
+@dataclass(frozen=True)
+class Unit(Kind):
+    """A unit of acceleration, however it is written."""
+
+    expected: str = joined(ACCELERATIONS)
+
+    def parse(self, value: Any) -> str:
+        unit = parse_unit(value)
+        if unit is None:
+            refuse(self.wrong(value))
+        return unit
+
+
+class Paths(ListOf):
+    """Names of files and folders, with slashes on every system."""
+
+    def parse(self, value: Any) -> tuple[str, ...]:
+        return tuple(PurePath(path).as_posix() for path in super().parse(value))
+
+
+class Sign(ChoiceKey):
+    """A sign, a list of both to sample from, or a discrete distribution of signs."""
+
+    def parse(self, value: Any) -> Any:
+        if not isinstance(value, Mapping | Distribution):
+            return super().parse(value)
+        found = Uncertain("1").parse(value)
+        if not isinstance(found, Discrete) or not set(found.values) <= {1.0, -1.0}:
+            refuse(SIGNS)
+        return found
+
+
+@dataclass(frozen=True)
+class Steps(Kind):
+    """Steps of processing, each a table with the key ``step``."""
+
+    expected: str = 'a list of steps, as in [{ step = "bandpass", low = 0.1, high = 25 }]'
+
+    def parse(self, value: Any) -> tuple[dict[str, Any], ...]:
+        if not isinstance(value, list | tuple):
+            refuse(self.wrong(value))
+        try:
+            check_steps(value)
+        except MotionError as error:
+            refuse(str(error))
+        return tuple(dict(step) for step in value)
+
+
+class StillSource(Source):
+    """Ground that does not move: free rocking of released bodies."""
+
+    shakes: ClassVar = False
+
+    source: Literal["none"]
+
+
+FEW = 0.01  # share of the realizations [1]
+MOST_DAMPING = 0.99  # fraction of critical [1]
+
+Masses = ListOf(NumberKey("kg", above=0.0), "a list of masses [kg], from the first floor up", distinct=False)
+Stiffnesses = ListOf(
+    NumberKey("N/m", above=0.0),
+    "a list of stiffnesses [N/m] of the storeys, from the lowest up",
+    distinct=False,
+)
+
+
+class Floor(Table):
+    """A floor of a building between ground and body, in both horizontal directions alike: an oscillator, or
+    a chain of masses."""
+
+    inputs: ClassVar[Inputs] = {
+        "frequency": Input("natural frequency of the floor"),
+        "factor": Input("participation factor times mode shape at the floor"),
+        "damping": Input("damping of the building"),
+    }
+
+    frequency: Quantity | None = optional(
+        Uncertain("Hz", above=0.0), "natural frequency of an oscillator", 2.0
+    )
+    factor: Quantity = entry(
+        Uncertain("1"),
+        "of an oscillator: participation factor times mode shape at the floor",
+        1.3,
+        default=1.0,
+    )
+    damping: Quantity = entry(Uncertain("1", above=0.0, most=MOST_DAMPING), "damping ratio", default=0.05)
+    masses: tuple[float, ...] | None = optional(
+        Masses, "masses of a chain, from the first floor up", [200000.0, 200000.0, 150000.0]
+    )
+    stiffnesses: tuple[float, ...] | None = optional(
+        Stiffnesses,
+        "stiffnesses of the storeys of a chain, from the lowest up",
+        [200000000.0, 200000000.0, 150000000.0],
+    )
+    number: int | None = optional(
+        IntegerKey(1), "number of the floor of a chain that the body stands on, 1 for the lowest", 2
+    )
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        chain = [key for key in ("masses", "stiffnesses", "number") if key in data]
+        if ("frequency" in data) == bool(chain) or (chain and len(chain) < 3):
+            yield (
+                (),
+                "give the 'frequency' [Hz] of an oscillator, or 'masses', 'stiffnesses' and the 'number' of "
+                "a floor",
+            )
+        if chain and "factor" in data:
+            yield ("factor",), "is of an oscillator; that of a floor of a chain follows from its masses"
+        masses, stiffnesses, number = (data.get(key) for key in ("masses", "stiffnesses", "number"))
+        if isinstance(masses, list | tuple) and isinstance(stiffnesses, list | tuple):
+            if len(masses) != len(stiffnesses):
+                yield ("stiffnesses",), f"expected as many as masses, {len(masses)}, got {len(stiffnesses)}"
+            if isinstance(number, int) and number > len(masses):
+                yield ("number",), f"the building has {len(masses)} floors, got {number}"
+
+    @property
+    def quantities(self) -> dict[str, Quantity]:
+        """What may differ between realizations, by key."""
+        of_oscillator = {} if self.frequency is None else {"frequency": self.frequency, "factor": self.factor}
+        return {"damping": self.damping, **of_oscillator}
+
+    def respond(self, motion: Motion, numbers: Numbers) -> Motion:
+        """Motion of the floor above a motion of the ground, with the numbers of a realization."""
+        return floor_motion(motion, self._modes(float(numbers["floor.damping"]), numbers))
+
+    def check(self, numbers: Numbers) -> None:
+        """Refuse numbers with which the floor swings on for too long.
+
+        Raises
+        ------
+        MotionError
+            As `mcrock.excitation.floor.floor_tail`.
+        """
+        lowest = numbers["floor.frequency"] if self._chain is None else self._chain_frequencies[0]
+        floor_tail(oscillator_modes(float(lowest), float(numbers["floor.damping"]), "x"))
+
+    def _modes(self, damping: float, numbers: Numbers) -> list[VibrationMode]:
+        """Modes of the building in both horizontal directions."""
+        if self._chain is None:
+            frequency, factor = float(numbers["floor.frequency"]), float(numbers["floor.factor"])
+            return oscillator_modes(frequency, damping, "xy", factor)
+        masses, stiffnesses, number = self._chain
+        return [mode for axis in "xy" for mode in chain_modes(masses, stiffnesses, damping, number, axis)]
+
+    @cached_property
+    def _chain_frequencies(self) -> list[float]:
+        """Natural frequencies of a chain, from the lowest up [Hz]."""
+        return sorted(mode.frequency for mode in self._modes(0.0, {}))
+
+    @property
+    def _chain(self) -> tuple[tuple[float, ...], tuple[float, ...], int] | None:
+        """Masses, stiffnesses and the number of the floor, of a floor that is one of a chain."""
+        if self.masses is None or self.stiffnesses is None or self.number is None:
+            return None
+        return self.masses, self.stiffnesses, self.number
+
+    def reaches_above(self, frequency: float) -> bool:
+        """Whether a natural frequency of the building is above one [Hz], in more than a few realizations."""
+        if isinstance(self.frequency, Distribution):
+            return self.frequency.share_outside(None, None, frequency) > FEW
+        if self.frequency is not None:
+            return self.frequency > frequency
+        return self._chain_frequencies[-1] > frequency
+
+    @property
+    def place(self) -> str:
+        """Where the body stands, in words."""
+        if self.masses is not None:
+            return f"on floor {self.number} of {len(self.masses)}"
+        if isinstance(self.frequency, Distribution):
+            return "on a floor"
+        return f"on a floor of {self.frequency:g} Hz"
+
+    @property
+    def history(self) -> str:
+        """What the floor does to a motion, in words."""
+        kind = "an oscillator" if self.masses is None else f"floor {self.number} of a chain"
+        return f"response of {kind}"
+
+
+DEGREE = pi / 180.0  # [rad]
+TURN = 2 * pi  # [rad]
+SAMPLES_OF_FLOOR = 0.1  # frequency of a floor times the time step, at most [1]
+WEAK = 0.1  # of the other horizontal component [1]
+
+
+class ShakingSource(Source):
+    """A source of motions of the ground."""
+
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("azimuth", "azimuth_deg"),)
+    finer: ClassVar[str]  # how the time step of the motions is made shorter
+
+    azimuth: Quantity | None = optional(
+        Uncertain("rad"),
+        "rotation of the motion about the vertical, counter-clockwise seen from above; 0 if it is not given",
+        {"distribution": "uniform", "low": 0.0, "high": 6.2832},
+    )
+    azimuth_deg: Quantity | None = optional(Uncertain("deg"), "the same in degrees", 30.0)
+    polarity: int | tuple[int, ...] | Distribution = entry(
+        Sign((1, -1), several=True),
+        "sign of all components; a discrete distribution if it is `epistemic`",
+        [1, -1],
+        default=1,
+    )
+    scaling: Quantity = entry(
+        Uncertain("1", above=0.0),
+        "factor in addition to that of the intensity: what is uncertain about the strength of the motion",
+        {"distribution": "lognormal", "median": 1.0, "dispersion": 0.2},
+        default=1.0,
+    )
+    vertical: bool = entry(FlagKey(), "whether the vertical component acts", default=True)
+    floor: Floor | None = optional(
+        None,
+        "table of a floor between ground and body; intensities are those of the ground",
+        {"frequency": 2.0, "damping": 0.05},
+    )
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        if "azimuth" in data and "azimuth_deg" in data:
+            yield from exactly_one(data, {"azimuth": "rad", "azimuth_deg": "deg"})
+
+    @property
+    def rotation(self) -> tuple[Quantity, float]:
+        if self.azimuth_deg is not None:
+            return self.azimuth_deg, DEGREE
+        return (0.0 if self.azimuth is None else self.azimuth), 1.0
+
+    @property
+    def quantities(self) -> dict[str, Any]:
+        found = {"azimuth": self.rotation[0], "polarity": self.polarity, "scaling": self.scaling}
+        given = {key: getattr(self, key) for key in design_order(self.inputs)}
+        found |= {key: item for key, item in given.items() if item is not None}
+        if self.floor is not None:
+            found |= {f"floor.{key}": item for key, item in self.floor.quantities.items()}
+        return found
+
+    @property
+    def codes(self) -> Mapping[str, Callable[[Any], int]]:
+        choices = [key for key, item in self.inputs.items() if item.codes is not None]
+        return {**super().codes, **{key: self._options(key).index for key in choices}}
+
+    def word(self, key: str, number: float) -> str:
+        is_choice = key in self.inputs and self.inputs[key].codes is not None
+        return str(self._options(key)[int(number)]) if is_choice else super().word(key, number)
+
+    @classmethod
+    def _options(cls, key: str) -> tuple[str | int, ...]:
+        """Options of a choice, in the order of their codes."""
+        kind = cls.kind(key)
+        return kind.options if isinstance(kind, ChoiceKey) else ()
+
+    @classmethod
+    def declarations(cls) -> list[Declaration]:
+        return list(declare(cls, cls.inputs, "motion_"))
+
+    @property
+    def on_floor(self) -> bool:
+        return self.floor is not None
+
+    def check(self, numbers: Numbers, folder: Path) -> None:
+        if self.floor is not None:
+            self.floor.check(numbers)
+
+    def select(self, motion: Motion) -> Motion:
+        return motion if self.vertical or not motion.acceleration[2].any() else vertical(motion, on=False)
+
+    def under_body(self, motion: Motion, numbers: Numbers) -> Motion:
+        return motion if self.floor is None else self.floor.respond(motion, numbers)
+
+    def sampling_step(self, motions: Sequence[Motion]) -> float | None:
+        """Longest time step of the motions [s], None where it is chosen as the motion needs it."""
+        return None
+
+    def fraction_of_weak_pairs(self, motions: Sequence[Motion]) -> float:
+        """Fraction of the motions with one horizontal component that is much weaker than the other [1]."""
+        return 0.0
+
+    def _where_and_how(self) -> str:
+        """Floor and direction in words, to be added to a list of words."""
+        azimuth, factor = self.rotation
+        turned = (
+            f"azimuth {degrees(azimuth * factor):g} deg"
+            if isinstance(azimuth, float)
+            else "azimuth uncertain"
+        )
+        return f", {turned}" if self.floor is None else f", {self.floor.place}, {turned}"
+
+    def history(self, motion: Motion, folder: Path) -> str:
+        steps = [*self.steps_of(motion, folder), *([] if self.floor is None else [self.floor.history])]
+        return "; ".join(steps)
+
+    def steps_of(self, motion: Motion, folder: Path) -> list[str]:
+        """Where a motion of the ground comes from and what was done to it, in words."""
+        raise NotImplementedError
+
+    def notes(self, measure: str, motions: Sequence[Motion], factors: NDArray[np.float64]) -> list[str]:
+        return [*self._mean_note(measure, motions), *self._floor_note(motions), *self._azimuth_note()]
+
+    def _mean_note(self, measure: str, motions: Sequence[Motion]) -> list[str]:
+        """Whether the geometric mean of two components says little because one of them is small."""
+        if measure == "factor" or MEASURES[measure].of_pair:
+            return []
+        weak = self.fraction_of_weak_pairs(motions)
+        if weak < 1e-6:
+            return []
+        which = "all motions" if weak > 0.9995 else f"{100 * weak:.2g} % of the motions"
+        other = f"{measure}_rotd100" if f"{measure}_rotd100" in MEASURES else "pga_rotd100"
+        return [
+            f"note: one horizontal component is less than {WEAK:g} of the other in {which}, "
+            "so that their geometric mean is far below the stronger one; a measure such as "
+            f"{other!r} does not depend on the axes"
+        ]
+
+    def _floor_note(self, motions: Sequence[Motion]) -> list[str]:
+        """Whether the samples are too few for the frequency of a floor."""
+        step = self.sampling_step(motions)
+        if self.floor is None or step is None:
+            return []
+        most = SAMPLES_OF_FLOOR / step
+        if not self.floor.reaches_above(most):
+            return []
+        return [
+            f"note: the floor has frequencies above {most:.3g} Hz, of which a period has fewer than ten "
+            f"samples of {step:g} s: its peaks come out too low by a few per cent; {self.finer}"
+        ]
+
+    def _azimuth_note(self) -> list[str]:
+        """Whether an azimuth in radians looks like one in degrees."""
+        azimuth, factor = self.rotation
+        if isinstance(azimuth, Distribution):
+            beyond = azimuth.share_outside(None, -TURN, TURN) > 1e-6
+        else:
+            beyond = abs(azimuth) > TURN
+        if factor != 1.0 or not beyond:
+            return []
+        return ["note: motion.azimuth turns by more than a circle [rad]; in degrees it is azimuth_deg"]

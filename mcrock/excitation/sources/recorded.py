@@ -1,19 +1,44 @@
-"""What sources of recorded motions have in common: a list of motions that the realizations share."""
+"""Recorded motions of a study: files, tables, sets of records, shake tables.
+
+What sources of recorded motions have in common: a list of motions that the realizations share.
+
+Source ``csv``: ground motions from tables of text.
+
+Source ``fema_p695``: record pairs of FEMA P695.
+
+Source ``files``: records in files of any known format, and folders of them.
+
+Source ``shake_table``: the tests of a shake table, one file of them all.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.base.tables.fields import ChoiceKey, IntegerKey, ListOf, WeightsKey, entry, optional
+from mcrock.base.tables.fields import (
+    ChoiceKey,
+    IntegerKey,
+    ListOf,
+    NumberKey,
+    Text,
+    WeightsKey,
+    entry,
+    optional,
+)
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.processing import process
-from mcrock.excitation.sources.kinds import Steps
-from mcrock.excitation.sources.shaking import WEAK, ShakingSource
+from mcrock.excitation.readers import FORMATS, read_records
+from mcrock.excitation.readers.csv_file import read_csv
+from mcrock.excitation.readers.fema_p695 import SETS, fema_p695
+from mcrock.excitation.readers.shake_table import read_shake_table
+from mcrock.excitation.sources.base import WEAK, Paths, ShakingSource, Steps, Unit
 from mcrock.excitation.survey import survey
 
 FARTHEST = 20.0  # factor on a motion above which it is another one
@@ -162,3 +187,133 @@ class RecordedSource(ShakingSource):
                 "the files"
             )
         return found
+
+
+class CsvSource(RecordedSource):
+    """Ground motions from text files; relative names start from the folder of the study file."""
+
+    source: Literal["csv"]
+    files: tuple[str, ...] = entry(
+        Paths(Text(), "a list of file names"), "files, from the folder of the study file", ["motion.csv"]
+    )
+    unit: str | None = optional(Unit(), "unit of the accelerations, where the files do not say it", "g")
+    dt: float | None = optional(
+        NumberKey("s", above=0.0), "time step, where there is no column of times", 0.01
+    )
+    columns: tuple[str, ...] | None = optional(
+        ListOf(Text(), "a list of column names"),
+        "names of the columns, where the files do not say them",
+        ["time", "EW", "NS", "UD"],
+    )
+
+    def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
+        for file, name in zip(self.files, self._names(), strict=True):
+            yield partial(self._read, folder / file, name)
+
+    def _read(self, path: Path, name: str) -> list[Motion]:
+        return [read_csv(path, self.unit, self.dt, name, self.columns)]
+
+    def _names(self) -> list[str]:
+        """Names of the motions: of the files without ending, with their folders where that is not unique."""
+        stems = Counter(PurePath(file).stem for file in self.files)
+        return [file if stems[PurePath(file).stem] > 1 else PurePath(file).stem for file in self.files]
+
+
+class FemaP695Source(RecordedSource):
+    """Record pairs of FEMA P695."""
+
+    is_curated: ClassVar = True
+
+    source: Literal["fema_p695"]
+    set: str | tuple[str, ...] = entry(
+        ChoiceKey(SETS, several=True, purpose=""),
+        "set of records: `farfield` (records 1 to 22), `nearfield_pulse` (1 to 14), "
+        "`nearfield_no_pulse` (15 to 28), or a list of them",
+        default="farfield",
+    )
+    records: str | tuple[int, ...] = entry(
+        ListOf(IntegerKey(1), "'all' or a list of record numbers", or_word="all"),
+        "numbers of the records of one set, or all",
+        [1, 7, 14],
+        default="all",
+    )
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        if isinstance(data.get("set"), list | tuple) and data.get("records", "all") != "all":
+            yield ("records",), "are numbers of one set, and several are listed"
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The sets, one or several."""
+        return (self.set,) if isinstance(self.set, str) else self.set
+
+    @property
+    def origin(self) -> str:
+        return f"FEMA P695 {' and '.join(self.sets)}"
+
+    def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
+        records = None if isinstance(self.records, str) else self.records
+        for name in self.sets:
+            yield partial(fema_p695, name, records)
+
+
+class FilesSource(RecordedSource):
+    """Record files of any known format, and folders of them."""
+
+    source: Literal["files"]
+    paths: tuple[str, ...] = entry(
+        Paths(Text(), "a list of files or folders"),
+        "files and folders, from the folder of the study file",
+        ["records"],
+    )
+    format: str | None = optional(
+        ChoiceKey(FORMATS), "format, where it is not to be found by the content", "at2"
+    )
+    unit: str | None = optional(Unit(), "unit of the accelerations, where a file does not say", "cm/s2")
+    dt: float | None = optional(NumberKey("s", above=0.0), "time step, where a file does not say", 0.005)
+    channels: tuple[int, ...] | None = optional(
+        ListOf(IntegerKey(1), "a list of channel numbers"),
+        "channels of one sensor, in files of structures that do not say the places of their sensors",
+        [1, 2, 3],
+    )
+    columns: tuple[str, ...] | None = optional(
+        ListOf(Text(), "a list of column names"),
+        "names of the columns of tables of text that do not name them",
+        ["time", "EW", "NS", "UD"],
+    )
+
+    def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
+        how = {key: getattr(self, key) for key in ("format", "unit", "dt", "channels", "columns")}
+        for path in self.paths:
+            yield partial(read_records, folder / path, **how)
+
+    def doubles(self, folder: Path) -> list[str]:
+        places = [(folder / path).resolve() for path in self.paths]
+        return [
+            f"{path}: is listed twice"
+            if places[i] == other
+            else f"{path}: lies in {self.paths[j]}, which is listed too"
+            for i, path in enumerate(self.paths)
+            for j, other in enumerate(places)
+            if (j < i and places[i] == other) or other in places[i].parents
+        ]
+
+
+class ShakeTableSource(RecordedSource):
+    """Tests on a shake table: a motion along x for each, as the table moved.
+
+    With `measure = "factor"`, `levels = [1.0]` and as many realizations as tests each realization is a test;
+    `mcrock docs motions` has the format.
+    """
+
+    source: Literal["shake_table"]
+    file: str = entry(Text(), "netCDF file with all tests, from the folder of the study file", "tests.nc")
+
+    def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
+        yield partial(_read, folder / self.file)
+
+
+def _read(path: Path) -> list[Motion]:
+    return read_shake_table(path).motions

@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.checks import Number, ruled
-from mcrock.excitation.measures.response_spectra import peak_responses, response_spectrum
 from mcrock.excitation.motion import FloatArray, Motion, MotionError, check_length, checked, checked_fields
+from mcrock.excitation.response_spectra import peak_responses, response_spectrum
 from mcrock.excitation.synthesis.rezaeian_2010 import remove_slow_motion
 from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrock.excitation import Motion, MotionError
-from mcrock.excitation.measures.component import velocity_of
-from mcrock.excitation.processing.baseline import correct_baseline, correct_segments, remove_mean
+from mcrock.excitation.measures import velocity_of
+from mcrock.excitation.processing import correct_baseline, correct_segments, remove_mean
 
 DT = 0.01
 TIME = np.arange(4001) * DT

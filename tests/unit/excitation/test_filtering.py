@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrock.excitation import Motion, MotionError
-from mcrock.excitation.processing.filtering import bandpass, resample
+from mcrock.excitation.processing import bandpass, resample
 
 STEPS = [0.0024, 0.003, 0.005, 0.01, 0.0137]  # [s], from 0.005
 

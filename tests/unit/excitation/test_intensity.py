@@ -10,10 +10,8 @@ from hypothesis.extra.numpy import arrays
 
 from mcrock.base.params import GRAVITY
 from mcrock.excitation import MEASURES, Motion, MotionError, intensity
-from mcrock.excitation.measures.component import mean_period
-from mcrock.excitation.measures.of_motion import _KNOWN, KEPT
-from mcrock.excitation.measures.periods import averaged
-from mcrock.excitation.measures.response_spectra import response_spectrum, rotated_spectrum
+from mcrock.excitation.measures import _KNOWN, KEPT, mean_period
+from mcrock.excitation.response_spectra import averaged, response_spectrum, rotated_spectrum
 
 ROUNDING = 1e-10  # sums of at most 30 products; of spectra, of some hundred
 GIVEN = {"period": 0.6, "periods": [0.2, 0.5, 1.0], "slenderness": 0.25, "frequency_parameter": 2.0}

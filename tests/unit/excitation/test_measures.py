@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation import MotionError
-from mcrock.excitation.measures.component import (
+from mcrock.excitation.measures import (
     arias_intensity,
     cumulative_absolute_velocity,
     displacement_of,

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from mcrock.excitation import Motion, MotionError
-from mcrock.excitation.measures.motion_spectrum import COMBINATIONS, motion_spectrum
-from mcrock.excitation.measures.response_spectra import response_spectrum, rotated_spectrum
+from mcrock.excitation.response_spectra import (
+    COMBINATIONS,
+    motion_spectrum,
+    response_spectrum,
+    rotated_spectrum,
+)
 
 ROUNDING = 1e-10
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from mcrock.excitation.measures.response_spectra import response_spectrum
-from mcrock.excitation.oscillator import absolute_acceleration, oscillate
+from mcrock.excitation.response_spectra import absolute_acceleration, oscillate, response_spectrum
 
 ROUNDING = 1e-10  # of the peak: 1e-16 over the square of the smallest angle per step, 1e-3 here
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.excitation import Motion, MotionError, intensity
-from mcrock.excitation.measures.component import energy_of, significant_times
+from mcrock.excitation.measures import energy_of, significant_times
 from mcrock.excitation.processing import STEPS, assign, check_steps, process, reverse, rotate, trim, vertical
 
 DT = 0.01

@@ -10,8 +10,7 @@ from scipy.integrate import quad
 
 from mcrock.body import cuboid
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
-from mcrock.excitation.pulses.pulse import Pulse
+from mcrock.excitation.pulses import SHAPES, Pulse, make_pulse, sample_pulse
 from mcrock.simulation.runs import Impact, simulate
 
 ROUNDING = 1e-12  # a handful of roundings of numbers of the size of the peak

@@ -15,16 +15,16 @@ from scipy.linalg import expm
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation import Motion, MotionError, fema_p695, one_sine
-from mcrock.excitation.measures.response_spectra import (
+from mcrock.excitation.readers.fema_p695 import SETS, _read
+from mcrock.excitation.response_spectra import (
     ANGLES,
     QUANTITIES,
     _fill,
+    oscillate,
     peak_responses,
     response_spectrum,
     rotated_spectrum,
 )
-from mcrock.excitation.oscillator import oscillate
-from mcrock.excitation.readers.fema_p695 import SETS, _read
 
 ROUNDING = 1e-10  # states are sums of some hundred products, and the lines of a step may cancel
 COMPONENT = arrays(np.float64, st.integers(2, 12), elements=st.integers(-40, 40).map(lambda i: i / 8))

@@ -12,10 +12,12 @@ from mcrock.excitation.readers.fema_p695 import fema_p695
 from mcrock.excitation.synthesis.rezaeian_2010 import (
     StochasticModel,
     _filter,
+    count_rates,
+    fit_model,
+    fit_pair,
     remove_slow_motion,
     simulate_motion,
 )
-from mcrock.excitation.synthesis.rezaeian_2010_fit import count_rates, fit_model, fit_pair
 
 MODEL = StochasticModel(
     arias=1.0, duration=15.0, middle=10.0, frequency=5.0, frequency_slope=-0.15, damping=0.25

@@ -13,8 +13,8 @@ from mcrock.dataset.schema import table_inputs
 from mcrock.ensemble import run_study
 from mcrock.excitation import Motion, MotionError
 from mcrock.excitation.sources import SOURCES, declarations
+from mcrock.excitation.sources.base import ShakingSource
 from mcrock.excitation.sources.generated import GeneratedSource
-from mcrock.excitation.sources.shaking import ShakingSource
 from mcrock.show.describe import describe
 from mcrock.study import ConfigError, load_config
 from mcrock.study.sampling import check_inputs, draw_inputs, load_motions

@@ -6,9 +6,8 @@ import numba
 import numpy as np
 import pytest
 
-from mcrock.excitation.measures.response_spectra import response_spectrum
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.oscillator import oscillate
+from mcrock.excitation.response_spectra import oscillate, response_spectrum
 from mcrock.excitation.synthesis import spectrum_compatible
 from mcrock.excitation.synthesis.rezaeian_2010 import remove_slow_motion
 from mcrock.excitation.synthesis.spectrum_compatible import Envelope, compatible_motion

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
 
-from mcrock.excitation.pulses.pulse import MavroeidisPapageorgiou, Ricker
+from mcrock.excitation.pulses import MavroeidisPapageorgiou, Ricker
 
 ROUNDING = 1e-12  # a handful of roundings of numbers of the size of the peak
 CUT = 2e-8  # of the peak: what the wavelets leave out at their ends

