@@ -129,7 +129,7 @@ def _answer(question: Question, default: str, text: str, console: Console) -> st
     from rich.markup import escape
     from rich.prompt import Prompt
 
-    from mcrock.excitation.readers.fema_p695 import locate
+    from mcrock.excitation.readers.collections import locate
 
     asks = not text
     while True:

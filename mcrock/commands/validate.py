@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import NDArray
 
-    from mcrock.excitation.readers.shake_table import ShakeTableTests
+    from mcrock.excitation.readers.collections import ShakeTableTests
     from mcrock.statistics.labels.validation.validate import Elsewhere
     from mcrock.study import Study
 
@@ -128,7 +128,7 @@ def validate(
         return
     import numpy as np
 
-    from mcrock.excitation.readers.shake_table import read_shake_table
+    from mcrock.excitation.readers.collections import read_shake_table
     from mcrock.show.validation import format_validation, plot_validation
     from mcrock.statistics.labels import validation
 
@@ -235,7 +235,7 @@ def _labels(path: Path, tests: ShakeTableTests, name: str) -> NDArray[np.int8]:
 
 
 def _elsewhere(path: Path, labels: str) -> Elsewhere:
-    from mcrock.excitation.readers.shake_table import read_shake_table
+    from mcrock.excitation.readers.collections import read_shake_table
     from mcrock.statistics.labels.validation.validate import Elsewhere
 
     tests = read_shake_table(path)

@@ -7,8 +7,8 @@ ground, not the body, in the positive direction.
 from mcrock.excitation.measures import MEASURES, intensity
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.pulses import STILL, Pulse, half_sine, one_cosine, one_sine, pack_motions
+from mcrock.excitation.readers.collections import fema_p695
 from mcrock.excitation.readers.csv_file import read_csv
-from mcrock.excitation.readers.fema_p695 import fema_p695
 
 __all__ = [
     "MEASURES",

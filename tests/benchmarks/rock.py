@@ -22,7 +22,7 @@ from scipy.special import logsumexp
 
 from mcrock.dataset import load_dataset
 from mcrock.ensemble import run_study
-from mcrock.excitation.readers.shake_table import read_shake_table
+from mcrock.excitation.readers.collections import read_shake_table
 from mcrock.statistics.labels import left_out
 from mcrock.statistics.labels.validation import (
     DEFAULT,

@@ -14,7 +14,7 @@ from mcrock.excitation.readers.read import (
     scan_records,
     word_left_out,
 )
-from mcrock.excitation.readers.recording import RecordedComponent
+from mcrock.excitation.readers.text_file import RecordedComponent
 
 __all__ = [
     "FORMATS",

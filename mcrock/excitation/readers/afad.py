@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-from mcrock.excitation.readers.recording import FIXED, RecordedComponent
-from mcrock.excitation.readers.text_file import NUMBER, Header, TextFile, year_of
+from mcrock.excitation.readers.text_file import FIXED, NUMBER, Header, RecordedComponent, TextFile, year_of
 
 NAME = "AFAD"
 TITLE = "STRONG GROUND MOTION RECORDS OF TURK"

@@ -13,9 +13,15 @@ from __future__ import annotations
 import re
 
 from mcrock.base.units import parse_unit
-from mcrock.excitation.readers.orientation import Orientation, opposite, parse_orientation
-from mcrock.excitation.readers.recording import RecordedComponent, number_channels
-from mcrock.excitation.readers.text_file import NUMBER, TextFile
+from mcrock.excitation.readers.text_file import (
+    NUMBER,
+    Orientation,
+    RecordedComponent,
+    TextFile,
+    number_channels,
+    opposite,
+    parse_orientation,
+)
 
 NAME = "ASA"
 TITLE = "ARCHIVO ESTANDAR DE ACELERACION"

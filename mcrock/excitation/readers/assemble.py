@@ -14,8 +14,13 @@ from math import cos, degrees, pi
 import numpy as np
 
 from mcrock.excitation.motion import Motion, MotionError
-from mcrock.excitation.readers.orientation import doubt, is_clockwise, is_square, word_unknown
-from mcrock.excitation.readers.recording import RecordedComponent
+from mcrock.excitation.readers.text_file import (
+    RecordedComponent,
+    doubt,
+    is_clockwise,
+    is_square,
+    word_unknown,
+)
 
 DT_TOLERANCE = 1e-6  # between the time steps of two components [1]
 

@@ -10,9 +10,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent
-from mcrock.excitation.readers.text_file import NUMBER, TextFile
+from mcrock.excitation.readers.text_file import (
+    NUMBER,
+    NotRecordError,
+    Orientation,
+    RecordedComponent,
+    TextFile,
+    parse_orientation,
+)
 
 NAME = "PEER AT2"
 HEADER_LINES = 8  # in which the number of samples is looked for; usual is the fourth

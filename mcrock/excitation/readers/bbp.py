@@ -12,9 +12,7 @@ import re
 
 from mcrock.base.units import parse_unit
 from mcrock.excitation.readers.csv_file import uniform_step
-from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent
-from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.readers.text_file import NotRecordError, RecordedComponent, TextFile, parse_orientation
 
 NAME = "SCEC BBP"
 COLUMN = re.compile(r"([A-Za-z-]+)\s*\(([^()]*)\)")  # a name and its unit

@@ -12,9 +12,15 @@ import re
 from typing import Any
 
 from mcrock.base.units import ACCELERATIONS, parse_unit
-from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent, number_channels
-from mcrock.excitation.readers.text_file import NUMBER, TextFile
+from mcrock.excitation.readers.text_file import (
+    NUMBER,
+    NotRecordError,
+    Orientation,
+    RecordedComponent,
+    TextFile,
+    number_channels,
+    parse_orientation,
+)
 
 NAME = "COSMOS"
 TITLE = re.compile(r".*\(Format\s+v(\d+\.\d+)\s+with\s+(\d+)\s+text\s+lines\)", re.IGNORECASE)

@@ -12,9 +12,14 @@ import re
 from dataclasses import replace
 
 from mcrock.excitation.motion import FloatArray
-from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent, number_channels
-from mcrock.excitation.readers.text_file import NUMBER, TextFile
+from mcrock.excitation.readers.text_file import (
+    NUMBER,
+    NotRecordError,
+    RecordedComponent,
+    TextFile,
+    number_channels,
+    parse_orientation,
+)
 
 NAME = "CSMIP"
 TITLE = re.compile(r"\s*(UN)?CORRECTED ACCELEROGRAM", re.IGNORECASE)

@@ -7,8 +7,14 @@ Seismological Research Letters 87(4), 987-997.
 
 from __future__ import annotations
 
-from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent
-from mcrock.excitation.readers.text_file import Header, TextFile, start_of, year_of
+from mcrock.excitation.readers.text_file import (
+    Header,
+    NotRecordError,
+    RecordedComponent,
+    TextFile,
+    start_of,
+    year_of,
+)
 
 NAME = "ESM"
 BEGAN = "DATE_TIME_FIRST_SAMPLE_YYYYMMDD_HHMMSS"

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-from mcrock.excitation.readers.recording import RecordedComponent
-from mcrock.excitation.readers.text_file import NUMBER, TextFile
+from mcrock.excitation.readers.text_file import NUMBER, RecordedComponent, TextFile
 
 NAME = "GeoNet"
 TEXT_LINES = 16

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import re
 
-from mcrock.excitation.readers.recording import RecordedComponent
-from mcrock.excitation.readers.text_file import NUMBER, Header, TextFile
+from mcrock.excitation.readers.text_file import NUMBER, Header, RecordedComponent, TextFile
 
 NAME = "JMA"
 HEADER_LINES = 20  # in which the names of the columns have to come

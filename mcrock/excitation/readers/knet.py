@@ -11,8 +11,15 @@ import re
 
 import numpy as np
 
-from mcrock.excitation.readers.recording import FIXED, RecordedComponent
-from mcrock.excitation.readers.text_file import NUMBER, Header, TextFile, start_of, year_of
+from mcrock.excitation.readers.text_file import (
+    FIXED,
+    NUMBER,
+    Header,
+    RecordedComponent,
+    TextFile,
+    start_of,
+    year_of,
+)
 
 NAME = "K-NET"
 HEADER = (  # first words of the lines

@@ -21,9 +21,15 @@ import numpy as np
 from mcrock.base.units import ACCELERATIONS
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers.assemble import assemble
-from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import GIVEN, NotRecordError, RecordedComponent, number_channels
-from mcrock.excitation.readers.text_file import known_unit
+from mcrock.excitation.readers.text_file import (
+    GIVEN,
+    NotRecordError,
+    Orientation,
+    RecordedComponent,
+    known_unit,
+    number_channels,
+    parse_orientation,
+)
 
 if TYPE_CHECKING:
     from obspy import Stream, Trace  # type: ignore[import-not-found,unused-ignore]

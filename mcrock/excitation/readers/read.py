@@ -25,6 +25,7 @@ from mcrock.excitation.readers import (
     asa,
     at2,
     bbp,
+    collections,
     cosmos,
     csmip,
     esm,
@@ -32,15 +33,20 @@ from mcrock.excitation.readers import (
     jma,
     knet,
     obspy_stream,
-    peer_table,
     smc,
     tsmip,
 )
 from mcrock.excitation.readers.assemble import assemble
-from mcrock.excitation.readers.csv_columns import split_fields
-from mcrock.excitation.readers.csv_file import read_csv, without_unit
-from mcrock.excitation.readers.recording import DECLARED, GIVEN, NotRecordError, RecordedComponent
-from mcrock.excitation.readers.text_file import BinaryFileError, TextFile, known_unit
+from mcrock.excitation.readers.csv_file import read_csv, split_fields, without_unit
+from mcrock.excitation.readers.text_file import (
+    DECLARED,
+    GIVEN,
+    BinaryFileError,
+    NotRecordError,
+    RecordedComponent,
+    TextFile,
+    known_unit,
+)
 
 READERS: dict[str, ModuleType] = {
     "at2": at2,
@@ -101,7 +107,7 @@ def read_file(
         return recordings
     if network := _unread(file):
         raise NotRecordError(f"format of {network}, which is not read; export it as a table or as COSMOS")
-    if peer_table.is_search_results(file):
+    if collections.is_search_results(file):
         raise NotRecordError("table of a PEER download")
     if not (_is_table(file) or (alone and unit is not None)):
         raise NotRecordError("no format that is known")
@@ -442,8 +448,8 @@ def _with_table(
         ]
         try:
             with failing_in_words(path, "at2"):
-                listed = peer_table.read_search_results(TextFile.load(path))
-                recordings, missing = peer_table.with_search_results(recordings, listed, path)
+                listed = collections.read_search_results(TextFile.load(path))
+                recordings, missing = collections.with_search_results(recordings, listed, path)
         except MotionError as error:
             scan.problems.append(str(error))
             continue

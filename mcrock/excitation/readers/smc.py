@@ -10,9 +10,13 @@ from __future__ import annotations
 import re
 from math import radians
 
-from mcrock.excitation.readers.orientation import Orientation
-from mcrock.excitation.readers.recording import FIXED, NotRecordError, RecordedComponent
-from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.readers.text_file import (
+    FIXED,
+    NotRecordError,
+    Orientation,
+    RecordedComponent,
+    TextFile,
+)
 
 NAME = "SMC"
 TEXT_LINES = 11

@@ -1,22 +1,248 @@
-"""Lines of a record file, and numbers, units and components out of them with messages that name the line."""
+"""Recordings in text files: orientations, samples, headers, numbers.
+
+Direction of a component, from the words in which files name it.
+
+Azimuths count clockwise from north; a positive sample accelerates the ground that way.
+
+One component of a recording, as a reader hands it over.
+
+Lines of a record file, and numbers, units and components out of them with messages that name the line.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from math import ceil, nan
+from math import ceil, cos, nan, pi, radians, sin
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mcrock.base.units import ACCELERATIONS, parse_unit, plain_number
 from mcrock.excitation.motion import FloatArray, MotionError
-from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, GIVEN, RecordedComponent
+
+UP = {"UP", "U", "Z", "V", "V1", "V2", "V3", "UD", "U-D", "VER", "VERT", "VRT", "VERTICAL", "UPDO", "HAUT"}
+DOWN = {"DOWN", "DWN", "DN", "D", "D-U", "DU"}
+HEADINGS = {"N": 0.0, "E": 90.0, "S": 180.0, "W": 270.0}
+# a pair of letters names an axis; networks that write W-E or S-N count east and north positive too
+PAIRS = {"NS": "N", "N-S": "N", "EW": "E", "E-W": "E"}
+REVERSED = {"SN": "N", "S-N": "N", "WE": "E", "W-E": "E"}
+# axes of the sensor or of the fault, whose direction the name does not say
+UNKNOWN = re.compile(
+    r"[123]|[HLT][123]|[LTRXY]|LN|TR|TE|LONG(ITUDINAL)?|TRAN(S|SVERSE|SVERSAL)?|RADL|TANG|FN|FP"
+)
+# of SEED: band, instrument and direction, perhaps between other codes and that of the location, as in BHZ.00
+CHANNEL = re.compile(r"(?:\w*\.)*[A-W][HLNG]([ZNE123XYRT])(?:[ ._-]?(?:\d\d|--))?")
+SKEW = 15.0  # largest deviation of horizontal components from a right angle [deg]
+
+
+class Orientation(NamedTuple):
+    """Role of a component, "horizontal", "up" or "down", and its azimuth [rad] if it is known."""
+
+    role: str
+    azimuth: float | None = None
+
+
+def parse_orientation(name: str) -> Orientation | None:
+    """Orientation of a component by its name; None if the name says nothing.
+
+    Understands azimuths in degrees (``067``, ``360 Deg``), bearings (``N28W``), points of the compass
+    (``E``, ``N-S``, ``North South``), ``Up``, ``Down`` and their short forms, channel codes of SEED
+    (``HNZ``, ``BHZ00``, ``IU.CCM.00.BHZ``), components of borehole arrays (``NS2``) and names of axes without
+    a direction (``H1``, ``L``, ``FN``).
+
+    >>> parse_orientation("UP")
+    Orientation(role='up', azimuth=None)
+    >>> parse_orientation("N28W").azimuth == radians(332)
+    True
+    >>> parse_orientation("HNE").azimuth == radians(90)
+    True
+    """
+    name, degrees = re.subn(r"\s*DEG(REES?)?\.?$", "", name.strip().upper())
+    name = name.strip(" -_")
+    name = re.sub(r"^(?:[XY](?=(?:LN|TE|TR)$)|Z(?=UP$))", "", name)  # axis of the sensor and direction: XTE
+    name = re.sub(r"^(NS|EW|UD)[12]$", r"\1", name)  # 1 in the borehole, 2 at the surface
+    name = re.sub("NORTH|EAST|SOUTH|WEST", lambda word: word[0][0], name)
+    name = re.sub("^([NESW])[ -]+([NESW])$", r"\1-\2", name)
+    name = PAIRS.get(name) or REVERSED.get(name, name)
+    if name in UP:
+        return Orientation("up")
+    if name in DOWN:
+        return Orientation("down")
+    if name in HEADINGS:
+        return Orientation("horizontal", radians(HEADINGS[name]))
+    if re.fullmatch(r"\d{2,3}(\.\d+)?|0|360", name) or (degrees and re.fullmatch(r"\d(\.\d+)?", name)):
+        return Orientation("horizontal", radians(float(name) % 360)) if float(name) <= 360 else None
+    if UNKNOWN.fullmatch(name):
+        return Orientation("horizontal")
+    bearing = re.fullmatch(r"([NS])\s*(\d{1,2}(?:\.\d+)?)\s*([EW])", name)
+    if bearing:
+        return Orientation("horizontal", radians(_from_bearing(*bearing.groups())))
+    channel = CHANNEL.fullmatch(name)
+    return parse_orientation(channel[1]) if channel else None
+
+
+def opposite(orientation: Orientation) -> Orientation:
+    """Orientation of a component whose samples are positive the other way.
+
+    >>> opposite(Orientation("up")), opposite(Orientation("horizontal", radians(90))).azimuth == radians(270)
+    (Orientation(role='down', azimuth=None), True)
+    """
+    role = {"up": "down", "down": "up"}.get(orientation.role, orientation.role)
+    if orientation.azimuth is None:
+        return Orientation(role)
+    return Orientation(role, (orientation.azimuth + pi) % (2 * pi))
+
+
+def _from_bearing(pole: str, angle: str, side: str) -> float:
+    """Azimuth [deg] of a bearing: so many degrees from north or south towards east or west."""
+    turn = float(angle) if (pole == "N") == (side == "E") else -float(angle)
+    return (HEADINGS[pole] + turn) % 360
+
+
+def doubt(name: str) -> str:
+    """What is not sure about the direction of a component of this name, empty if nothing.
+
+    >>> doubt("W-E")
+    'component W-E: taken as positive towards east'
+    """
+    heading = REVERSED.get(name.strip().upper())
+    if heading is None:
+        return ""
+    return f"component {name}: taken as positive towards {'north' if heading == 'N' else 'east'}"
+
+
+def word_unknown(x: str, y: str) -> str:
+    """What is not sure about two horizontal components of which one has no known direction."""
+    return f"components {x} and {y}: directions unknown; {y} is taken as counter-clockwise of {x}"
+
+
+def is_square(one: float, two: float) -> bool:
+    """Whether two azimuths [rad] are 90 degrees apart, to within `SKEW`."""
+    return abs(cos(two - one)) <= sin(radians(SKEW))
+
+
+def is_clockwise(one: float, two: float) -> bool:
+    """Whether the second azimuth [rad] lies clockwise of the first, so that the second is ground x."""
+    return sin(two - one) > 0
+
+
+DECLARED = "declared in the file"
+FIXED = "fixed by the format"
+GIVEN = "given"
+
+# of a printed peak, which has three digits or, if small, the resolution of its format
+PEAK_TOLERANCE = 0.01  # [1]
+PEAK_RESOLUTION = 1e-4  # [m/s2]
+
+
+class NotRecordError(MotionError):
+    """A file that is not a record of acceleration; the message is the reason, without the file."""
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedComponent:
+    """One component of a recording in SI units, with what its file says about it.
+
+    Parameters
+    ----------
+    acceleration : ndarray (n_time,)
+        Ground acceleration in the direction of the component [m/s2].
+    dt : float
+        Time step [s].
+    path : Path
+        File it was read from.
+    format : str
+        Name of the format, for people.
+    unit, unit_known : str
+        Unit of the samples in the file and how it was known: `DECLARED`, `FIXED` or `GIVEN`.
+    record : str
+        What the components of one recording have in common, and recordings of other earthquakes or
+        places do not.
+    name : str
+        What to call the recording.
+    component : str
+        Component in the words of the file.
+    role : str
+        "horizontal", "up" or "down".
+    azimuth : float, optional
+        Direction of a horizontal component, clockwise from north [rad].
+    start : float, optional
+        Time of the first sample after 1970 [s].
+    channel : int, optional
+        Number of the channel in a file or at a station with several.
+    location : str
+        Where in a structure the sensor stands, empty if the file does not say.
+    facts : mapping
+        Facts about earthquake and site, SI units.
+    remarks : tuple of str
+        What the file says of itself and its samples do not confirm.
+    history : tuple of str
+        What the reader did to the samples besides the change of unit.
+    """
+
+    acceleration: FloatArray
+    dt: float
+    path: Path
+    format: str
+    unit: str
+    unit_known: str
+    record: str
+    name: str
+    component: str
+    role: str
+    azimuth: float | None = None
+    start: float | None = None
+    channel: int | None = None
+    location: str = ""
+    facts: Mapping[str, str | float] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+    history: tuple[str, ...] = ()
+
+    def compared(
+        self, *, peak: float | None = None, duration: float | None = None, dt: float | None = None
+    ) -> RecordedComponent:
+        """The recording with a remark on everything that the file declares otherwise.
+
+        Parameters
+        ----------
+        peak : float, optional
+            Largest absolute acceleration by the header [m/s2].
+        duration : float, optional
+            Length by the header [s]. Formats count n or n - 1 steps and round to 0.1 s or 1 s; both
+            and a difference up to 1 s plus 1 % are accepted.
+        dt : float, optional
+            Time step by another place of the file [s].
+        """
+        remarks = list(self.remarks)
+        if dt is not None and abs(dt - self.dt) > 1e-3 * self.dt:
+            remarks.append(f"the time step is {self.dt:g} s in one place of the file and {dt:g} s in another")
+        length = len(self.acceleration) * self.dt
+        if duration is not None and abs(duration - length) > 1.0 + 0.01 * length:
+            remarks.append(
+                f"{len(self.acceleration)} samples of {self.dt:g} s make {length:.4g} s, "
+                f"the file says {duration:.4g} s"
+            )
+        found = float(np.abs(self.acceleration).max(initial=0.0))
+        if peak is not None and abs(abs(peak) - found) > PEAK_TOLERANCE * abs(peak) + PEAK_RESOLUTION:
+            remarks.append(
+                f"component {self.component}: the largest sample is {found:.4g} m/s2, "
+                f"the file says {abs(peak):.4g} m/s2"
+            )
+        return replace(self, remarks=tuple(remarks))
+
+
+def number_channels(recordings: list[RecordedComponent]) -> list[RecordedComponent]:
+    """Channels of a file with their numbers: by their order where the file does not tell them apart."""
+    numbers = {recording.channel for recording in recordings}
+    if len(recordings) < 2 or (None not in numbers and len(numbers) == len(recordings)):
+        return recordings
+    return [replace(recording, channel=i) for i, recording in enumerate(recordings, start=1)]
+
 
 MOST = 2**28  # of a record file [bytes]
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"  # in a regular expression
@@ -321,11 +547,11 @@ class TextFile:
         """The first thing among the samples that is not a finite number."""
         found = 0
         for index in range(first, self.last + 1):
-            for field in _fields([self.lines[index]], width):
+            for entry in _fields([self.lines[index]], width):
                 try:
-                    plain_number(field)
+                    plain_number(entry)
                 except ValueError:
-                    shown = field if len(field) <= 40 else f"{field[:37]}..."
+                    shown = entry if len(entry) <= 40 else f"{entry[:37]}..."
                     return self.error(
                         index, f"expected a number, got {shown!r} after {found} of {count} samples"
                     )

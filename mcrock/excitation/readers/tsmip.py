@@ -12,9 +12,7 @@ import re
 
 from mcrock.base.units import ACCELERATIONS
 from mcrock.excitation.readers.csv_file import uniform_step
-from mcrock.excitation.readers.orientation import opposite
-from mcrock.excitation.readers.recording import RecordedComponent
-from mcrock.excitation.readers.text_file import NUMBER, Header, TextFile, year_of
+from mcrock.excitation.readers.text_file import NUMBER, Header, RecordedComponent, TextFile, opposite, year_of
 
 NAME = "TSMIP"
 SEQUENCE = "DataSequence"

@@ -42,7 +42,7 @@ from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.processing import process
 from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
 from mcrock.excitation.readers import read_records
-from mcrock.excitation.readers.fema_p695 import SETS, fema_p695
+from mcrock.excitation.readers.collections import SETS, fema_p695
 from mcrock.excitation.sources.base import MOST_DAMPING, WEAK, ShakingSource, Steps, Unit
 from mcrock.excitation.synthesis.rezaeian_2010 import (
     StochasticModel,

@@ -35,9 +35,8 @@ from mcrock.base.tables.fields import (
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.processing import process
 from mcrock.excitation.readers import FORMATS, read_records
+from mcrock.excitation.readers.collections import SETS, fema_p695, read_shake_table
 from mcrock.excitation.readers.csv_file import read_csv
-from mcrock.excitation.readers.fema_p695 import SETS, fema_p695
-from mcrock.excitation.readers.shake_table import read_shake_table
 from mcrock.excitation.sources.base import WEAK, Paths, ShakingSource, Steps, Unit
 from mcrock.excitation.survey import survey
 

@@ -24,8 +24,7 @@ from mcrock.base.checks import Choice, Number
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import ACCELERATIONS, LENGTHS, factor_to
 from mcrock.excitation.motion import FloatArray, MotionError, checked
-from mcrock.excitation.readers.csv_columns import split_names, units_said
-from mcrock.excitation.readers.csv_file import read_table
+from mcrock.excitation.readers.csv_file import read_table, split_names, units_said
 from mcrock.excitation.readers.text_file import known_unit
 
 # tables 3.2, 3.3 and 3.4: soil factor S [1] and corner periods T_B, T_C, T_D [s]

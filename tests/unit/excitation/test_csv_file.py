@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcrock.base.units import ACCELERATIONS
 from mcrock.excitation import MotionError, read_csv
-from mcrock.excitation.readers.csv_file import ACCELERATIONS, read_table
+from mcrock.excitation.readers.csv_file import read_table
 
 G = 9.80665
 

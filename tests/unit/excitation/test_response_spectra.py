@@ -15,7 +15,7 @@ from scipy.linalg import expm
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation import Motion, MotionError, fema_p695, one_sine
-from mcrock.excitation.readers.fema_p695 import SETS, _read
+from mcrock.excitation.readers.collections import SETS, _read
 from mcrock.excitation.response_spectra import (
     ANGLES,
     QUANTITIES,

@@ -8,7 +8,7 @@ import pytest
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.motion import Motion, MotionError
-from mcrock.excitation.readers.fema_p695 import fema_p695
+from mcrock.excitation.readers.collections import fema_p695
 from mcrock.excitation.synthesis.rezaeian_2010 import (
     StochasticModel,
     _filter,

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from mcrock.excitation import MotionError
-from mcrock.excitation.readers.shake_table import read_shake_table
+from mcrock.excitation.readers.collections import read_shake_table
 from mcrock.study import load_config
 from mcrock.study.sampling import draw_inputs, load_motions
 

@@ -5,7 +5,7 @@ import pytest
 
 from mcrock.excitation import Motion, fema_p695, intensity
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.readers.fema_p695 import SETS
+from mcrock.excitation.readers.collections import SETS
 from mcrock.excitation.survey import COLUMNS, component_values, survey, suspicions
 
 G = 9.80665

@@ -63,7 +63,7 @@ def validation_study(
     Parameters
     ----------
     file : str or Path
-        File of the tests, as read by `mcrock.excitation.readers.shake_table`.
+        File of the tests, as read by `mcrock.excitation.readers.collections`.
     tests : sequence of int
         Numbers of the tests in the file, from 0.
     geometry : Geometry
