@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcrock.measurement import Recording
     from mcrock.show.animation.options import PlaybackKeywords
     from mcrock.show.replay import Replay
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
     from mcrock.study import Study
 
 app = typer.Typer()

@@ -79,7 +79,7 @@ def build_history(rows: Array, base: Array, stand: Array) -> xr.Dataset:
 
 
 def event_list(rows: Array) -> list[dict[str, Any]]:
-    """Events of a run from its trace (n, `EventColumn`), as `mcrock.simulation.run.Run` has them."""
+    """Events of a run from its trace (n, `EventColumn`), as `mcrock.simulation.runs.Run` has them."""
     column = EventColumn
     return [
         {

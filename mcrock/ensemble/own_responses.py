@@ -10,13 +10,12 @@ import numpy as np
 from mcrock.base.own_function import OwnFunction
 from mcrock.base.params import Inputs, MotionPack
 from mcrock.dataset.schema import OWN_RESPONSE, SCHEMA
-from mcrock.simulation.run import Run
-from mcrock.simulation.runs import simulate_realization
+from mcrock.simulation.runs import Run, simulate_realization
 from mcrock.study import Study
 
 
 class OwnResponse(OwnFunction):
-    """A response that a user computes from a `mcrock.simulation.run.Run`; its unit is ``function.units``."""
+    """A response that a user computes from a `mcrock.simulation.runs.Run`; its unit is ``function.units``."""
 
     kind = "response"
 

@@ -53,7 +53,7 @@ from mcrock.ensemble.part import (
 from mcrock.ensemble.schedule import run_local
 from mcrock.excitation import pack_motions
 from mcrock.simulation.device import CPU, CUDA, check_device
-from mcrock.simulation.run import Run
+from mcrock.simulation.runs import Run
 from mcrock.study import Study
 from mcrock.study.sampling import check_inputs, draw_inputs, load_motions
 
@@ -167,7 +167,7 @@ def run_study(
     law : callable, optional
         Function of one's own that impacts follow, as `Study.with_law` takes it; not on a GPU.
     responses : sequence of callable or str, optional
-        Functions of a `mcrock.simulation.run.Run` that give a number, with its unit as attribute ``units``,
+        Functions of a `mcrock.simulation.runs.Run` that give a number, with its unit as attribute ``units``,
         or the names that packages give them (entry points ``mcrock.responses``), which take a study that was
         loaded with ``trust_code=True``; results have them as ``own_NAME``. Every run is run again with its
         history.

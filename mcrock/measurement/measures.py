@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from mcrock.body import Body
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 Array = NDArray[np.float64]
 

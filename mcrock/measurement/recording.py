@@ -31,7 +31,7 @@ from mcrock.base.response import HistoryColumn
 from mcrock.kernel.rotation import to_ground
 
 if TYPE_CHECKING:
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 TIME, OMEGA_X = int(HistoryColumn.TIME), int(HistoryColumn.OMEGA_X)
 Q0, Q1, Q2, Q3 = (int(HistoryColumn[f"Q{i}"]) for i in range(4))

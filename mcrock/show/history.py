@@ -19,7 +19,7 @@ from mcrock.statistics.runs import guessed
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 AXES = {"x": style.BLUE, "y": style.ORANGE, "z": style.GREEN}
 DASHES = dict(zip(AXES, style.STROKES, strict=False))  # of smooth lines; those of the shaking stay whole

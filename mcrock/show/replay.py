@@ -22,7 +22,7 @@ from mcrock.study.sampling import draw_inputs, load_motions, variable_name
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 LARGEST = 10_000_000  # runs of a store that are read to count those of one recording
 

@@ -13,7 +13,7 @@ from mcrock.show.contacts import contact_name
 from mcrock.show.history import describe_doubt, plot_history
 from mcrock.show.style import add_source, save_figure
 from mcrock.show.tables import as_json, format_table
-from mcrock.simulation.run import Run
+from mcrock.simulation.runs import Run
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse

@@ -1,19 +1,26 @@
-"""The Python face of the kernel: one run with its history, or a part of a study."""
+"""One run, or the runs of a part, from Python to the kernel and back.
+
+The result of one run, with its history.
+
+The Python face of the kernel: one run with its history, or a part of a study.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import cos, isfinite, pi, radians, sin, sqrt
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mcrock.base.at_once import at_once
 from mcrock.base.checks import Number, shown
 from mcrock.base.keywords import suggesting
+from mcrock.base.notebook import Displayed
 from mcrock.base.params import (
     ALWAYS_REPEATED,
     RECHECK_STREAM,
@@ -27,7 +34,7 @@ from mcrock.base.random_numbers import uniforms
 from mcrock.base.response import Response
 from mcrock.base.two_cores import call_with_help
 from mcrock.body import Body, rotation_matrix
-from mcrock.dataset.history import event_list
+from mcrock.dataset.history import build_history, event_list
 from mcrock.dataset.schema import outputs
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.conditions import STEEPEST, Contact, Controls, Impact, Start, check_contact
@@ -51,7 +58,65 @@ from mcrock.kernel.layout import new_run, plain, set_fields
 from mcrock.kernel.shaking import end_of_run
 from mcrock.simulation.device import CPU
 from mcrock.simulation.parts import parts_with_friction, parts_without_friction
-from mcrock.simulation.run import Run
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class Run(Displayed):
+    """Result of one run.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        How it ended.
+    results : dict of float
+        The scalars of a run by the names of the dataset, SI units.
+    events : list of dict
+        Time ``t`` [s], ``kind``, mode and index ``to``, angular velocity after ``omega`` (3,) in
+        ground axes [rad/s], ``velocity`` of the centre of mass after (3,) relative to the ground [m/s],
+        ``energy_change`` [J], ``tilt`` [rad] and ``face`` (the one that lands, None but in a facet
+        impact) of every change of contact.
+    history : Dataset
+        Motion over ``time``: mode, orientation, angular velocity, position and velocity of the centre
+        of mass, displacement of the base, rotations, energy, tilt.
+    body : Body
+        The body that it was made with.
+    facet_fallback : FacetFallback
+        What a facet impact without feasible pivot became.
+    recorded : Dataset, or tuple of ndarray
+        What the history is, or the arguments of `mcrock.dataset.build_history` to make it of at its first
+        use: xarray takes longer to load than a run.
+    """
+
+    outcome: Outcome
+    results: dict[str, float]
+    events: list[dict[str, Any]]
+    body: Body
+    facet_fallback: FacetFallback
+    recorded: xr.Dataset | tuple[np.ndarray, np.ndarray, np.ndarray]
+
+    @cached_property
+    def history(self) -> xr.Dataset:
+        """Motion over ``time``."""
+        return build_history(*self.recorded) if isinstance(self.recorded, tuple) else self.recorded
+
+    def __repr__(self) -> str:
+        tilt, end = self.results["peak_tilt_ratio"], self.results["end_time"]
+        return (
+            f"Run({self.outcome.name} at {end:.4g} s, peak tilt {tilt:.4g} of the slenderness, "
+            f"{len(self.events)} events; .results, .events, .history)"
+        )
+
+    def __getattr__(self, name: str) -> float:
+        if name.startswith("_") or name == "results":  # as a copy is made, before it has results
+            raise AttributeError(name)
+        try:
+            return self.results[name]
+        except KeyError:
+            raise AttributeError(f"a run has no result {name!r}; it has {', '.join(self.results)}") from None
+
 
 PIECE = 0.2  # time of a call of the kernel, which cannot be interrupted [s]
 OF_REALIZATIONS = [*({*Batch._fields} - {"seed", "point", "quantiles", "face_parameters"})]

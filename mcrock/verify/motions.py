@@ -26,8 +26,7 @@ from mcrock.kernel.contact import Topology, topology
 from mcrock.kernel.dynamics import Q0, V_X, W_X, X
 from mcrock.kernel.friction.impacts import AT_VERTEX, OF_FACE, impact_of
 from mcrock.kernel.friction.motion import CLIPPED, COUPLE, GAINED, I_X, KAPPA, MAP, STOPPED
-from mcrock.simulation.run import Run
-from mcrock.simulation.runs import body_tables, impact_law, set_law, simulate
+from mcrock.simulation.runs import Run, body_tables, impact_law, set_law, simulate
 from mcrock.verify.checks import (
     ComparedQuantity,
     case_body,

@@ -17,8 +17,7 @@ from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body import Body, cuboid, cylinder, frustum, hull
 from mcrock.excitation import Motion, Pulse
 from mcrock.impact.conditions import Contact, Controls, Impact
-from mcrock.simulation.run import Run
-from mcrock.simulation.runs import simulate
+from mcrock.simulation.runs import Run, simulate
 
 STUDIES, LONGEST, SHOWN = 400, 20.0, 10  # [s]
 

@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 from mcrock.base.params import Mode
 from mcrock.body import Body
 from mcrock.excitation import Motion
+from mcrock.impact.conditions import Start
 from mcrock.kernel.step import TOGETHER
-from mcrock.simulation.run import Run
-from mcrock.simulation.runs import Start
+from mcrock.simulation.runs import Run
 
 PERTURBATION = 1e-6  # relative change of the start that tells how sensitive a run is
 AMPLIFIED = 1e-3  # of the effect of that change: what a relative error of 1e-9 would do

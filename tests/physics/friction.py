@@ -10,8 +10,7 @@ from scipy.spatial.transform import Rotation
 from mcrock.body import Body, hull
 from mcrock.excitation import Motion
 from mcrock.impact.conditions import Contact, Controls, Impact, Start
-from mcrock.simulation.run import Run
-from mcrock.simulation.runs import simulate
+from mcrock.simulation.runs import Run, simulate
 from tests.physics.contact import stepped
 
 SMALL_RISE = 1e-3  # over the size of a body [1]

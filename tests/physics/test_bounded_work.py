@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from mcrock.base.params import DECIDED, Outcome
 from mcrock.body import cuboid
 from mcrock.excitation import Motion, Pulse
-from mcrock.impact.conditions import Contact, Controls
+from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.planar import rectangle, simulate_planar
-from mcrock.simulation.runs import Impact, Start, simulate
+from mcrock.simulation.runs import simulate
 from tests.benchmarks.extreme import STUDIES, extreme
 
 pytestmark = pytest.mark.skipif(

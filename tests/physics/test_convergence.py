@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from mcrock.body import Body
+from mcrock.body import Body, rotation_matrix
 from mcrock.excitation import Motion, Pulse, pack_motions
-from mcrock.impact.conditions import Controls
+from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.kernel.contact import COM_N, COM_Z
 from mcrock.kernel.dynamics import (
     ALONG_X,
@@ -25,7 +25,7 @@ from mcrock.kernel.dynamics import (
     vertex_step,
 )
 from mcrock.kernel.shaking import SEGMENT_SIZE, load_segment
-from mcrock.simulation.runs import Impact, Start, body_tables, rotation_matrix, simulate
+from mcrock.simulation.runs import body_tables, simulate
 
 ORDER = 4
 ORDER_ATOL = 0.15  # of the observed order: terms of the next order at these steps

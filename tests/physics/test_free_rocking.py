@@ -8,7 +8,8 @@ from scipy.integrate import quad
 from mcrock.base.params import GRAVITY
 from mcrock.body import cuboid
 from mcrock.excitation import Motion
-from mcrock.simulation.runs import Impact, Start, simulate
+from mcrock.impact.conditions import Impact, Start
+from mcrock.simulation.runs import simulate
 from tests.physics.bodies import TIGHT, planar_lambda
 
 ATOL = 1e-6  # times [s] and tilts [rad]

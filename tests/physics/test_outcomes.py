@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from mcrock.base.params import GRAVITY, Outcome
 from mcrock.body import Body, cuboid
 from mcrock.excitation import Motion, Pulse, half_sine
-from mcrock.impact.conditions import Contact, Controls
-from mcrock.simulation.runs import Impact, Start, simulate
+from mcrock.impact.conditions import Contact, Controls, Impact, Start
+from mcrock.simulation.runs import simulate
 from tests.physics.bodies import TIGHT
 from tests.physics.contact import barrier, largest_gain, vertex_positions
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from mcrock.base.params import Outcome
 from mcrock.body import cuboid
 from mcrock.excitation import Motion, fema_p695, half_sine, one_cosine, one_sine
+from mcrock.impact.conditions import Impact, Start
 from mcrock.planar import planar_block, simulate_planar, velocity_ratios
-from mcrock.simulation.runs import Impact, Start, simulate
+from mcrock.simulation.runs import simulate
 from tests.physics.bodies import TIGHT
 
 TIME_TOL = 1e-6  # of event times [s]

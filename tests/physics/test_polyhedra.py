@@ -12,12 +12,22 @@ from scipy.optimize import nnls
 from scipy.spatial.transform import Rotation
 
 from mcrock.base.params import Mode, Outcome
-from mcrock.body import Body, cuboid, frustum, hull, merge_coplanar, orient, polyhedron, prism
+from mcrock.body import (
+    Body,
+    cuboid,
+    frustum,
+    hull,
+    merge_coplanar,
+    orient,
+    polyhedron,
+    prism,
+    rotation_matrix,
+)
 from mcrock.excitation import Motion
-from mcrock.impact.conditions import Controls
+from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.impact.moreau_1988 import plastic_facet
 from mcrock.kernel.contact import BARRIER, FREQUENCY, OPENING, SLENDERNESS
-from mcrock.simulation.runs import Impact, Start, body_tables, rotation_matrix, simulate
+from mcrock.simulation.runs import body_tables, simulate
 
 # faces of random hulls may meet at small angles
 pytestmark = pytest.mark.filterwarnings("ignore:hull. faces:UserWarning")

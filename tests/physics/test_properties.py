@@ -13,9 +13,8 @@ from scipy.spatial.transform import Rotation
 from mcrock.base.params import Mode, Outcome
 from mcrock.body import Body
 from mcrock.excitation import Motion
-from mcrock.impact.conditions import Controls
-from mcrock.simulation.run import Run
-from mcrock.simulation.runs import Impact, Start, simulate
+from mcrock.impact.conditions import Controls, Impact, Start
+from mcrock.simulation.runs import Run, simulate
 from tests.physics.bodies import TIGHT, bodies
 from tests.physics.contact import (
     AMPLIFIED,

@@ -16,9 +16,8 @@ from mcrock.base.params import Event, Mode, Outcome
 from mcrock.base.response import Response
 from mcrock.body import Body, cuboid
 from mcrock.excitation import Motion, pack_motions
-from mcrock.impact.conditions import Controls
-from mcrock.simulation.run import Run
-from mcrock.simulation.runs import Impact, Start, simulate, simulate_part
+from mcrock.impact.conditions import Controls, Impact, Start
+from mcrock.simulation.runs import Run, simulate, simulate_part
 from tests.benchmarks.speed.workloads import inputs_of
 from tests.physics.contact import barrier, rotations, stepped, vertex_positions
 

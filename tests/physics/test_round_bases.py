@@ -16,11 +16,11 @@ from scipy.integrate import quad, solve_ivp
 from scipy.spatial.transform import Rotation
 
 from mcrock.base.params import Outcome
-from mcrock.body import cuboid, cylinder, hull
+from mcrock.body import cuboid, cylinder, hull, rotation_matrix
 from mcrock.excitation.motion import Motion
-from mcrock.impact.conditions import Contact
+from mcrock.impact.conditions import Contact, Impact, Start
 from mcrock.kernel.contact import BARRIER
-from mcrock.simulation.runs import Impact, Start, body_tables, rotation_matrix, simulate
+from mcrock.simulation.runs import body_tables, simulate
 from tests.physics.bodies import TIGHT
 from tests.physics.test_free_rocking import next_peak, quarter_period
 

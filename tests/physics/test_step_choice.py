@@ -11,8 +11,8 @@ import pytest
 
 from mcrock.body import cuboid
 from mcrock.excitation import Motion, fema_p695
-from mcrock.impact.conditions import Controls
-from mcrock.simulation.runs import Impact, simulate
+from mcrock.impact.conditions import Controls, Impact
+from mcrock.simulation.runs import simulate
 
 PRODUCTION = Controls()
 REFERENCE = Controls(step=0.001, max_step=2.5e-4)

@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import binom
 
 from mcrock.excitation import pack_motions
-from mcrock.impact.conditions import Controls
-from mcrock.simulation.runs import Impact, simulate_part
+from mcrock.impact.conditions import Controls, Impact
+from mcrock.simulation.runs import simulate_part
 from tests.benchmarks.housner import peak_tilts
 from tests.benchmarks.speed.workloads import amplitudes, block, in_a_plane, inputs_of, strong_record
 

@@ -25,7 +25,7 @@ from mcrock.show.solid import View
 if TYPE_CHECKING:
     from mcrock.body import Body
     from mcrock.excitation import Motion, Pulse
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 __all__ = ["Playback", "animate_run", "check_animation", "save_animation"]
 

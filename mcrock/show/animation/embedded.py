@@ -18,7 +18,7 @@ from mcrock.show.animation.stage import Stage, build_stage
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 FPS = 25.0  # frames a second
 MOST = 4000  # frames, beyond which the run is shown faster than it was

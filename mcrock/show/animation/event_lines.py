@@ -12,7 +12,7 @@ from mcrock.show.contacts import CONTACT_WORDS
 from mcrock.show.history import has_friction
 
 if TYPE_CHECKING:
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 LATEST = 9  # events listed at a time
 COUNTED = {

@@ -19,7 +19,7 @@ from mcrock.show.solid import Array, solid_of
 
 if TYPE_CHECKING:
     from mcrock.body import Body
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from mcrock.show.solid import Array
 
 if TYPE_CHECKING:
     from mcrock.body import Body
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 
 class Format(NamedTuple):

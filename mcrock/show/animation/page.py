@@ -20,7 +20,7 @@ from mcrock.show.solid import BASE, HINT, HINT_ALPHA, STONE, Array
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 PLAYER = Path(__file__).with_name("player.html")
 MOST = 6000  # points of a curve in the page

@@ -47,7 +47,7 @@ from mcrock.show.style import BLUE, RED, figure_of, paper_style, plain_text
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 SIZE = (7.2, 5.6)  # of the figure [in]
 STRIP = 0.7  # height that a strip of the displacement adds to it [in]

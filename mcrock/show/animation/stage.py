@@ -16,7 +16,7 @@ from mcrock.show.solid import Array, DrawnSolid, View, grid_step, solid_of
 
 if TYPE_CHECKING:
     from mcrock.body import Body
-    from mcrock.simulation.run import Run
+    from mcrock.simulation.runs import Run
 
 NEAR = 0.1  # of the slenderness, from which on a tilt is drawn with it [1]
 MARGIN = 0.15  # of ground around the motion over the size of the body [1]

@@ -17,7 +17,7 @@ from mcrock.show.history import plot_history
 from mcrock.show.report.content import embed
 from mcrock.show.report.subject import body_at_medians
 from mcrock.show.run import result_rows
-from mcrock.simulation.run import Run
+from mcrock.simulation.runs import Run
 from mcrock.study import Study
 
 ROWS = 40  # of a table at most

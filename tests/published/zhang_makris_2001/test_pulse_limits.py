@@ -13,7 +13,8 @@ import pytest
 
 from mcrock.base.params import GRAVITY, STANDING, Outcome
 from mcrock.excitation import Pulse, half_sine, one_cosine, one_sine
-from mcrock.simulation.runs import Impact, simulate
+from mcrock.impact.conditions import Impact
+from mcrock.simulation.runs import simulate
 from tests.physics.bodies import overturns_by_solve_ivp, planar_lambda, square_block
 
 RTOL = 1e-3  # relative to the amplitude: the tables have four decimals, the limits are this sharp

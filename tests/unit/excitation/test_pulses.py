@@ -11,7 +11,8 @@ from scipy.integrate import quad
 from mcrock.body import cuboid
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.pulses import SHAPES, Pulse, make_pulse, sample_pulse
-from mcrock.simulation.runs import Impact, simulate
+from mcrock.impact.conditions import Impact
+from mcrock.simulation.runs import simulate
 
 ROUNDING = 1e-12  # a handful of roundings of numbers of the size of the peak
 # peak velocity over peak acceleration and period

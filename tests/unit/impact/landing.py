@@ -5,9 +5,10 @@ from math import cos, sin
 import numpy as np
 
 from mcrock.body import Body
+from mcrock.impact.conditions import Impact
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, EDGE, F0, F3, P_X, P_Y, Q0, Q3, RATE, VERTEX, W_X, W_Z
 from mcrock.kernel.landing import land_on_face
-from mcrock.simulation.runs import Impact, body_tables, impact_law, set_law
+from mcrock.simulation.runs import body_tables, impact_law, set_law
 
 
 class Landing:

@@ -139,7 +139,7 @@ class Reader(ast.NodeVisitor):
             or callee is getattr(math, name, Reader)
             or (name in NUMPY and callee is getattr(np, name))
             or is_pack(callee)
-            or callee is at_address  # a GPU has a stand-in: mcrock/simulation/device/members.py
+            or callee is at_address  # a GPU has a stand-in: mcrock/simulation/device/launch.py
         )
 
 

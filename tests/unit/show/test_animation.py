@@ -14,9 +14,9 @@ import xarray as xr
 from PIL import Image
 
 from mcrock.base.params import Mode
-from mcrock.body import cuboid, cylinder, frustum
+from mcrock.body import cuboid, cylinder, frustum, rotation_matrix
 from mcrock.excitation import half_sine, one_sine
-from mcrock.impact.conditions import Controls
+from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.show.animation import animate_run, save_animation
 from mcrock.show.animation.event_lines import LATEST, count_events
 from mcrock.show.animation.frames import frame_times, sample_run
@@ -26,7 +26,7 @@ from mcrock.show.animation.view import OBLIQUE
 from mcrock.show.contacts import contact_colour
 from mcrock.show.history import moving_span
 from mcrock.show.solid import View, is_seen, solid_of
-from mcrock.simulation.runs import Impact, Start, rotation_matrix, simulate
+from mcrock.simulation.runs import simulate
 
 PULSE = one_sine(4.2, 7.0, azimuth=0.4)
 PAUSE = 1.5  # of a GIF at its end [s]

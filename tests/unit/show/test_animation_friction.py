@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mcrock.base.params import Mode
-from mcrock.body import cuboid
+from mcrock.body import cuboid, rotation_matrix
 from mcrock.excitation import one_sine
 from mcrock.impact.conditions import Contact, Start
 from mcrock.plots import plot_history
@@ -19,7 +19,7 @@ from mcrock.show.animation.stage import build_stage
 from mcrock.show.animation.view import OBLIQUE
 from mcrock.show.contacts import COLOURS, CONTACT_WORDS, FLAT, ON_EDGE, ON_VERTEX, contact_name
 from mcrock.show.history import moving_span
-from mcrock.simulation.runs import rotation_matrix, simulate
+from mcrock.simulation.runs import simulate
 from tests.unit.show.test_animation import page_data, unpack
 
 GRAVITY = 9.81

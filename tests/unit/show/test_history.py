@@ -10,12 +10,12 @@ import xarray as xr
 from mcrock.body import cuboid, hull
 from mcrock.excitation import Motion, half_sine, one_sine
 from mcrock.excitation.floor import floor_motion, oscillator_modes
-from mcrock.impact.conditions import Controls
+from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.planar import rectangle, simulate_planar
 from mcrock.plots import plot_history
 from mcrock.show.history import moving_span
 from mcrock.show.run import format_run
-from mcrock.simulation.runs import Impact, Start, simulate
+from mcrock.simulation.runs import simulate
 from mcrock.statistics import undecided
 
 FALL = half_sine(14.0, 4.0, 0.4)

@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from mcrock.base.params import Mode
 from mcrock.body import cuboid, frustum, hull
 from mcrock.excitation import Motion
-from mcrock.impact.conditions import Controls
-from mcrock.simulation.runs import PENETRATION, Impact, Start, simulate
+from mcrock.impact.conditions import Controls, Impact, Start
+from mcrock.simulation.runs import PENETRATION, simulate
 
 BODY = cuboid(0.4, 0.5, 1.6, 2600)
 STILL = Motion(np.zeros((3, 3)), dt=0.1, name="still")

@@ -12,8 +12,8 @@ from mcrock.base.params import Mode
 from mcrock.base.response import HistoryColumn
 from mcrock.body import cuboid
 from mcrock.dataset import build_history
-from mcrock.impact.conditions import Controls
-from mcrock.simulation.runs import Impact, Start, simulate
+from mcrock.impact.conditions import Controls, Impact, Start
+from mcrock.simulation.runs import simulate
 
 QUATERNION = slice(HistoryColumn.Q0, HistoryColumn.Q3 + 1)
 ROUNDING = 1e-14
