@@ -38,8 +38,13 @@ if TYPE_CHECKING:
     from mcrock.plots import plot_exceedance, plot_fragility
     from mcrock.show.replay import repeat_run
     from mcrock.simulation.runs import simulate
-    from mcrock.statistics import exceedance_probability, fit_fragility, labels, overturning_probability
-    from mcrock.statistics.labels import validation
+    from mcrock.statistics import (
+        exceedance_probability,
+        fit_fragility,
+        labels,
+        overturning_probability,
+        validation,
+    )
     from mcrock.study import load_config, new_study
 
 __version__: str

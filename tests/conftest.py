@@ -151,7 +151,7 @@ def shipped_system():
 @contextmanager
 def few_resamples(number=200):
     """The default of all bootstraps, for what compares or draws numbers that were computed alike."""
-    from mcrock.statistics.inference import Bootstrap
+    from mcrock.statistics.intervals import Bootstrap
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(Bootstrap.__init__.__kwdefaults__, "resamples", number)

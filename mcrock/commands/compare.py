@@ -34,7 +34,7 @@ def compare(
     from mcrock.show.comparison import format_comparison, plot_comparison
     from mcrock.show.progress import reading_progress
     from mcrock.statistics import compare_designs
-    from mcrock.statistics.paired import what_differs
+    from mcrock.statistics.comparison import what_differs
 
     with (
         opened_result(first, limit=displacement_limit) as one,

@@ -69,7 +69,7 @@ def export(
         return
     from mcrock.show import fragility_files
     from mcrock.statistics.accepted_curve import accept_curve
-    from mcrock.statistics.inference import Bootstrap
+    from mcrock.statistics.intervals import Bootstrap
 
     if stripes and kind not in (ExportKind.OPENQUAKE, ExportKind.PELICUN):
         raise ValueError(f"--stripes goes with openquake and pelicun, not with {kind.value}")

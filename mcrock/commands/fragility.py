@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-    from mcrock.statistics.inference import ConfidenceKeywords
+    from mcrock.statistics.intervals import ConfidenceKeywords
 
 app = typer.Typer()
 
@@ -80,9 +80,9 @@ def fragility(
     from mcrock.show.rules import plot_baselines
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import fragility_by_limit, fragility_by_way, measure_sufficiency, with_measures
-    from mcrock.statistics.baseline_rules import baselines, without_rules
-    from mcrock.statistics.inference import Bootstrap, Confidence
-    from mcrock.statistics.run_measures import has_records
+    from mcrock.statistics.intervals import Bootstrap, Confidence
+    from mcrock.statistics.measures import has_records
+    from mcrock.statistics.standards import baselines, without_rules
     from mcrock.study import ConfigError
 
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
@@ -124,7 +124,7 @@ def _by_measures(
     """Comparison of measures, and of two a surface, by name: result, text and figure."""
     from mcrock.show.measures import format_measures, format_surface, plot_measures, plot_surface
     from mcrock.statistics import compare_measures, fit_surface
-    from mcrock.statistics.run_measures import measure_name
+    from mcrock.statistics.measures import measure_name
 
     measures, names = compare_measures(runs, **how), [measure_name(item) for item in asked]
     words = ["Fragility by intensity measures", *format_measures(measures)]

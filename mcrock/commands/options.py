@@ -133,7 +133,7 @@ class HazardOptions:
     def curves(self, ds: Dataset, more: Sequence[Path] = ()) -> Dataset | None:
         """Hazard curves in the measure of a result where the files have several; None without files."""
         from mcrock.statistics import load_hazard
-        from mcrock.statistics.efficiency import own_measure
+        from mcrock.statistics.measures import own_measure
 
         files = [*more, *(self.hazard or [])]
         return load_hazard(files, **self.of_hazard, measure=own_measure(ds)) if files else None
@@ -158,7 +158,7 @@ class SiteOptions(HazardOptions):
 
     def consistencies(self, ds: Dataset, hazard: Dataset) -> dict[str, Dataset]:
         """What the recordings give in the other measures, by name."""
-        from mcrock.statistics.consistency import hazard_consistency, other_hazards
+        from mcrock.statistics.measures import hazard_consistency, other_hazards
 
         others = other_hazards(self.other or [], hazard.attrs["measure"], **self.of_hazard)
         found = [hazard_consistency(ds, hazard, each, folder=self.folder) for each in others]

@@ -14,7 +14,7 @@ from mcrock.commands.results import FigureOptions, ReadingOptions, print_result,
 if TYPE_CHECKING:
     from xarray import Dataset
 
-    from mcrock.statistics.inference import ConfidenceKeywords
+    from mcrock.statistics.intervals import ConfidenceKeywords
 
 app = typer.Typer()
 
@@ -56,8 +56,8 @@ def risk(
     from mcrock.statistics.accepted_curve import goes_by
     from mcrock.statistics.hazard import question
     from mcrock.statistics.importance import drawn_intensity
-    from mcrock.statistics.inference import Confidence
-    from mcrock.statistics.nested import is_nested
+    from mcrock.statistics.intervals import Confidence
+    from mcrock.statistics.probability import is_nested
 
     how = Confidence(level=level, allow_missing=reading.allow_incomplete).keywords
     with reading.open(store) as ds, reading_progress():

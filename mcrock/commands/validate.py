@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mcrock.excitation.readers.collections import ShakeTableTests
-    from mcrock.statistics.labels.validation.validate import Elsewhere
+    from mcrock.statistics.validation import Elsewhere
     from mcrock.study import Study
 
 app = typer.Typer()
@@ -130,7 +130,7 @@ def validate(
 
     from mcrock.excitation.readers.collections import read_shake_table
     from mcrock.show.validation import format_validation, plot_validation
-    from mcrock.statistics.labels import validation
+    from mcrock.statistics import validation
 
     tests = read_shake_table(asked.motions)
     if scanned.geometry is None or asked.labels is None:
@@ -175,7 +175,7 @@ def _compare_measured(
     from mcrock.dataset import load_dataset
     from mcrock.show.distributions import format_tests, plot_tests, tests_page
     from mcrock.show.report.page import save_report
-    from mcrock.statistics.labels.validation.distributions import compare_tests, read_tests
+    from mcrock.statistics.distributions import compare_tests, read_tests
     from mcrock.study import load_config
 
     store, table = asked.motions, asked.measured
@@ -198,7 +198,7 @@ def _compare_measured(
 
 def _study(motions: Path, tests: int, geometry: Path, scanned: ScannedOptions) -> tuple[Study, str]:
     """Study of all tests of a file with a scanned body, and what it is in words."""
-    from mcrock.statistics.labels import validation
+    from mcrock.statistics import validation
 
     body, setting = validation.read_geometry(geometry), validation.DEFAULT
     own: dict[str, Any] = {"draws": scanned.draws, "inset": scanned.inset}
@@ -236,7 +236,7 @@ def _labels(path: Path, tests: ShakeTableTests, name: str) -> NDArray[np.int8]:
 
 def _elsewhere(path: Path, labels: str) -> Elsewhere:
     from mcrock.excitation.readers.collections import read_shake_table
-    from mcrock.statistics.labels.validation.validate import Elsewhere
+    from mcrock.statistics.validation import Elsewhere
 
     tests = read_shake_table(path)
     measures = tests.measures | {"PGV": tests.pgv, "PGA": tests.pga}

@@ -11,7 +11,7 @@ import xarray as xr
 from mcrock.dataset import is_store, load_dataset
 from mcrock.ensemble.study import run_study
 from mcrock.statistics import sequential_probability
-from mcrock.statistics.betting import INDEPENDENT
+from mcrock.statistics.probability import INDEPENDENT
 from mcrock.study import Study
 from mcrock.study.sampling import load_motions
 

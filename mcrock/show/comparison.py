@@ -33,7 +33,7 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     found : Dataset
         From `mcrock.statistics.compare_designs`.
     changes : sequence of tuple, optional
-        Dotted keys of the study file with both values, from `mcrock.statistics.paired.what_differs`.
+        Dotted keys of the study file with both values, from `mcrock.statistics.comparison.what_differs`.
     """
     columns = [
         ("intensity", lambda one: label(one["intensity"])),

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.base.keywords import takes
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.numbers import count_words, format_count, label, percent
 from mcrock.statistics import overturning_probability, size_convergence
-from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.intervals import Confidence, ConfidenceKeywords
 from mcrock.statistics.runs import is_shaken
 
 if TYPE_CHECKING:

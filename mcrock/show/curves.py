@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_estimate, format_ratio, format_with_interval
+from mcrock.base.keywords import takes
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import Law
 from mcrock.show import style
@@ -39,10 +40,8 @@ from mcrock.statistics import (
     split_by_choice,
 )
 from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by, goes_without
-from mcrock.statistics.choices import LAW
-from mcrock.statistics.fitting_methods import WORDS
-from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.statistics.limit_states import limit_words
+from mcrock.statistics.curves import LAW, WORDS, limit_words
+from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

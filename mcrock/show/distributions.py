@@ -15,7 +15,7 @@ from mcrock.show.numbers import percent, with_ends
 from mcrock.show.report.content import Block, Caution, Section, embed
 from mcrock.show.report.page import build_page
 from mcrock.show.tables import format_table
-from mcrock.statistics.labels.validation.distributions import STATISTICS, contradicts
+from mcrock.statistics.distributions import STATISTICS, contradicts
 
 BINS = 10  # of the ranks
 
@@ -26,7 +26,7 @@ def format_tests(found: xr.Dataset) -> str:
     Parameters
     ----------
     found : Dataset
-        Of `mcrock.statistics.labels.validation.distributions.compare_tests`, of one response.
+        Of `mcrock.statistics.distributions.compare_tests`, of one response.
     """
     return "\n".join([*_lines(found), ""])
 
@@ -82,7 +82,7 @@ def tests_page(found: Mapping[str, xr.Dataset]) -> str:
     Parameters
     ----------
     found : dict of Dataset
-        Of `mcrock.statistics.labels.validation.distributions.compare_tests`.
+        Of `mcrock.statistics.distributions.compare_tests`.
     """
     sections = []
     for name, one in found.items():
@@ -100,7 +100,7 @@ def plot_tests(found: xr.Dataset) -> Axes:
     Parameters
     ----------
     found : Dataset
-        Of `mcrock.statistics.labels.validation.distributions.compare_tests`, of one response.
+        Of `mcrock.statistics.distributions.compare_tests`, of one response.
 
     Returns
     -------

@@ -19,9 +19,9 @@ from mcrock.show.outcomes import plot_exceedance, plot_outcomes
 from mcrock.show.regime_map import has_regimes, plot_regimes
 from mcrock.show.style import add_source, save_figure
 from mcrock.statistics import by_support, pooled
-from mcrock.statistics.choices import has_laws
-from mcrock.statistics.efficiency import measures_of
-from mcrock.statistics.nested import is_nested
+from mcrock.statistics.curves import has_laws
+from mcrock.statistics.measures import measures_of
+from mcrock.statistics.probability import is_nested
 from mcrock.statistics.runs import is_shaken, read_once
 
 SLIPS = ("slip_path", "peak_displacement", "residual_displacement")  # responses that have a figure

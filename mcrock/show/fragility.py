@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_few, format_percent, format_with_interval
+from mcrock.base.keywords import takes
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.numbers import (
@@ -24,8 +25,8 @@ from mcrock.show.numbers import (
 from mcrock.statistics import fit_fragility, overturning_probability
 from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by, goes_without
 from mcrock.statistics.goodness import is_rejected
-from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.statistics.limits import EVENT
+from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
+from mcrock.statistics.probability import EVENT
 from mcrock.statistics.probit import link_of
 
 if TYPE_CHECKING:

@@ -22,13 +22,12 @@ from mcrock.statistics.accepted_curve import (
     FragilityCurve,
     accept_curve,
 )
-from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.fragility import WORDS
-from mcrock.statistics.inference import Bootstrap
-from mcrock.statistics.limits import EVENT
+from mcrock.statistics.intervals import Bootstrap
+from mcrock.statistics.measures import own_measure
+from mcrock.statistics.probability import EVENT
 from mcrock.statistics.probit import FitKind
-from mcrock.statistics.rates import LognormalCurve
-from mcrock.statistics.rising import places
+from mcrock.statistics.rates import LognormalCurve, places
 from mcrock.statistics.runs import ESTIMATE, run_intensity
 from mcrock.statistics.studentized import curve_quantity, fit_sample, values_of
 

@@ -15,7 +15,7 @@ from mcrock.impact.registry import ImpactParameter, Law
 from mcrock.show import style
 from mcrock.show.numbers import format_count, label
 from mcrock.statistics import overturned, overturning_probability, pooled, undecided
-from mcrock.statistics.limits import EVENT
+from mcrock.statistics.probability import EVENT
 from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels
 
 FEW = 10  # runs in a cell below which its share is not shown

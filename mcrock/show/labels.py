@@ -14,7 +14,7 @@ from mcrock.base.units import as_printed
 from mcrock.show import style
 from mcrock.show.numbers import label, percent
 from mcrock.show.tables import Column, table_along
-from mcrock.statistics.labels.weights import REMEDY
+from mcrock.statistics.labels import REMEDY
 
 COLUMNS = 3
 BINS = 24  # at most
@@ -28,7 +28,7 @@ def format_labels(found: xr.Dataset, studies: Sequence[str]) -> str:
     Parameters
     ----------
     found : Dataset
-        From `mcrock.statistics.labels.calibrate`.
+        From `mcrock.statistics.labels`.
     studies : sequence of str
         Names of the studies.
     """
@@ -93,7 +93,7 @@ def plot_labels(found: xr.Dataset) -> Axes:
     Parameters
     ----------
     found : Dataset
-        From `mcrock.statistics.labels.calibrate`.
+        From `mcrock.statistics.labels`.
 
     Returns
     -------

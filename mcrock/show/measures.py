@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_percent
+from mcrock.base.keywords import takes
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
@@ -19,7 +20,7 @@ from mcrock.show.numbers import count_words, estimate, format_count, percent, wi
 from mcrock.show.tables import table_along
 from mcrock.statistics import by_measure, compare_measures, fit_surface, overturned
 from mcrock.statistics.accepted_curve import FAMILIES, goes_by, goes_without
-from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.base.keywords import takes
 from mcrock.base.params import STANDING
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.numbers import count_words, format_count, label, labels, percent
 from mcrock.show.tables import format_table, table_along
 from mcrock.statistics import exceedance_probability, outcome_shares
-from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
-from mcrock.statistics.limits import OF_SUPPORT, response
+from mcrock.statistics.intervals import Confidence, ConfidenceKeywords
 from mcrock.statistics.outcomes import UNDECIDED, Ending
+from mcrock.statistics.probability import OF_SUPPORT, response
 from mcrock.statistics.runs import is_cloud, is_shaken
 
 if TYPE_CHECKING:

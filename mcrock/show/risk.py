@@ -10,16 +10,16 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import LEAST, format_estimate, format_interval, format_p_value, format_percent
+from mcrock.base.keywords import takes
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.numbers import estimate, format_count, label, label_intensities, label_place, labels, percent
 from mcrock.show.tables import table_along
 from mcrock.statistics import annual_rate
 from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by
-from mcrock.statistics.hazard import return_periods
-from mcrock.statistics.hazard_files import MEAN
-from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.statistics.limits import EVENT
+from mcrock.statistics.hazard import MEAN, return_periods
+from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
+from mcrock.statistics.probability import EVENT
 from mcrock.statistics.risk import largest_rate
 
 if TYPE_CHECKING:
@@ -361,7 +361,7 @@ def _why_undefined(capacity: xr.Dataset) -> str:
 
 
 def format_distribution(found: xr.Dataset, age: float | None = None) -> list[str]:
-    """Lines on the distribution of the rate, from `mcrock.statistics.rate_distribution`."""
+    """Lines on the distribution of the rate, from `mcrock.statistics.risk`."""
     if math.isnan(float(found["rate_mean"])):
         return [f"no distribution of the rate: {found.attrs['missing']}"]
     fractiles = dict(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.base.keywords import takes
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.fragility import accepted_label
@@ -16,8 +17,8 @@ from mcrock.show.numbers import label_intensities, percent, with_ends
 from mcrock.show.tables import table_along
 from mcrock.statistics import baselines
 from mcrock.statistics.accepted_curve import choice_of, goes_by
-from mcrock.statistics.baseline_rules import FITTED, rule_words
-from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
+from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
+from mcrock.statistics.standards import FITTED, rule_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

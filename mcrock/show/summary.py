@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Unpack
 import xarray as xr
 
 from mcrock import statistics
+from mcrock.base.keywords import takes
 from mcrock.excitation.motion import MotionError
 from mcrock.show.convergence import format_sizes, format_steps
 from mcrock.show.curves import format_laws
@@ -20,16 +21,13 @@ from mcrock.show.rules import format_baselines
 from mcrock.show.standards import format_standards
 from mcrock.show.tables import dataset_as_json, table_along
 from mcrock.show.validity import format_doubt, format_validity
-from mcrock.statistics.baseline_rules import NO_MOTIONS, without_rules
-from mcrock.statistics.capacity import count_resurrected
-from mcrock.statistics.choices import has_laws
-from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
-from mcrock.statistics.intervals import bound_without_events
-from mcrock.statistics.limits import EVENT
-from mcrock.statistics.nested import is_nested, pooled
+from mcrock.statistics.curves import has_laws
+from mcrock.statistics.fragility import count_resurrected
+from mcrock.statistics.intervals import Confidence, ConfidenceKeywords, bound_without_events
+from mcrock.statistics.outcomes import knows_strain
+from mcrock.statistics.probability import EVENT, is_nested, pooled
 from mcrock.statistics.runs import config_of, is_shaken, read_once
-from mcrock.statistics.standards import design_intensity
-from mcrock.statistics.validity import knows_strain
+from mcrock.statistics.standards import NO_MOTIONS, design_intensity, without_rules
 from mcrock.study import ConfigError
 
 FEW = 11  # recordings below which a result needs more of them

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from mcrock.show import style
 from mcrock.show.numbers import percent, with_ends
 from mcrock.show.tables import Column, table_along
-from mcrock.statistics.labels.validation.scores import calibration_curve, roc_curve
+from mcrock.statistics.distributions import calibration_curve, roc_curve
 
 HEADS = {"f1": "F1", "accuracy": "accuracy", "brier": "Brier", "log_loss": "log loss", "auc": "AUC"}
 SHOWN = ("f1", "accuracy", "brier", "log_loss")
@@ -26,7 +26,7 @@ def format_validation(found: xr.Dataset) -> str:
     Parameters
     ----------
     found : Dataset
-        From `mcrock.statistics.labels.validation.validate`.
+        From `mcrock.statistics.validation`.
     """
     level, judged = percent(found), found.attrs["judged"]
     recordings, fell = len(np.unique(found["recording"])), int(found["fallen"].sum())
@@ -90,7 +90,7 @@ def plot_validation(found: xr.Dataset) -> Axes:
     Parameters
     ----------
     found : Dataset
-        From `mcrock.statistics.labels.validation.validate`.
+        From `mcrock.statistics.validation`.
 
     Returns
     -------

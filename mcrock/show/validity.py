@@ -6,7 +6,7 @@ import xarray as xr
 
 from mcrock.base.estimates import format_percent
 from mcrock.show.numbers import format_count
-from mcrock.statistics.undecided_reasons import GUESS
+from mcrock.statistics.outcomes import GUESS
 
 REMEDIES = {
     GUESS: "had faces put to rest for want of a feasible pivot: "

@@ -1,4 +1,12 @@
-"""Lognormal fragility curve of overturning with its uncertainty.
+"""Fragility curves and capacities with their intervals.
+
+Incremental dynamic analysis: the intensity at which each realization first overturns.
+
+Vamvatsikos, D. and Cornell, C. A. (2002). Incremental dynamic analysis. Earthquake Engineering and
+Structural Dynamics 31(3), 491-514. Every realization of a stripe study meets every level, so that the study
+is an incremental one too.
+
+Lognormal fragility curve of overturning with its uncertainty.
 
 Baker, J. W. (2015). Efficient analytical fragility function fitting using dynamic structural
 analysis. Earthquake Spectra 31(1), 579-599.
@@ -13,26 +21,110 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from mcrock.base.keywords import takes
+from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.accepted_curve import ACCEPTED, WHY, accepted_of, rising_band
 from mcrock.statistics.goodness import fit_p_value
-from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.statistics.limits import EVENT
-from mcrock.statistics.probability import BOUNDS, level_bounds, overturning_probability, rising_bounds
-from mcrock.statistics.probit import PROBIT, FitKind, Link, evaluate_curves, fit_curves, link_of
-from mcrock.statistics.resample import Units, collect_units, curve_grid
-from mcrock.statistics.result_table import table
+from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, table
+from mcrock.statistics.probability import BOUNDS, EVENT, level_bounds, overturning_probability, rising_bounds
+from mcrock.statistics.probit import (
+    PROBIT,
+    FitKind,
+    Link,
+    Units,
+    collect_units,
+    curve_grid,
+    evaluate_curves,
+    fit_curves,
+    link_of,
+)
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
     ESTIMATE,
     axis_attrs,
     check_runs,
+    is_cloud,
     record_index,
     run_intensity,
     slices,
+    undecided,
 )
 from mcrock.statistics.studentized import resampled_bounds
+
+
+@takes_path
+def capacities(ds: xr.Dataset) -> xr.Dataset:
+    """Levels between which each realization first overturns, and whether it survives a stronger one.
+
+    Rocking is not monotone: a body may survive a level above one that overturns it. Such realizations are
+    said to be resurrected (Vamvatsikos and Cornell 2002); their number tells how much a capacity means.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `overturning_probability`, with at least two levels.
+
+    Returns
+    -------
+    Dataset
+        On (realization): `capacity_low`, the strongest level survived below, 0 if there is none, and
+        `capacity_high`, the weakest that overturns, inf if none does [unit of the intensity]; `resurrected`
+        (bool). A realization with an undecided run at or below its first overturning has the capacities
+        NaN, and is resurrected only if decided runs alone say so.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit, is a cloud study or has a single level.
+
+    Examples
+    --------
+    >>> import numpy as np, xarray as xr
+    >>> outcome = ("realization", "intensity"), np.array([[1, 3, 1, 3], [1, 1, 3, 3]], "i1")
+    >>> ds = xr.Dataset({"outcome": outcome}, coords={"intensity": [1.0, 2.0, 3.0, 4.0]})
+    >>> found = capacities(ds)
+    >>> found["capacity_high"].values.tolist(), found["resurrected"].values.tolist()
+    ([2.0, 3.0], [True, False])
+    """
+    check_runs(ds)
+    if is_cloud(ds) or ds.sizes["intensity"] < 2:
+        raise ValueError("capacities need a study in which every realization meets two levels or more")
+    ds = ds.sortby("intensity")
+    level = run_intensity(ds).values.astype(float)
+    over = (ds["outcome"] == Outcome.OVERTURNED).transpose("realization", "intensity").values
+    unknown = undecided(ds).transpose("realization", "intensity").values
+    unknown |= (ds["outcome"] == Outcome.NOT_RUN).transpose("realization", "intensity").values
+    over &= ~unknown
+    stands = ~over & ~unknown
+    first = np.where(over.any(axis=1), over.argmax(axis=1), len(level))
+    doubtful = (unknown & (np.arange(len(level)) <= first[:, None])).any(axis=1)
+    bounds = np.concatenate([[0.0], level, [np.inf]])
+    attrs = {"units": run_intensity(ds).attrs.get("units", "1")}
+    low, high = (np.where(doubtful, np.nan, ends) for ends in (bounds[first], bounds[first + 1]))
+    later = stands & (np.arange(len(level)) > first[:, None])
+    return table(
+        {
+            "capacity_low": ("realization", low, attrs | {"long_name": "strongest level survived below"}),
+            "capacity_high": ("realization", high, attrs | {"long_name": "weakest level that overturns"}),
+            "resurrected": ("realization", later.any(axis=1), {"units": "1"}),
+        },
+        coords={},
+    )
+
+
+def count_resurrected(ds: xr.Dataset) -> tuple[int, int]:
+    """Realizations that overturn and survive a stronger motion, and all that have been run, in slices."""
+    resurrected = total = 0
+    for where in slices(ds):
+        part = ds.isel(realization=where)
+        there = (part["outcome"] != Outcome.NOT_RUN).any("intensity").values
+        if there.any():
+            resurrected += int(capacities(part.isel(realization=there))["resurrected"].sum())
+            total += int(there.sum())
+    return resurrected, total
+
 
 PROBABILITIES = (0.01, 0.05, 0.5)  # at which curves are read [1]
 KEPT = (  # of every curve where several are side by side

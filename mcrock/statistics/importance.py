@@ -23,17 +23,13 @@ from scipy.special import ndtr
 from mcrock.base.tables.distributions import DISTRIBUTIONS, Distribution, Stepped
 from mcrock.base.tables.fields import OneOf
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.fragility import fit_fragility
-from mcrock.statistics.hazard import check_measure
-from mcrock.statistics.hazard_files import MEAN
-from mcrock.statistics.inference import Bootstrap
-from mcrock.statistics.intervals import bound_without_events, clustered_interval
-from mcrock.statistics.nested import GROUPS
-from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.rate_intervals import rising_interval
-from mcrock.statistics.resample import Units
-from mcrock.statistics.result_table import table
+from mcrock.statistics.hazard import MEAN, check_measure
+from mcrock.statistics.intervals import Bootstrap, bound_without_events, clustered_interval, table
+from mcrock.statistics.measures import own_measure
+from mcrock.statistics.probability import BOUNDS, GROUPS
+from mcrock.statistics.probit import Units
+from mcrock.statistics.rates import rising_interval
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,

@@ -1,4 +1,8 @@
-"""Confidence intervals of a probability, for independent runs and for runs that share ground motions.
+"""Intervals of a probability, options of inference, and tables of results.
+
+Tables of results: datasets whose variables say their unit and name.
+
+Confidence intervals of a probability, for independent runs and for runs that share ground motions.
 
 Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of
 the American Statistical Association 22, 209-212.
@@ -11,14 +15,55 @@ variable. arXiv 1905.06208.
 
 Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The American Statistician
 69(4), 371-386.
+
+Options of intervals: the keywords that statistics and figures share, checked once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypedDict, cast
+
 import numpy as np
+import xarray as xr
 from numpy.typing import ArrayLike
 from scipy.optimize.elementwise import find_root
 from scipy.special import ndtr, ndtri, stdtrit
+
+LONG_NAMES = {  # of variables that mean the same in every result
+    "curve": "overturning probability",
+    "dispersion": "standard deviation of ln(intensity) at overturning",
+    "only_slide": "fraction of the realizations with too little friction to rock from rest",
+    "records": "number of independent recordings",
+    "runs": "number of runs",
+    "runs_below": "runs below the weakest intensity at which one overturned",
+    "expected_below": "of these, number that the curve expects to overturn",
+    "fit_p_value": "probability of fractions as far from the curve as these, were it true",
+}
+
+
+def table(
+    variables: Mapping[str, tuple[Any, ...]],
+    coords: Mapping[str, Any],
+    attrs: Mapping[str, Any] | None = None,
+) -> xr.Dataset:
+    """A dataset of results.
+
+    Parameters
+    ----------
+    variables : mapping of str to tuple
+        (dims, values) or (dims, values, attributes) by name: numbers are in [1] where the attributes do not
+        say otherwise, and have the long name of `LONG_NAMES` if they have none.
+    coords, attrs : mapping
+        As for a dataset.
+    """
+    result = xr.Dataset(variables, coords, attrs)
+    for name, array in result.data_vars.items():
+        if array.dtype.kind in "iuf":
+            known = {"long_name": LONG_NAMES[str(name)]} if name in LONG_NAMES else {}
+            array.attrs = {"units": "1"} | known | array.attrs
+    return result
 
 
 def check_level(level: float) -> None:
@@ -203,3 +248,86 @@ def expanded_tail(level: float, clusters: int) -> float:
     """
     quantile = stdtrit(clusters - 1, (1 + level) / 2)
     return float(ndtr(-np.sqrt(clusters / (clusters - 1)) * quantile))
+
+
+class ConfidenceKeywords(TypedDict, total=False):
+    """Fields of `Confidence` as keywords."""
+
+    level: float
+    cluster: bool
+    allow_missing: bool
+
+
+class BootstrapKeywords(ConfidenceKeywords, total=False):
+    """Fields of `Bootstrap` as keywords."""
+
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confidence:
+    """Level of a confidence interval, and the runs that it takes as independent.
+
+    Attributes
+    ----------
+    level : float
+        Coverage of the interval [1], inside (0, 1).
+    cluster : bool
+        Whether runs that share a recording are dependent. Only then does the interval hold for other
+        earthquakes; False, or a dataset that knows no records, gives that of the realizations alone, for the
+        given records: it shows how much more realizations would help.
+    allow_missing : bool
+        Leave out runs that have not been run, rather than refuse.
+    """
+
+    level: float = 0.95
+    cluster: bool = True
+    allow_missing: bool = False
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+
+    def attrs(self, record: np.ndarray | None) -> dict[str, Any]:
+        """Attributes of a result: how its intervals were made, and what counts as independent.
+
+        Parameters
+        ----------
+        record : ndarray, optional
+            Recordings of the realizations, None where there are none.
+        """
+        kept = {each.name: getattr(self, each.name) for each in fields(self)}
+        del kept["cluster"], kept["allow_missing"]
+        return kept | {"independent": "records" if self.cluster and record is not None else "realizations"}
+
+    @property
+    def keywords(self) -> ConfidenceKeywords:
+        """For a statistic that draws no resamples."""
+        return cast(ConfidenceKeywords, {each.name: getattr(self, each.name) for each in fields(Confidence)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bootstrap(Confidence):
+    """A `Confidence` interval from drawing recordings (or single realizations) again with replacement.
+
+    Attributes
+    ----------
+    resamples, seed : int
+        Number of resamples, at least 1, and the seed of their draws.
+    """
+
+    resamples: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.resamples < 1:
+            raise ValueError(f"resamples must be at least 1 [1], got {self.resamples!r}; 1000 is usual")
+
+    def reaches_level(self, units: int) -> bool:
+        """True if resamples of this number of units can reach the level at all.
+
+        >>> Bootstrap(level=0.95).reaches_level(5), Bootstrap(level=0.95).reaches_level(6)
+        (False, True)
+        """
+        return bool(units >= np.log2(2 / (1 - self.level)))

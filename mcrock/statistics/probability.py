@@ -1,30 +1,365 @@
-"""Probabilities of overturning and of exceeding a threshold, with intervals."""
+"""Probabilities of overturning and of other limits, with their intervals and bounds.
+
+Limits of responses, and which runs are beyond them; responses that are derived after the run.
+
+Nested studies: every outer draw meets the same realizations of everything else.
+
+Probabilities of overturning and of exceeding a threshold, with intervals.
+
+Confidence sequences: intervals of a mean that hold at every look, so that runs may stop at will.
+
+A gambler bets that the mean is larger than m. With independent observations in [0, 1] of mean m the capital
+is a martingale, whatever their distribution, and it ever exceeds 2 / alpha with a probability of at most
+alpha / 2 (Ville). Values of m at which it does are excluded for good. Bets are constant fractions, mixed with
+equal weights, so that the order of the observations before a look does not matter.
+
+Waudby-Smith, I. and Ramdas, A. (2024). Estimating means of bounded random variables by betting. Journal of
+the Royal Statistical Society B 86(1), 1-27. Ryu, J. J. and Bhatt, A. (2024). On confidence sequences for
+bounded random processes via universal gambling strategies. IEEE Transactions on Information Theory 70(10),
+7143-7161.
+
+Bounds of the probability of overturning over a whole range of unknown numbers.
+
+Of K noisy fractions the largest is too large: part of it is search. The worst draw is therefore chosen on one
+half of the records and its probability estimated on the other, and the other way round.
+
+Wilks, S. S. (1941). Determination of sample sizes for setting tolerance limits. Annals of Mathematical
+Statistics 12(1), 91-96 (how much of a range its largest draw exceeds).
+
+Jyrkama, M. I. and Pandey, M. D. (2016). On the separation of aleatory and epistemic uncertainties in
+probabilistic assessments. Nuclear Engineering and Design 303, 68-74 (what such bounds are no confidence of).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Unpack
+from functools import partial
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
 
+from mcrock.base.checks import Number
+from mcrock.base.keywords import takes
+from mcrock.base.params import DECIDED, Outcome
+from mcrock.dataset import SCHEMA, schema
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
-from mcrock.statistics.intervals import interval_of_readings
-from mcrock.statistics.limits import limit_levels, response, sources
-from mcrock.statistics.result_table import table
+from mcrock.dataset.schema import OUTER
+from mcrock.statistics.intervals import (
+    Confidence,
+    ConfidenceKeywords,
+    check_level,
+    interval_of_readings,
+    table,
+)
 from mcrock.statistics.runs import (
+    ALL_OVERTURN,
+    ALL_STAND,
+    ESTIMATE,
+    GUESSED,
+    SMALL,
     Classes,
     Passed,
     axis_attrs,
     check_runs,
+    config_of,
     count_runs,
+    guessed,
+    in_slices,
     intensity_classes,
     is_cloud,
+    is_given,
     overturn_levels,
+    read_slices,
+    record_groups,
     record_index,
+    slices,
+    study_of,
+    undecided,
 )
+
+EVENT = schema.EVENT
+TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on
+OF_SUPPORT = "displacement_limit"  # attribute of a dataset that is judged by another limit than its study's
+
+
+class Residual(NamedTuple):
+    """A response at the end of a run, computed from stored ones."""
+
+    sources: tuple[str, ...]
+    compute: Callable[..., np.ndarray]
+    units: str
+    long_name: str
+
+
+RESIDUALS = {
+    "residual_displacement": Residual(
+        ("final_displacement_x", "final_displacement_y"), np.hypot, "m", "residual displacement of the base"
+    ),
+    "residual_yaw": Residual(("final_yaw",), np.abs, "rad", "residual rotation about the vertical"),
+}
+
+
+def sources(ds: xr.Dataset, variable: str) -> tuple[str, ...]:
+    """Stored variables that a response is computed from: itself, or those of a residual.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not have them for every run.
+    """
+    names = RESIDUALS[variable].sources if variable in RESIDUALS else (variable,)
+    for name in names:
+        if name not in ds or "outcome" not in ds or set(ds[name].dims) != set(ds["outcome"].dims):
+            raise ValueError(f"the dataset has no variable {name!r} on the dims of `outcome`")
+    return names
+
+
+def response(ds: xr.Dataset, variable: str) -> xr.DataArray:
+    """A response of every run, stored or residual, with units and name."""
+    names = sources(ds, variable)
+    if variable not in RESIDUALS:
+        found = ds[variable]
+        units = SCHEMA[variable].units if variable in SCHEMA else "1"
+        return found.assign_attrs({"units": units} | found.attrs)
+    residual = RESIDUALS[variable]
+    values = residual.compute(*(ds[name].values for name in names))
+    attrs = {"units": residual.units, "long_name": residual.long_name}
+    return xr.DataArray(values, dims=ds[names[0]].dims, name=variable, attrs=attrs)
+
+
+def limit_levels(part: xr.Dataset, variable: str, rising: np.ndarray) -> Passed:
+    """Numbers of rising limits that runs are beyond; see `exceedance_probability`.
+
+    A peak that was reached stays; a residual is known of runs that ended.
+    """
+    value = response(part, variable).values
+    fell, unsure = part["outcome"].values == Outcome.OVERTURNED, undecided(part).values
+    unknown = np.isnan(value) & ~fell
+    open_ended = ~np.isin(part["outcome"].values, DECIDED) | unknown
+    passed = np.searchsorted(rising, np.where(np.isnan(value), -np.inf, value), side="left")
+    if variable in RESIDUALS:
+        passed[open_ended] = 0
+    passed = np.where(fell, len(rising), passed)
+    any_motion = int(np.searchsorted(rising, 0.0, side="right")) if variable in TILTS else 0
+    return Passed(
+        sure=np.where(guessed(part).values, np.minimum(passed, any_motion), passed),
+        fewest=passed,
+        most=np.where(open_ended, len(rising), passed),
+        possible=np.where(unsure | unknown, len(rising), passed),
+    )
+
+
+@takes_path
+def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
+    """A study judged by a limit of a response in place of overturning.
+
+    Every statistic and figure of the dataset returned is then by that limit: what they call overturned is a
+    run that is beyond the limit, or overturned.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `overturning_probability`.
+    variable : str
+        Response of the runs, such as `peak_displacement`, `slip_path` or `peak_tilt_ratio`, or
+        `residual_displacement` [m] or `residual_yaw` [rad], which are computed after the run.
+    limit : float
+        In the unit of the variable.
+
+    Returns
+    -------
+    Dataset
+        The same runs with other outcomes: overturned, at rest or, in doubt, rocking. The attribute `event`
+        says what they mean.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit or has no such response, or the limit is not finite.
+    """
+    check_runs(ds)
+    needed = sources(ds, variable)
+    unit = response(ds.isel(realization=slice(0, 1)), variable).attrs["units"]
+    limit = Number(unit).check(f"the limit of {variable}", limit)
+    known = ds[[name for name in dict.fromkeys(["outcome", *GUESSED, *needed]) if name in ds]]
+    changed = [name for name in ("outcome", GUESSED[0]) if name in ds]
+    judged = in_slices(partial(_judged, variable=variable, limit=limit), known, changed)
+    event = f"{variable.replace('_', ' ')} beyond {limit:g} {unit.replace('1', '')}".rstrip()
+    return ds.assign({name: judged[name] for name in changed}).assign_attrs({EVENT: event})
+
+
+def _judged(part: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
+    """Runs with the outcomes of `by_limit`."""
+    passed = limit_levels(part, variable, np.array([limit]))
+    code = np.where(passed.most > 0, Outcome.ROCKING, Outcome.AT_REST)
+    code = np.where(passed.fewest > 0, Outcome.OVERTURNED, code)
+    outcome = part["outcome"]
+    code = np.where(outcome.values == Outcome.NOT_RUN, Outcome.NOT_RUN, code)
+    found = part.assign(outcome=outcome.copy(data=code.astype(outcome.dtype)))
+    if GUESSED[0] in part:  # a guess is no doubt of what was passed before it
+        doubtful = outcome.copy(data=passed.sure < passed.possible)
+        found[GUESSED[0]] = part[GUESSED[0]].where(doubtful, 0)
+    return found
+
+
+@takes_path
+def displacement_limit(ds: xr.Dataset) -> float | None:
+    """Peak displacement of the base centre beyond which the body of a study falls off its support [m].
+
+    That of `with_displacement_limit`, or that of the study file; None if there is neither.
+    """
+    if OF_SUPPORT in ds.attrs:
+        return float(ds.attrs[OF_SUPPORT])
+    limits = config_of(ds).get("limits") or {}
+    return limits.get("displacement")
+
+
+@takes_path
+def by_support(ds: xr.Dataset) -> xr.Dataset | None:
+    """A study judged by overturning or falling off its support, None without a displacement limit."""
+    limit = displacement_limit(ds)
+    return None if limit is None else by_limit(ds, "peak_displacement", limit)
+
+
+@takes_path
+def with_displacement_limit(ds: xr.Dataset, limit: float) -> xr.Dataset:
+    """A study with another displacement limit, beyond which its body falls off its support.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study with friction.
+    limit : float
+        Peak displacement of the base centre [m].
+
+    Returns
+    -------
+    Dataset
+        The same runs, with the limit as the attribute `displacement_limit`, which takes precedence over that
+        of the study file.
+
+    Raises
+    ------
+    ValueError
+        If the limit is not finite and > 0, or the runs have no peak displacement.
+    """
+    limit = Number("m", above=0.0).check("the displacement limit", limit)
+    if "peak_displacement" not in ds:
+        raise ValueError(
+            "a displacement limit needs runs with friction: the dataset has no variable 'peak_displacement'"
+        )
+    return ds.assign_attrs({OF_SUPPORT: limit})
+
+
+LOOK = 64  # realizations by which it is told what changes from draw to draw alone [1]
+GROUPS = 64  # of realizations that share no motion, in place of records [1]
+
+
+def is_nested(ds: xr.Dataset) -> bool:
+    """True if a study has outer draws."""
+    return OUTER in ds["outcome"].dims if "outcome" in ds else False
+
+
+@takes_path
+def pooled(ds: xr.Dataset) -> xr.Dataset:
+    """The runs of all outer draws as one study.
+
+    Its probabilities are over both kinds of uncertainty, the mean over the draws. Intervals count recordings
+    and take the draws as given; `variance_shares` tells what another set of draws would change.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Result of a study; one that is not nested is returned as it is.
+
+    Returns
+    -------
+    Dataset
+        Without the dimension `outer`: realizations of the first draw come first.
+    """
+    if not is_nested(ds):
+        return ds
+    chunks = [str(name) for name in ds.variables if "chunk" in ds[name].dims]
+    of_run = [name for name in ds.data_vars if OUTER in ds[name].dims and name not in chunks]
+    runs = ds[of_run] if ds[of_run].nbytes <= SMALL else ds[of_run].chunk({OUTER: 1})
+    flat = runs.stack(run=(OUTER, "realization"), create_index=False)
+    flat = flat.rename(run="realization")
+    rest = ds.drop_vars([*of_run, *chunks]).drop_dims(["realization"], errors="ignore")
+    order = [name for name in ds.data_vars if name in flat or name in rest]
+    result = xr.merge([flat, rest], combine_attrs="drop_conflicts").assign_attrs(ds.attrs)
+    return result[order].transpose("realization", ...)
+
+
+def unknown_inputs(ds: xr.Dataset) -> dict[str, np.ndarray]:
+    """Inputs that are one number for each outer draw, and differ between draws (n_outer,).
+
+    What follows from them, such as the slenderness of a body of unknown width, is among them.
+    """
+    found = {}
+    for name, array in ds.data_vars.items():
+        there = array.dims == (OUTER, "realization") and array.dtype.kind == "f"
+        if there and is_given(ds, str(name)):
+            some = array.isel(realization=slice(LOOK)).values
+            if (some == some[:, :1]).all() and len(np.unique(some[:, 0])) > 1:
+                found[str(name)] = some[:, 0]
+    return found
+
+
+class Crossed(NamedTuple):
+    """Outcomes of a nested study, with the realizations of a record side by side."""
+
+    outcome: np.ndarray  # (3, n_outer, n_realization, n_intensity) uint8, twice the readings of `Passed`
+    starts: np.ndarray  # (n_record,) first realization of each record
+    has_records: bool  # False where realizations share no motion: groups of them stand for records
+
+    @property
+    def runs(self) -> np.ndarray:
+        """Realizations of each record (n_record,)."""
+        return np.diff(self.starts, append=self.outcome.shape[2])
+
+    def cells(self, reading: int) -> np.ndarray:
+        """Runs that overturned (n_outer, n_record, n_intensity), by one of the readings of `Passed`."""
+        doubled = np.add.reduceat(self.outcome[reading], self.starts, axis=1, dtype=np.int64)
+        return doubled / 2.0
+
+
+def read_crossed(ds: xr.Dataset) -> Crossed:
+    """Read the outcomes of a nested study.
+
+    Raises
+    ------
+    ValueError
+        If the study is not nested, the draws do not meet the same motions at fixed levels of the intensity,
+        runs are missing, or there are fewer than two records.
+    """
+    if not is_nested(ds):
+        raise ValueError(
+            "the study is not nested: mark distributions with 'epistemic = true' and give 'ensemble.outer', "
+            "the number of their draws"
+        )
+    if ds.sizes[OUTER] < 2:
+        raise ValueError("a nested study needs at least 2 outer draws, got 1")
+    if "record" in ds and not (ds["record"] == ds["record"].isel({OUTER: 0})).all():
+        raise ValueError("the outer draws must meet the same records, and they do not")
+    group = record_groups(ds.isel({OUTER: 0}), GROUPS)
+    if len(np.unique(group)) < 2:
+        raise ValueError("a nested study needs at least 2 recordings, or independent realizations")
+    order = np.argsort(group, kind="stable")
+    draws = []
+    for k in range(ds.sizes[OUTER]):
+        one = ds.isel({OUTER: k})
+        check_runs(one)
+        parts = [
+            np.rint(2 * overturn_levels(part).readings).astype(np.uint8)
+            for _, part, _ in read_slices(one, (), allow_missing=False)
+        ]
+        draws.append(np.concatenate(parts, axis=1)[:, order])
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    return Crossed(np.stack(draws, axis=1), starts, "record" in ds)
+
 
 BOUNDS = ["lower", "upper"]
 CLASSES = 10  # intensity classes of a cloud study
@@ -201,3 +536,244 @@ def _probability(
         result["intensity_range"] = (("bound", "intensity"), np.stack([places.lower, places.upper]))
         result["intensity_range"].attrs = dict(result["intensity"].attrs)
     return result
+
+
+BETS = (np.arange(64) + 0.5) / 64  # fractions of the largest bet that cannot ruin [1]
+HALVINGS = 40  # of the interval in which an end is looked for
+INDEPENDENT = "random"  # design whose realizations are
+
+
+def betting_interval(x: ArrayLike, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    """Interval of a mean that holds at every look at a growing sample.
+
+    Parameters
+    ----------
+    x : array_like (n, ...)
+        Independent observations in [0, 1] with one mean, in an order that does not depend on them.
+    level : float
+        Probability with which the intervals at all numbers of observations hold the mean [1].
+
+    Returns
+    -------
+    tuple of ndarray (...)
+        Lower and upper end [1]; 0 and 1 without observations.
+
+    >>> lower, upper = betting_interval(np.zeros(22))  # none of 22
+    >>> print(f"{lower:.3f} {upper:.3f}")
+    0.000 0.214
+    """
+    check_level(level)
+    x = np.asarray(x, float)
+    ends = np.stack([np.zeros(x.shape[1:]), np.ones(x.shape[1:])])
+    for place in np.ndindex(x.shape[1:]) if len(x) else ():
+        ends[:, *place] = _ends(*np.unique(x[:, *place], return_counts=True), level)
+    return ends[0], ends[1]
+
+
+def _ends(values: np.ndarray, number: np.ndarray, level: float) -> tuple[float, float]:
+    """Interval of the mean of observations that have rising values, each so often."""
+    tail = (1 - level) / 2
+    return _lower_end(values, number, tail), 1.0 - _lower_end(1.0 - values[::-1], number[::-1], tail)
+
+
+def _lower_end(values: np.ndarray, number: np.ndarray, tail: float) -> float:
+    """Least mean that bets on a larger one do not exclude: the capital falls as it rises."""
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        gain = np.log1p(np.outer(BETS, values / middle - 1.0)) @ number
+        excluded = logsumexp(gain) - np.log(len(BETS)) >= -np.log(tail)
+        low, high = (middle, high) if excluded else (low, middle)
+    return low
+
+
+@takes_path
+def sequential_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
+    """Probability of overturning in the motions of a study, with intervals that hold at every look.
+
+    An observation is the fraction overturned of one realization of every record; observations are independent
+    where realizations are, with ``ensemble.design = "random"``. The study may be looked at repeatedly and
+    extended until the interval is narrow enough. For recorded motions the interval is conditional on the
+    given records: it says nothing about other earthquakes, whatever the number of runs. For motions generated
+    for each realization it holds for new motions too.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study at fixed levels of the intensity with all its runs, whose realizations take their records in
+        turn.
+    level : float
+        Probability with which the intervals at one intensity hold at all looks [1].
+
+    Returns
+    -------
+    Dataset
+        `probability` (intensity) and `interval` (bound, intensity), with undecided runs both ways; `blocks`,
+        the number of observations, and `records`; all [1].
+
+    Raises
+    ------
+    ValueError
+        If realizations are not independent or take records in another order, runs are missing, the study is a
+        cloud or nested, or ``level`` is outside (0, 1).
+    """
+    check_level(level)
+    if OUTER in ds.dims or is_cloud(ds):
+        raise ValueError("intervals at every look are of fixed levels of the intensity, without outer draws")
+    check_runs(ds)
+    study = study_of(ds)
+    if study is not None and study.ensemble.design != INDEPENDENT:
+        raise ValueError(
+            f"intervals at every look need independent realizations: ensemble.design = {INDEPENDENT!r}, got "
+            f"{study.ensemble.design!r}"
+        )
+    index, records = record_index(ds)
+    given = [] if index is None else list(slices(ds))
+    size = 1 + max((int(ds["record"][where].max()) for where in given), default=0)
+    if any((ds["record"][where] != np.arange(where.start, where.stop) % size).any() for where in given):
+        raise ValueError(
+            "intervals at every look need realizations that take their records in turn: "
+            "motion.assignment = 'cycle'"
+        )
+    blocks = ds.sizes["realization"] // size
+    if not blocks:
+        raise ValueError(f"intervals at every look need a realization of each of the {size} records")
+    numbers, shares = _numbers_of_blocks(ds, size), np.arange(2 * size + 1) / 2 / size
+    ends = np.empty((2, len(ds["intensity"])))
+    for bound, reading in enumerate((ALL_STAND, ALL_OVERTURN)):
+        for place, number in enumerate(numbers[reading]):
+            there = number > 0
+            ends[bound, place] = _ends(shares[there], number[there], level)[bound]
+    return table(
+        {
+            "probability": ("intensity", numbers[ESTIMATE] @ shares / blocks),
+            "interval": (("bound", "intensity"), ends),
+            "blocks": ((), blocks),
+            "records": ((), records),
+        },
+        coords={"bound": ["lower", "upper"], "intensity": ds["intensity"]},
+        attrs={"level": level, "shared": index is not None},
+    )
+
+
+def _numbers_of_blocks(ds: xr.Dataset, size: int) -> np.ndarray:
+    """Numbers of whole blocks of realizations in which so many half runs overturned.
+
+    Returns
+    -------
+    ndarray (3, n_intensity, 2 * size + 1)
+        By the readings of `Passed`; no run is kept.
+    """
+    shape = 3, len(ds["intensity"]), 2 * size + 1
+    numbers, begun = np.zeros(shape, np.int64), np.zeros(shape[:2])
+    for where, part, _ in read_slices(ds, (), False):
+        readings = overturn_levels(part).readings
+        starts = np.arange(-where.start % size, readings.shape[1], size)
+        sums = np.add.reduceat(readings, np.unique([0, *starts]), axis=1)
+        if where.start % size:
+            sums[:, 0] += begun
+        if where.stop % size:
+            begun, sums = sums[:, -1], sums[:, :-1]
+        cell = np.arange(numbers[..., 0].size).reshape(3, 1, -1) * shape[2] + np.rint(2 * sums).astype(
+            np.int64
+        )
+        numbers += np.bincount(cell.ravel(), minlength=numbers.size).reshape(shape)
+    return numbers
+
+
+ENDS = ("least", "largest")
+
+
+@takes_path
+def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> xr.Dataset:
+    """Least and largest probability of overturning over the outer draws.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Nested study with all runs, at fixed levels of the intensity.
+    level : float
+        Coverage of the intervals [1].
+    seed : int
+        Of the order in which records are dealt to the halves.
+
+    Returns
+    -------
+    Dataset
+        Along `end`, "least" and "largest", and `intensity`: `estimate`, the probability of the draw that one
+        half of the records chooses, in the other half (the mean of both ways): on average no farther out than
+        the true extreme of the draws; `naive`, the extreme fraction, too far out; `draw`, the number of the
+        extreme one. `interval` (bound, intensity) holds the probabilities of all draws at once with the
+        confidence `level`, for new earthquakes: intervals of single draws at 1 - (1 - level) / K, undecided
+        runs both ways. `content` [1]: with confidence `level` the extreme draw exceeds at least this part of
+        the distribution of the unknown numbers. Values of inputs
+        that differ between draws at the extreme ones are `input_NAME` (end, intensity), and
+        `rank_correlation` (input, intensity) is Spearman's of the fractions with them [1].
+
+    Raises
+    ------
+    ValueError
+        If the study is not nested, runs are missing, or ``level`` is outside (0, 1).
+    """
+    check_level(level)
+    crossed = read_crossed(ds)
+    cells, runs = crossed.cells(ESTIMATE), crossed.runs.astype(float)
+    fraction = cells.sum(axis=1) / runs.sum()
+    half = np.random.default_rng(seed).permutation(len(runs)) % 2 == 0
+    ways = [_chosen(cells, runs, chosen_on) for chosen_on in (half, ~half)]
+    draws = len(cells)
+    one = {"units": "1"}
+    result = table(
+        {
+            "estimate": (("end", "intensity"), np.mean(ways, axis=0)),
+            "naive": (("end", "intensity"), np.stack([fraction.min(axis=0), fraction.max(axis=0)])),
+            "draw": (("end", "intensity"), np.stack([fraction.argmin(axis=0), fraction.argmax(axis=0)])),
+            "interval": (("bound", "intensity"), _all_at_once(crossed, level)),
+            "draws": ((), draws, {"long_name": "number of outer draws"}),
+            "content": ((), (1 - level) ** (1 / draws)),
+        },
+        coords={
+            "end": list(ENDS),
+            "bound": BOUNDS,
+            "intensity": ("intensity", ds["intensity"].values, axis_attrs(ds)),
+        },
+        attrs={"level": level, "seed": seed},
+    )
+    inputs = unknown_inputs(ds)
+    for name, values in inputs.items():
+        result[f"input_{name}"] = (("end", "intensity"), values[result["draw"].values], dict(ds[name].attrs))
+    if inputs:
+        ranks = rank_scores(np.stack(list(inputs.values()))) @ rank_scores(fraction.T).T
+        result["rank_correlation"] = (("input", "intensity"), ranks, one)
+        result = result.assign_coords(input=list(inputs))
+    return result
+
+
+def _chosen(cells: np.ndarray, runs: np.ndarray, on: np.ndarray) -> np.ndarray:
+    """Fractions (2, n_intensity) of the least and the largest draw on some records, in the other ones."""
+    there, elsewhere = (cells[:, which].sum(axis=1) / runs[which].sum() for which in (on, ~on))
+    picked = np.stack([there.argmin(axis=0), there.argmax(axis=0)])
+    return np.take_along_axis(elsewhere, picked, axis=0)
+
+
+def _all_at_once(crossed: Crossed, level: float) -> np.ndarray:
+    """Bounds (2, n_intensity) of the probabilities of all draws, by Bonferroni."""
+    draws = crossed.outcome.shape[1]
+    each = 1 - (1 - level) / draws
+    runs = crossed.runs[:, None, None].astype(float)
+    sure, possible = (crossed.cells(reading).swapaxes(0, 1) for reading in (ALL_STAND, ALL_OVERTURN))
+    low, high = interval_of_readings(sure, possible, runs, each)
+    return np.stack([low.min(axis=0), high.max(axis=0)])
+
+
+def rank_scores(values: np.ndarray) -> np.ndarray:
+    """Ranks along the last axis, less their mean and over their norm; NaN where all values are equal.
+
+    The sum of products of those of two inputs is Spearman's correlation.
+    """
+    from scipy.stats import rankdata  # half a second to import
+
+    off = rankdata(values, axis=-1) - (values.shape[-1] + 1) / 2
+    with np.errstate(invalid="ignore"):
+        found: np.ndarray = off / np.sqrt((off**2).sum(axis=-1, keepdims=True))
+    return found

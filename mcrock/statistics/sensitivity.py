@@ -24,10 +24,8 @@ from mcrock.base.params import Outcome
 from mcrock.dataset import outputs
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.bounds import rank_scores
 from mcrock.statistics.intervals import check_level
-from mcrock.statistics.nested import is_nested
-from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.probability import BOUNDS, is_nested, rank_scores
 from mcrock.statistics.runs import check_runs, is_cloud, is_given, overturn_levels, read_slices, study_of
 from mcrock.statistics.studentized import jackknife
 from mcrock.study.design import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design

@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.statistics.inference import Bootstrap
-from mcrock.statistics.probit import PROBIT, Curves, FitKind, Link, fit_curves
-from mcrock.statistics.resample import Units, draw_units
+from mcrock.statistics.intervals import Bootstrap
+from mcrock.statistics.probit import PROBIT, Curves, FitKind, Link, Units, draw_units, fit_curves
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
 
 SPLITS = 16  # places at which undecided runs are split, by their number

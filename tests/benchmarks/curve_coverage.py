@@ -19,19 +19,16 @@ from scipy.special import expit, logit, ndtr, ndtri
 from mcrock.statistics.accepted_curve import choose
 from mcrock.statistics.comparison import (
     FEW,
+    Pairs,
     _open_ratio,
     _paired_interval,
     _quantities,
     _ratio_interval,
     _ratio_of,
 )
-from mcrock.statistics.inference import Bootstrap
-from mcrock.statistics.intervals import clustered_interval
-from mcrock.statistics.paired import Pairs
-from mcrock.statistics.rate_intervals import lognormal_bounds, rising_rate_bounds
-from mcrock.statistics.rates import refine
-from mcrock.statistics.resample import Units
-from mcrock.statistics.rising import places
+from mcrock.statistics.intervals import Bootstrap, clustered_interval
+from mcrock.statistics.probit import Units
+from mcrock.statistics.rates import lognormal_bounds, places, refine, rising_rate_bounds
 from tests.unit.statistics.conditions import CHOICES, held
 
 KINDS = ("lognormal", "log-logistic", "plateau")

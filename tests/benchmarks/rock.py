@@ -23,16 +23,9 @@ from scipy.special import logsumexp
 from mcrock.dataset import load_dataset
 from mcrock.ensemble import run_study
 from mcrock.excitation.readers.collections import read_shake_table
-from mcrock.statistics.labels import left_out
-from mcrock.statistics.labels.validation import (
-    DEFAULT,
-    is_set_aside,
-    probabilities,
-    read_geometry,
-    score,
-    validation_study,
-)
-from mcrock.statistics.labels.weights import ERROR_RATE, log_likelihoods
+from mcrock.statistics.distributions import score
+from mcrock.statistics.labels import ERROR_RATE, left_out, log_likelihoods
+from mcrock.statistics.validation import DEFAULT, is_set_aside, probabilities, read_geometry, validation_study
 from mcrock.study.load import study_of
 
 GRAVITY = 9.81

@@ -20,7 +20,7 @@ from mcrock.measurement.campaign import chosen_parameters, read_tests
 from mcrock.show.record_table import format_surveys
 from mcrock.statistics.hazard import load_hazard
 from mcrock.statistics.labels import read_labels
-from mcrock.statistics.labels.validation import read_geometry
+from mcrock.statistics.validation import read_geometry
 from mcrock.study import load_config
 from mcrock.study.load import load_tested
 from tests.fuzz import configs, records

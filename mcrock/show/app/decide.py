@@ -27,8 +27,8 @@ from mcrock.show.report.results import Site, risk_section, standards_section
 from mcrock.show.report.trust import limits_section
 from mcrock.show.summary import summarize
 from mcrock.statistics import design_intensity, load_hazard
-from mcrock.statistics.efficiency import own_measure
-from mcrock.statistics.inference import Confidence
+from mcrock.statistics.intervals import Confidence
+from mcrock.statistics.measures import own_measure
 
 LARGEST = 200_000  # runs that go through a browser; `mcrock export` writes more
 HAZARD = (

@@ -11,9 +11,8 @@ from mcrock.base.random_numbers import uniforms
 from mcrock.dataset.schema import OUTER, outputs
 from mcrock.show.run import format_result
 from mcrock.show.style import axis_scale
-from mcrock.statistics.limits import displacement_limit
-from mcrock.statistics.nested import pooled
-from mcrock.statistics.outcomes import READ, UNDECIDED, Ending, run_endings
+from mcrock.statistics.outcomes import PEAKS_READ, UNDECIDED, Ending, run_endings
+from mcrock.statistics.probability import displacement_limit, pooled
 from mcrock.statistics.runs import intensity_classes, is_cloud, is_given, read_slices, run_intensity, study_of
 from mcrock.study.sampling import variable_name
 
@@ -83,7 +82,7 @@ def collect_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> RunDots:
     shape = (len(GROUPS), len(x_edges), ROWS)
     counts, kept = np.zeros(np.prod(shape), np.int64), [_Kept() for _ in GROUPS]
     strength, limit = run_intensity(flat), displacement_limit(flat)
-    for where, part, there in read_slices(flat, (*READ, RATIO), allow_missing):
+    for where, part, there in read_slices(flat, (*PEAKS_READ, RATIO), allow_missing):
         ending = run_endings(part, limit)
         column = np.arange(len(x_edges)) if places.of_run is None else places.of_run[where].astype(np.int64)
         tilt = np.nan_to_num(part[RATIO].values, nan=LEAST).clip(LEAST, MOST_TILT)

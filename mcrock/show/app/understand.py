@@ -36,8 +36,8 @@ from mcrock.show.run import describe_fall, result_rows, save_run
 from mcrock.show.summary import format_independence, format_probabilities
 from mcrock.statistics import fit_fragility, overturning_probability, pooled
 from mcrock.statistics.accepted_curve import goes_without
-from mcrock.statistics.inference import Bootstrap
-from mcrock.statistics.notable import MEANINGS, RunPlace, notable_runs
+from mcrock.statistics.intervals import Bootstrap
+from mcrock.statistics.outcomes import MEANINGS, RunPlace, notable_runs
 from mcrock.statistics.runs import is_shaken, read_once, study_of
 from mcrock.study import Study
 

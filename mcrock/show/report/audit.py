@@ -23,7 +23,7 @@ from mcrock.show.report.content import Block, Section
 from mcrock.show.risk import tell_risk
 from mcrock.show.summary import Summary
 from mcrock.show.tables import format_table
-from mcrock.statistics.limits import EVENT
+from mcrock.statistics.probability import EVENT
 from mcrock.statistics.runs import config_of
 from mcrock.study import Study
 

@@ -34,8 +34,8 @@ from mcrock.show.report.subject import study_section, subject_sections, table_se
 from mcrock.show.report.trust import convergence_section, limits_section, provenance_section, validity_section
 from mcrock.show.summary import Summary, missing_chunks, summarize
 from mcrock.statistics import annual_rate, high_confidence_capacity, rate_of_draws
-from mcrock.statistics.inference import Confidence
-from mcrock.statistics.nested import is_nested, pooled
+from mcrock.statistics.intervals import Confidence
+from mcrock.statistics.probability import is_nested, pooled
 from mcrock.statistics.risk import FewError, rate_with_support
 from mcrock.statistics.runs import study_of
 

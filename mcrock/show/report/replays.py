@@ -11,7 +11,7 @@ from mcrock.base.tables.errors import ConfigError
 from mcrock.show.animation.embedded import embed_run, still_of
 from mcrock.show.replay import name_of, repeat_command, repeat_run, stored_outcome
 from mcrock.show.report.content import Block, Player, Section
-from mcrock.statistics.notable import MEANINGS, RunPlace, notable_runs
+from mcrock.statistics.outcomes import MEANINGS, RunPlace, notable_runs
 from mcrock.study import Study
 
 

@@ -53,7 +53,7 @@ from mcrock.statistics import (
     standards,
 )
 from mcrock.statistics.hazard import question
-from mcrock.statistics.inference import Confidence
+from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.sensitivity import has_indices
 
 DISPERSIONS = (

@@ -16,8 +16,7 @@ from mcrock.show.report.content import Block, Section, cautions, embed
 from mcrock.show.summary import Summary
 from mcrock.show.tables import Column, format_table, table_along
 from mcrock.show.validity import NOT_OF_MCROCK, format_certificate, format_strain
-from mcrock.statistics.inference import Confidence
-from mcrock.statistics.intervals import bound_without_events
+from mcrock.statistics.intervals import Confidence, bound_without_events
 from mcrock.study import Study
 
 FLAGS = {

@@ -13,8 +13,8 @@ from mcrock.base.params import Outcome
 from mcrock.dataset import DatasetError
 from mcrock.show.fragility_files import outcome_rows
 from mcrock.statistics import annual_rate, baselines, compare_designs
+from mcrock.statistics.comparison import PairingError, check_pairs
 from mcrock.statistics.hazard import load_hazard
-from mcrock.statistics.paired import PairingError, check_pairs
 from tests.unit.statistics.conftest import simulate_study
 
 HOW = {"resamples": 50}

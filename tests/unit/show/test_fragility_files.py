@@ -19,7 +19,7 @@ from mcrock.show.fragility_files import (
 )
 from mcrock.statistics import fit_fragility, overturning_probability
 from mcrock.statistics.accepted_curve import accept_curve
-from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.intervals import Bootstrap
 
 SPACE = {"": NRML}
 

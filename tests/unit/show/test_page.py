@@ -21,7 +21,7 @@ from mcrock.show.report.results import Site
 from mcrock.show.risk import format_capacity
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard
-from mcrock.statistics.notable import notable_runs
+from mcrock.statistics.outcomes import notable_runs
 from mcrock.study import Study
 from tests.unit.conftest import write_study
 

@@ -6,7 +6,7 @@ from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
 from mcrock.base.params import Outcome
-from mcrock.statistics.nested import Crossed
+from mcrock.statistics.probability import Crossed
 
 PGA = {"units": "m s-2", "long_name": "peak ground acceleration"}
 # parts of the variance of a standard normal score: draw, record, realization, draw x record, draw x
@@ -22,7 +22,7 @@ def draw_scores(rng, draws, records, per_record, parts=PARTS):
 
 
 def true_components(probability, parts=PARTS):
-    """Components of `mcrock.statistics.crossed` of scores above their quantile, from bivariate normals."""
+    """Components of `mcrock.statistics.epistemic` of scores above their quantile, from bivariate normals."""
     z = ndtri(probability)
 
     def both(correlation):

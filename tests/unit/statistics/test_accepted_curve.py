@@ -35,13 +35,10 @@ from mcrock.statistics.accepted_curve import (
     goes_by,
     rocking_bound,
 )
-from mcrock.statistics.cross_validation import by_curve, left_out_losses
-from mcrock.statistics.inference import Bootstrap
-from mcrock.statistics.probit import PROBIT
-from mcrock.statistics.rate_intervals import lognormal_bounds
-from mcrock.statistics.rates import LognormalCurve, refine
-from mcrock.statistics.resample import draw_units
-from mcrock.statistics.rising import places
+from mcrock.statistics.goodness import by_curve, left_out_losses
+from mcrock.statistics.intervals import Bootstrap
+from mcrock.statistics.probit import PROBIT, draw_units
+from mcrock.statistics.rates import LognormalCurve, lognormal_bounds, places, refine
 from mcrock.statistics.risk import headline_rate, rate_with_support
 from tests.unit.statistics.measured import measured_study
 

@@ -11,7 +11,7 @@ from mcrock.base.params import Outcome
 from mcrock.show.rules import _words, format_baselines
 from mcrock.statistics import baselines, by_measure, checks_of_body, runs, with_measures
 from mcrock.statistics.accepted_curve import accept_curve, goes_by
-from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.intervals import Bootstrap
 from tests.unit.statistics.conftest import simulate_study
 from tests.unit.statistics.measured import measured_study
 

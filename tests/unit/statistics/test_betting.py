@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mcrock.base.params import Outcome
 from mcrock.statistics import betting_interval, runs, sequential_probability
-from mcrock.statistics.betting import BETS
+from mcrock.statistics.probability import BETS
 
 
 def capital(x, mean):

@@ -5,7 +5,7 @@ import pytest
 
 from mcrock.base.params import Outcome
 from mcrock.statistics import capacities, fit_fragility, runs
-from mcrock.statistics.capacity import count_resurrected
+from mcrock.statistics.fragility import count_resurrected
 from tests.unit.statistics.conftest import LEVELS
 
 

@@ -10,8 +10,8 @@ from mcrock.show.curves import format_laws
 from mcrock.show.numbers import label_intensities
 from mcrock.statistics import fit_fragility, fragility_by_choice, split_by_choice
 from mcrock.statistics.accepted_curve import accept_curve, goes_by
-from mcrock.statistics.choices import has_laws
-from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.curves import has_laws
+from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.probit import fit_curves
 from tests.unit.statistics.conftest import simulate_study
 

@@ -11,7 +11,7 @@ from mcrock.base.params import Outcome
 from mcrock.plots import plot_comparison
 from mcrock.show.comparison import format_comparison
 from mcrock.statistics import annual_rate, compare_designs, fit_fragility, overturning_probability
-from mcrock.statistics.paired import PairingError, what_differs
+from mcrock.statistics.comparison import PairingError, what_differs
 from mcrock.statistics.rates import lognormal_rates
 from tests.unit.statistics.conditions import held
 from tests.unit.statistics.conftest import LEVELS, PGA

@@ -5,8 +5,8 @@ import pytest
 
 from mcrock.excitation.measures import intensity
 from mcrock.statistics import hazard_consistency, load_hazard
-from mcrock.statistics.consistency import other_hazards
-from mcrock.statistics.hazard_files import HazardError
+from mcrock.statistics.hazard import HazardError
+from mcrock.statistics.measures import other_hazards
 from mcrock.study.sampling import load_motions
 from mcrock.study.study import Study
 from tests.unit.statistics.measured import measured_study

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import xlogy
 from scipy.stats import norm
 
-from mcrock.statistics.cross_validation import (
+from mcrock.statistics.goodness import (
     best_thresholds,
     by_probit,
     by_threshold,
@@ -17,8 +17,7 @@ from mcrock.statistics.cross_validation import (
     record_units,
 )
 from mcrock.statistics.intervals import student_interval
-from mcrock.statistics.probit import fit_curves
-from mcrock.statistics.resample import Units
+from mcrock.statistics.probit import Units, fit_curves
 
 RULES = (constant, by_threshold, by_probit)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from mcrock.statistics.crossed import components_of, covariance_between_records, jackknifed, sums_of
+from mcrock.statistics.epistemic import components_of, covariance_between_records, jackknifed, sums_of
 from tests.unit.statistics.nested import crossed_of, draw_scores, true_components
 
 

@@ -16,9 +16,9 @@ from mcrock.statistics import (
     overturning_probability,
 )
 from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, goes_by
-from mcrock.statistics.cross_validation import by_probit, by_rising, either_way, held_out, record_units
-from mcrock.statistics.efficiency import _explained
-from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.goodness import by_probit, by_rising, either_way, held_out, record_units
+from mcrock.statistics.intervals import Bootstrap
+from mcrock.statistics.measures import _explained
 from tests.unit.statistics.conftest import simulate_study
 
 VELOCITY = {"units": "m s-1", "long_name": "peak ground velocity"}

@@ -24,13 +24,13 @@ from mcrock.statistics import (
     monotone_fragility,
     variance_shares,
 )
-from mcrock.statistics.cross_validation import by_probit, by_rising, held_out, record_units
+from mcrock.statistics.distributions import SCORES, interval, resampled, score
+from mcrock.statistics.goodness import by_probit, by_rising, held_out, record_units
 from mcrock.statistics.intervals import student_interval
-from mcrock.statistics.labels.validation.scores import SCORES, interval, resampled, score
 from mcrock.statistics.probit import fit_curves
 from mcrock.statistics.runs import ESTIMATE
 from mcrock.statistics.sensitivity import estimate_indices
-from mcrock.statistics.surface import fit_surface
+from mcrock.statistics.sufficiency import fit_surface
 from tests.unit.statistics.conditions import RECORDS, draw_conditions, held
 from tests.unit.statistics.nested import crossed_of, draw_scores, nested_study, true_components
 from tests.unit.statistics.test_choices import CODES
@@ -63,7 +63,7 @@ def of_stripes(rng, records):
     rising = monotone_fragility(ds, grid=fit["intensity_grid"].values)
     grid = fit["intensity_grid"].values
     i = int(np.abs(grid - drawn.capacity(share)).argmin())
-    with patch("mcrock.statistics.curve_capacity.warnings.warn"):  # of what no run supports
+    with patch("mcrock.statistics.accepted_curve.warnings.warn"):  # of what no run supports
         at = capacity_at(fit, share)
     units, rules = record_units(ds, False), (by_probit, by_rising)
     losses = [held_out(units, rule) for rule in rules]

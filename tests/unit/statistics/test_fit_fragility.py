@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr
 
 from mcrock.base.params import Outcome
-from mcrock.statistics import Bootstrap, by_limit, fit_fragility, overturning_probability, resample
+from mcrock.statistics import Bootstrap, by_limit, fit_fragility, overturning_probability, probit
 from mcrock.statistics.fragility import WORDS, _shape_bounds
 from mcrock.statistics.probit import FitKind
 from mcrock.statistics.runs import ESTIMATE, record_index
@@ -42,7 +42,7 @@ def test_band_rises_where_pointwise_bounds_do_not(make_study):
     for seed in range(12):
         ds = make_study(records=14, per_record=40, between=0.28, within=0.1, seed=seed)
         fit = fit_fragility(ds)
-        units = resample.collect_units(ds, record_index(ds)[0], False)
+        units = probit.collect_units(ds, record_index(ds)[0], False)
         grid = fit["intensity_grid"].values
         fitted = fit_sample(units, units.overturned[ESTIMATE], Bootstrap())
         single = studentized_bounds(fitted, 0.95, grid)[:, 2:]
@@ -329,15 +329,15 @@ def test_cloud_equals_the_bernoulli_likelihood(make_study):
 def test_small_cloud_is_not_binned(make_study, monkeypatch):
     ds = make_study(cloud=True, per_record=10)
     fit = fit_fragility(ds)
-    monkeypatch.setattr(resample, "CELLS", 10**6)
+    monkeypatch.setattr(probit, "CELLS", 10**6)
     xr.testing.assert_identical(fit_fragility(ds), fit)
 
 
 def test_batches_hold_the_memory(make_study, monkeypatch):
     ds = make_study()
-    monkeypatch.setattr(resample, "BATCH", 2200)
+    monkeypatch.setattr(probit, "BATCH", 2200)
     how = Bootstrap(resamples=50)
-    sizes = [len(times) for times in resample.draw_units(resample.collect_units(ds, None, False), how)]
+    sizes = [len(times) for times in probit.draw_units(probit.collect_units(ds, None, False), how)]
     assert max(sizes) <= 100
     assert sum(sizes) == 50
     assert np.isfinite(fit_fragility(ds)["median_capacity_interval"]).all()
@@ -345,7 +345,7 @@ def test_batches_hold_the_memory(make_study, monkeypatch):
 
 def test_patterns_hold_every_realization(make_study):
     ds = make_study(undecided=0.02)
-    units = resample.collect_units(ds, None, False)
+    units = probit.collect_units(ds, None, False)
     assert units.number == 440
     points = overturning_probability(ds)
     stand, overturn, estimate = units.total(units.overturned)

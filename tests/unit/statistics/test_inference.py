@@ -7,7 +7,7 @@ import pytest
 
 from mcrock import plots, statistics
 from mcrock.statistics import Bootstrap, Confidence, exceedance_probability, overturning_probability
-from mcrock.statistics.inference import BootstrapKeywords, ConfidenceKeywords
+from mcrock.statistics.intervals import BootstrapKeywords, ConfidenceKeywords
 
 RESAMPLED = [
     statistics.fit_fragility,

@@ -6,7 +6,7 @@ import xarray as xr
 
 from mcrock.base.params import Outcome
 from mcrock.statistics import model_validity, runs
-from mcrock.statistics.validity import FLAGS
+from mcrock.statistics.outcomes import FLAGS
 
 
 @pytest.fixture

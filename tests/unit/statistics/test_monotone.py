@@ -6,7 +6,7 @@ import xarray as xr
 
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.statistics import monotone_fragility, overturning_probability
-from mcrock.statistics.run_measures import static_thresholds
+from mcrock.statistics.measures import static_thresholds
 from tests.unit.statistics.measured import measured_study
 
 

@@ -16,7 +16,7 @@ from mcrock.statistics import (
     pooled,
     variance_shares,
 )
-from mcrock.statistics.nested import read_crossed, unknown_inputs
+from mcrock.statistics.probability import read_crossed, unknown_inputs
 from tests.unit.statistics.nested import nested_study
 
 ALL = [variance_shares, epistemic_probability, epistemic_fragility, epistemic_bounds]

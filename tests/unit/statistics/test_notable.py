@@ -6,7 +6,7 @@ import xarray as xr
 
 from mcrock.base.params import Outcome
 from mcrock.statistics import runs
-from mcrock.statistics.notable import MEANINGS, RunPlace, notable_runs
+from mcrock.statistics.outcomes import MEANINGS, RunPlace, notable_runs
 
 
 def study(outcome, tilt=None, **more):

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mcrock.statistics import order_statistics as module
-from mcrock.statistics.order_statistics import median, order_statistics
+from mcrock.statistics import runs as module
+from mcrock.statistics.runs import median, order_statistics
 
 NEAR = [-1.0, -0.0, 0.0, 0.3, np.nextafter(0.3, 1.0)]
 VALUES = arrays(float, st.integers(1, 60), elements=st.floats(-1e300, 1e300) | st.sampled_from(NEAR))

@@ -16,8 +16,8 @@ from mcrock.statistics import (
     fragility_by_way,
     high_confidence_capacity,
 )
-from mcrock.statistics.plateau import by_plateau, fit_plateau, plateau_bounds
-from mcrock.statistics.resample import Units
+from mcrock.statistics.goodness import by_plateau, fit_plateau, plateau_bounds
+from mcrock.statistics.probit import Units
 from tests.unit.statistics.conditions import CHOICES
 from tests.unit.statistics.conftest import LEVELS, simulate_study
 from tests.unit.statistics.test_risk import power_law

@@ -9,11 +9,10 @@ from mcrock.base.estimates import format_percent
 from mcrock.show.risk import format_distribution
 from mcrock.statistics import accepted_curve, annual_rate, fit_fragility
 from mcrock.statistics.accepted_curve import accept_curve
-from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.probit import LOGIT, PROBIT
-from mcrock.statistics.rate_distribution import SOURCES, hazard_strata, rate_distribution
-from mcrock.statistics.rates import lognormal_rates, refine
-from mcrock.statistics.rising import places
+from mcrock.statistics.rates import lognormal_rates, places, refine
+from mcrock.statistics.risk import SOURCES, hazard_strata, rate_distribution
 from tests.unit.statistics.conditions import CHOICES
 from tests.unit.statistics.conftest import PGA
 from tests.unit.statistics.nested import nested_study

@@ -8,12 +8,18 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
 from mcrock.statistics import annual_rate
-from mcrock.statistics.inference import Bootstrap
-from mcrock.statistics.probit import fit_curves
-from mcrock.statistics.rate_intervals import _rates, log_rates, lognormal_bounds, rising_rate_bounds
-from mcrock.statistics.rates import lognormal_rates, refine
-from mcrock.statistics.resample import Units, draw_units
-from mcrock.statistics.rising import bounding_steps, rising_curve
+from mcrock.statistics.intervals import Bootstrap
+from mcrock.statistics.probit import Units, draw_units, fit_curves
+from mcrock.statistics.rates import (
+    _rates,
+    bounding_steps,
+    log_rates,
+    lognormal_bounds,
+    lognormal_rates,
+    refine,
+    rising_curve,
+    rising_rate_bounds,
+)
 from mcrock.statistics.runs import ESTIMATE
 from mcrock.statistics.studentized import fit_sample, pivots_of
 from tests.unit.statistics.conftest import simulate_study
@@ -84,7 +90,7 @@ def test_rates_of_fractions_that_rise_already_are_those_of_isotonic_regression(m
         calls.append(len(y))
         return isotonic_regression(y, weights=weights)
 
-    monkeypatch.setattr("mcrock.statistics.rate_intervals.isotonic_regression", counted)
+    monkeypatch.setattr("mcrock.statistics.rates.isotonic_regression", counted)
     found = _rates(units, ESTIMATE, there, weights, drawn)
     assert len(calls) < 25
     fits = [

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import ndtr
 
-from mcrock.statistics.rates import lognormal_rates, refine
-from mcrock.statistics.rising import RisingCurve, bounding_steps, places
+from mcrock.statistics.rates import RisingCurve, bounding_steps, lognormal_rates, places, refine
 
 LEVELS = np.array([0.2, 0.3, 0.4, 0.6, 0.9, 1.4])
 COUNTS = st.lists(st.integers(0, 40), min_size=6, max_size=6)

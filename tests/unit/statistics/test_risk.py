@@ -26,7 +26,7 @@ from mcrock.statistics import (
     survival,
 )
 from mcrock.statistics.hazard import HazardError
-from mcrock.statistics.inference import Confidence
+from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.risk import headline_rate, largest_rate
 from tests.unit.statistics.nested import nested_study
 

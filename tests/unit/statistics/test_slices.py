@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from mcrock import statistics
 from mcrock.base.params import Outcome
 from mcrock.dataset import build_dataset
-from mcrock.statistics import order_statistics, runs
-from mcrock.statistics.cross_validation import by_probit, held_out, record_units
-from mcrock.statistics.resample import CELLS, place_in_cells
+from mcrock.statistics import runs
+from mcrock.statistics.goodness import by_probit, held_out, record_units
+from mcrock.statistics.probit import CELLS, place_in_cells
 from mcrock.statistics.runs import intensity_classes, record_groups, record_lots
 
 OUTCOMES = [Outcome.AT_REST, Outcome.ROCKING, Outcome.OVERTURNED, Outcome.STEP_LIMIT]
@@ -74,7 +74,7 @@ def studies(draw, clouds=BOTH):
 
 def small_slices(stack, length):
     """Slices of few realizations, and nothing that is kept or sorted in memory as it is small."""
-    for module, name, value in ((runs, "SLICE", length), (runs, "SMALL", 0), (order_statistics, "KEPT", 3)):
+    for module, name, value in ((runs, "SLICE", length), (runs, "SMALL", 0), (runs, "KEPT", 3)):
         stack.enter_context(patch.object(module, name, value))
 
 

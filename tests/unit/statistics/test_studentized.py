@@ -7,8 +7,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from mcrock.statistics import Bootstrap
-from mcrock.statistics.probit import Curves, fit_curves
-from mcrock.statistics.resample import Units
+from mcrock.statistics.probit import Curves, Units, fit_curves
 from mcrock.statistics.studentized import (
     curve_quantity,
     fit_sample,

@@ -10,7 +10,7 @@ from scipy.stats import chi2, t
 from mcrock.base.params import Outcome
 from mcrock.show.measures import format_sufficiency
 from mcrock.statistics import fit_surface, measure_sufficiency, with_measures
-from mcrock.statistics.inference import Confidence
+from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.sufficiency import ROCKED, _Demand, _overturning, _scatter
 from mcrock.study.sampling import load_motions
 from tests.unit.statistics.measured import measured_study

@@ -10,7 +10,7 @@ from scipy.stats import t
 from mcrock.base.params import Outcome
 from mcrock.statistics import by_measure, fit_fragility, fit_surface
 from mcrock.statistics.probit import LINKS, PROBIT
-from mcrock.statistics.surface import fitted
+from mcrock.statistics.sufficiency import fitted
 
 INTERCEPT, SLOPES = 0.4, np.array([1.5, 2.5])
 

@@ -7,8 +7,7 @@ import pytest
 
 from mcrock.base.params import Outcome
 from mcrock.ensemble import run_study
-from mcrock.statistics.labels import Labels, calibrate, read_labels
-from mcrock.statistics.labels.read import overturned_shares, shares_of_runs
+from mcrock.statistics.labels import Labels, calibrate, overturned_shares, read_labels, shares_of_runs
 from mcrock.study import ConfigError, load_config
 
 TRUE = 0.05  # of the centre of mass along x [m]

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mcrock.statistics.labels import left_out, weigh_draws
-from mcrock.statistics.labels.weights import log_likelihoods
+from mcrock.statistics.labels import left_out, log_likelihoods, weigh_draws
 
 SHARES = arrays(float, (12, 5), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 LABELS = arrays(float, 5, elements=st.sampled_from([0.0, 1.0]))

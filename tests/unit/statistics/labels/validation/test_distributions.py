@@ -7,7 +7,7 @@ from scipy.stats import binom, norm
 
 from mcrock.base.tables.errors import ConfigError
 from mcrock.show import distributions
-from mcrock.statistics.labels.validation.distributions import _crps, _irreducible, judge, read_tests
+from mcrock.statistics.distributions import _crps, _irreducible, judge, read_tests
 
 
 def drawn(rng, n, shift=0.0, narrow=1.0):

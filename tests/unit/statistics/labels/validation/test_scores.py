@@ -8,16 +8,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr
 
-from mcrock.statistics.labels.validation import (
-    calibration_curve,
-    fitted_elsewhere,
-    is_set_aside,
-    leave_one_out,
-    resampled,
-    roc_curve,
-    score,
-    validate,
-)
+from mcrock.statistics.distributions import calibration_curve, resampled, roc_curve, score
+from mcrock.statistics.validation import fitted_elsewhere, is_set_aside, leave_one_out, validate
 
 N = 14
 P = arrays(float, N, elements=st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.6, 0.9, 1.0]))

@@ -10,7 +10,7 @@ import xarray as xr
 from mcrock.base.params import Outcome
 from mcrock.base.tables.errors import ConfigError
 from mcrock.dataset import load_dataset
-from mcrock.statistics.labels.validation import DEFAULT, is_set_aside, read_geometry, validation_study
+from mcrock.statistics.validation import DEFAULT, is_set_aside, read_geometry, validation_study
 
 RECORDINGS = ("A", "B", "C", "D", "E", "F", "G", "H")
 LEVELS = (1.0, 2.0, 3.5, 6.0)
