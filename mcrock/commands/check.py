@@ -35,7 +35,7 @@ def print_check(study: Study) -> float:
     from dask.system import CPU_COUNT
 
     from mcrock.ensemble import estimate_time
-    from mcrock.ensemble.own_responses import named_responses
+    from mcrock.ensemble.part import named_responses
     from mcrock.show.describe import describe
     from mcrock.show.numbers import format_estimated_time, format_time
     from mcrock.study.sampling import check_inputs, load_motions

@@ -102,7 +102,7 @@ def named(text: str) -> list[tuple[str, str, str]]:
 
 def copied(path: Path) -> str:
     """Text of a copy: a script names files of its folder, and the folder where this mcrock is installed."""
-    from mcrock.ensemble.cluster.scripts import set_lines
+    from mcrock.ensemble.cluster import set_lines
 
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".sh":

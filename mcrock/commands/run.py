@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from distributed import Client
 
-    from mcrock.ensemble.cluster.settings import Cluster
+    from mcrock.ensemble.cluster import Cluster
     from mcrock.study import Study
 
 CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]

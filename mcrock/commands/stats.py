@@ -29,7 +29,7 @@ def stats(
     How they are computed: `mcrock docs results`.
     """
     from mcrock.dataset.contents import STUDY, store_digest
-    from mcrock.ensemble.log import read_log
+    from mcrock.ensemble.opening import read_log
     from mcrock.show.progress import reading_progress
     from mcrock.show.status import format_impossible
     from mcrock.show.summary import format_summary, missing_chunks, summarize, summary_as_json

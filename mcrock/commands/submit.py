@@ -62,10 +62,17 @@ def submit(
     if contract:
         arithmetic.contract()  # before anything loads the kernel
     from mcrock.base.memory import peak_memory
-    from mcrock.ensemble.cluster import load_cluster
-    from mcrock.ensemble.cluster.estimate import measure, plan_tasks
-    from mcrock.ensemble.cluster.scripts import SYSTEMS, check_replaceable, script_path, signed, write_script
-    from mcrock.ensemble.cluster.settings import read_duration
+    from mcrock.ensemble.cluster import (
+        SYSTEMS,
+        check_replaceable,
+        load_cluster,
+        measure,
+        plan_tasks,
+        read_duration,
+        script_path,
+        signed,
+        write_script,
+    )
     from mcrock.show.estimate import format_cost, format_plan
     from mcrock.study.sampling import load_motions
 

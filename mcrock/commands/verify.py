@@ -130,7 +130,7 @@ def _verify_store(path: Path, options: _Wanted) -> str | None:
         say(f"{path}: --repair overwrites nothing that is whole; with --force it sets that aside")
         return None
     if foreign:
-        from mcrock.ensemble.repair import set_aside  # loads what runs studies
+        from mcrock.ensemble.opening import set_aside  # loads what runs studies
 
         print(f"{path}: what is not its own is set aside in {set_aside(path, foreign)}")
     warnings.filterwarnings("ignore", ".* is computed again")  # as printed above
@@ -157,7 +157,7 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
     except DamageError as error:
         if not options.repair or (isinstance(error, ForeignError) and not options.force):
             raise
-        from mcrock.ensemble.repair import is_logged, write_study_again
+        from mcrock.ensemble.opening import is_logged, write_study_again
 
         with _folder_named(path):
             try:

@@ -7,8 +7,7 @@ from mcrock.base.lazy_imports import imported_on_use
 if TYPE_CHECKING:
     from mcrock.ensemble.estimate import estimate_time
     from mcrock.ensemble.part import Part
-    from mcrock.ensemble.stopping import run_until
-    from mcrock.ensemble.study import EnsembleError, Plan, Progress, plan_study, run_study
+    from mcrock.ensemble.study import EnsembleError, Plan, Progress, plan_study, run_study, run_until
 
 __all__ = [
     "EnsembleError",

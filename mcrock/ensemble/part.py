@@ -1,11 +1,17 @@
-"""One part of a study: draw its inputs, run it, store it. This is what a worker does."""
+"""A part of a study on a worker: draw, run, store.
+
+Responses of one's own: functions of a finished run and its history, kept in the store as `own_NAME`.
+
+One part of a study: draw its inputs, run it, store it. This is what a worker does.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
 import socket
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -18,19 +24,90 @@ import numpy as np
 
 from mcrock.base.arithmetic import CONTRACT, PLAIN
 from mcrock.base.memory import peak_memory
+from mcrock.base.own_function import OwnFunction
 from mcrock.base.params import Inputs, MotionPack, Outcome
 from mcrock.base.tables.errors import RealizationError
 from mcrock.dataset import DamageError, declaration, outputs
 from mcrock.dataset.contents import State, chunk_state, filler, read_template
 from mcrock.dataset.create import StoreError
-from mcrock.dataset.schema import OUTPUT
+from mcrock.dataset.schema import OUTPUT, OWN_RESPONSE, SCHEMA
 from mcrock.dataset.store import ChunkRuns, read_runs, write_part
-from mcrock.ensemble.own_responses import OwnResponse, own_values
 from mcrock.excitation import Motion, pack_motions
 from mcrock.simulation.device import CPU, arithmetic_of, check_device
-from mcrock.simulation.runs import simulate_part
+from mcrock.simulation.runs import Run, simulate_part, simulate_realization
 from mcrock.study import ConfigError, Study
 from mcrock.study.sampling import draw_inputs, draw_numbers
+
+
+class OwnResponse(OwnFunction):
+    """A response that a user computes from a `mcrock.simulation.runs.Run`; its unit is ``function.units``."""
+
+    kind = "response"
+
+    def accept(self) -> None:
+        """Refuse a function of anything but one run, or a name that no variable has."""
+        if len(inspect.signature(self.function).parameters) != 1 or not self.name.isidentifier():
+            raise ValueError(f"response {self.name!r}: expected a named function of one argument, the run")
+        if self.variable in SCHEMA:
+            raise ValueError(
+                f"response {self.name!r}: {self.variable} is {SCHEMA[self.variable].long_name}; rename it"
+            )
+
+    @property
+    def variable(self) -> str:
+        """Name in datasets."""
+        return OWN_RESPONSE + self.name
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """Of the variable."""
+        units = getattr(self.function, "units", "1")
+        return {"units": units, "long_name": self.name.replace("_", " ")}
+
+    def of_run(self, run: Run, where: str) -> float:
+        """The number of a run; ValueError if the function fails, or returns none."""
+        try:
+            return float(self.function(run))
+        except Exception as error:
+            raise ValueError(
+                f"response {self.name!r} of {where}: expected a number, or NaN where it cannot be known, got "
+                f"{type(error).__name__}: {error}"
+            ) from error
+
+
+def named_responses(study: Study) -> tuple[OwnResponse, ...]:
+    """Responses that a study names; errors as of `OwnResponse.named`."""
+    named = study.ensemble.responses or ()
+    return tuple(OwnResponse.named(name, study.folder, study.trust_code) for name in named)
+
+
+def own_values(
+    responses: Sequence[OwnResponse],
+    inputs: Inputs,
+    motions: MotionPack,
+    study: Study,
+    pause: Callable[[], None] = lambda: None,
+) -> tuple[dict[str, np.ndarray], dict[int, str]]:
+    """Responses of every run of a part (n, m), each of which is run again with its history.
+
+    Where a function fails or returns no number they are NaN, and the message is the second result, one for
+    each such realization. What ``pause`` raises, which is called before every run, ends it.
+    """
+    wrong: dict[int, str] = {}
+    found = {response.variable: np.full(inputs.scale.shape, np.nan) for response in responses}
+    for row, level in np.ndindex(inputs.scale.shape) if responses else ():
+        pause()
+        _, run = simulate_realization(inputs, row, level, motions, study.controls)
+        for response in responses:
+            number = inputs.start + row
+            try:
+                value = response.of_run(run, f"realization {number}")
+            except ValueError as error:
+                wrong[number] = str(error)
+            else:
+                found[response.variable][row, level] = value
+    return found, wrong
+
 
 OWN_MOTIONS = 64  # motions made and held at a time [1]
 ON_GPU = 16  # times as many on a GPU, which computes many runs at a time

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcrock.ensemble.cluster.estimate import ArrayPlan, Estimate
+from mcrock.ensemble.cluster import ArrayPlan, Estimate
 from mcrock.show.numbers import format_count, format_time
 
 

@@ -12,7 +12,7 @@ import xarray as xr
 from mcrock.base.params import Outcome
 from mcrock.dataset import load_dataset
 from mcrock.dataset.schema import own_names
-from mcrock.ensemble.own_responses import named_responses
+from mcrock.ensemble.part import named_responses
 from mcrock.excitation import pack_motions
 from mcrock.show.history import ground_moves
 from mcrock.show.numbers import label_intensities, labels

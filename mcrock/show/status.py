@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from mcrock.dataset.contents import Inventory, Template
-from mcrock.ensemble.log import AT_WORK, ENDED, Process
+from mcrock.ensemble.opening import AT_WORK, ENDED, Process
 from mcrock.show.numbers import format_count, format_time
 from mcrock.show.tables import format_table
 

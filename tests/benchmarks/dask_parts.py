@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-import mcrock.ensemble.distributed as route
+import mcrock.ensemble.schedule as route
 from mcrock.ensemble.opening import prepare_job
 from mcrock.ensemble.part import Part, PartResult
 from mcrock.study import load_config

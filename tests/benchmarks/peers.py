@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from mcrock.base.params import GRAVITY
-from mcrock.ensemble.log import describe_versions
+from mcrock.ensemble.opening import describe_versions
 from mcrock.excitation import Motion, pack_motions
 from mcrock.impact.conditions import Controls
 from mcrock.planar import planar_block, velocity_ratios

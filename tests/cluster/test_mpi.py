@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from mcrock.ensemble.cluster.scripts import set_lines
+from mcrock.ensemble.cluster import set_lines
 from tests.cluster.conftest import digests
 
 ABSENT = [name for name in ("dask_mpi", "mpi4py") if not importlib.util.find_spec(name)]

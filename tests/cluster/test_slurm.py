@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from mcrock.ensemble.cluster.scripts import set_lines
+from mcrock.ensemble.cluster import set_lines
 from tests.cluster.conftest import digests, done, processes, wait_until
 from tests.cluster.slurm import jobs, missing, slurm
 

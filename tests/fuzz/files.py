@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from mcrock.body.polyhedron import read_scan
 from mcrock.ensemble.cluster import load_cluster
-from mcrock.ensemble.log import read_log
+from mcrock.ensemble.opening import read_log
 from mcrock.excitation.readers import scan_records
 from mcrock.excitation.survey import survey
 from mcrock.excitation.synthesis.target_spectrum import read_target

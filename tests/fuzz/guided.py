@@ -16,8 +16,8 @@ import atheris
 READERS = (
     "mcrock.base.tables",
     "mcrock.body.polyhedron",
-    "mcrock.ensemble.cluster.settings",
-    "mcrock.ensemble.log",
+    "mcrock.ensemble.cluster",
+    "mcrock.ensemble.opening",
     "mcrock.excitation.readers",
     "mcrock.excitation.survey",
     "mcrock.excitation.synthesis.target_spectrum",

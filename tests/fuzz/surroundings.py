@@ -26,7 +26,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from mcrock.ensemble import log
+from mcrock.ensemble import opening
 from tests.fuzz.commands import COMMANDS, LONGEST, Bench
 
 JUMP = 1e6  # of a clock, forwards or backwards [s]
@@ -154,7 +154,7 @@ def jumping(seed: float) -> None:
             return datetime.now(tz) + timedelta(seconds=random.uniform(-JUMP, JUMP))
 
     time.time = lambda: now() + random.uniform(-JUMP, JUMP)
-    log.datetime = Jumping  # type: ignore[misc]
+    opening.datetime = Jumping  # type: ignore[misc]
 
 
 @contextmanager

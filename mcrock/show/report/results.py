@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import xarray as xr
 
-from mcrock.ensemble.log import read_log
+from mcrock.ensemble.opening import read_log
 from mcrock.show.curves import format_laws, plot_choices
 from mcrock.show.epistemic import format_nested, plot_probability_box, plot_variance_shares
 from mcrock.show.fragility import UNSUPPORTED, format_fragility, format_support, plot_fragility

@@ -9,7 +9,7 @@ import xarray as xr
 
 from mcrock.base.estimates import format_percent
 from mcrock.dataset.contents import STUDY, store_digest
-from mcrock.ensemble.log import logged_versions
+from mcrock.ensemble.opening import logged_versions
 from mcrock.show.convergence import format_sizes, format_steps, plot_convergence
 from mcrock.show.numbers import label, percent
 from mcrock.show.report.content import Block, Section, cautions, embed

@@ -12,9 +12,7 @@ import pytest
 import mcrock as mr
 from mcrock.dataset import load_dataset
 from mcrock.ensemble import EnsembleError, run_study
-from mcrock.ensemble.cluster import connected
-from mcrock.ensemble.cluster.connect import _environment
-from mcrock.ensemble.cluster.settings import Local
+from mcrock.ensemble.cluster import Local, _environment, connected
 from mcrock.study import load_config
 from tests.unit.commands.processes import program
 
@@ -110,7 +108,7 @@ def test_jobs_and_scripts_hand_it_on(mcrock, study_file, monkeypatch):
     assert not any("CONTRACT" in line for line in _environment())
     assert "--contract" not in mcrock("submit", study_file, "--dry-run")[1]
     monkeypatch.setattr("mcrock.base.arithmetic.contracts", lambda: True)
-    monkeypatch.setattr("mcrock.ensemble.cluster.connect.contracts", lambda: True)
+    monkeypatch.setattr("mcrock.ensemble.cluster.contracts", lambda: True)
     assert "export MCROCK_CONTRACT=1" in _environment()
     assert "OPTIONS=(--contract) " in mcrock("submit", study_file, "--dry-run")[1]
 

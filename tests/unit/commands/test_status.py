@@ -16,7 +16,7 @@ import pytest
 from mcrock.base.code_cache import source_hash
 from mcrock.base.memory import peak_memory
 from mcrock.dataset.contents import chunks_done
-from mcrock.ensemble.log import Log, log_path, read_log
+from mcrock.ensemble.opening import Log, log_path, read_log
 from tests.unit.commands.processes import started
 
 SLOW = """

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mcrock.ensemble.cluster.scripts import signed
+from mcrock.ensemble.cluster import signed
 
 
 @pytest.fixture

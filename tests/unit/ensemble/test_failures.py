@@ -11,7 +11,7 @@ import mcrock.ensemble.part
 from mcrock.base.params import Outcome
 from mcrock.dataset import load_dataset
 from mcrock.ensemble import EnsembleError, run_study
-from mcrock.ensemble.log import log_path
+from mcrock.ensemble.opening import log_path
 from mcrock.simulation.runs import simulate_part
 from mcrock.statistics import outcome_shares, overturning_probability, undecided_runs
 from mcrock.study import ConfigError, load_config

@@ -5,7 +5,7 @@ import mmap
 import numpy as np
 import pytest
 
-from mcrock.ensemble.share import open_shared, share
+from mcrock.ensemble.schedule import open_shared, share
 from mcrock.excitation import Motion, Pulse, pack_motions
 
 

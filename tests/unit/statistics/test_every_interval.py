@@ -11,9 +11,7 @@ import pytest
 from scipy.special import ndtr, ndtri, xlog1py, xlogy
 
 from mcrock import exceedance_probability, fit_fragility, overturning_probability
-from mcrock.ensemble.rare.probability import _summary
-from mcrock.ensemble.rare.splitting import LENGTH, climb
-from mcrock.ensemble.rare.walkers import Space
+from mcrock.ensemble.rare import LENGTH, Space, _summary, climb
 from mcrock.statistics import (
     capacity_at,
     compare_designs,

@@ -25,11 +25,9 @@ from distributed.security import Security
 
 from mcrock.base.interrupt import hold_interruptions
 from mcrock.ensemble import EnsembleError, run_study
-from mcrock.ensemble.cluster import connected
-from mcrock.ensemble.cluster.connect import ClusterError, _batch
-from mcrock.ensemble.cluster.settings import BatchJobs, Local, Mpi
-from mcrock.ensemble.distributed import _result, _threads, run_distributed
+from mcrock.ensemble.cluster import BatchJobs, ClusterError, Local, Mpi, _batch, connected
 from mcrock.ensemble.part import Part, PartResult
+from mcrock.ensemble.schedule import _result, _threads, run_distributed
 from mcrock.study import load_config
 from tests.cluster.conftest import wait_until
 from tests.unit.conftest import write_study
@@ -129,7 +127,7 @@ def test_workers_can_be_started_again_in_a_fresh_process(tmp_path):
     """Dask's configuration is loaded with it: what is set before that must not take the rest away."""
     code = (
         "from pathlib import Path\nfrom mcrock.ensemble.cluster import connected\n"
-        "from mcrock.ensemble.cluster.settings import Local\n"
+        "from mcrock.ensemble.cluster import Local\n"
         "for _ in range(2):\n    with connected(Local(system='local', workers=1), Path('.')):\n        pass"
     )
     ran = subprocess.run(
@@ -240,7 +238,7 @@ def die(*arguments, **options):
 
 
 def test_a_run_without_workers_ends_with_a_message(study, tmp_path, monkeypatch):
-    monkeypatch.setattr("mcrock.ensemble.distributed.ALONE", 1.0)
+    monkeypatch.setattr("mcrock.ensemble.schedule.ALONE", 1.0)
     with connected(Local(system="local", workers=1), tmp_path) as client:
         client.cluster.scale(0)
         with pytest.raises(EnsembleError, match="no worker of this machine is left"):
@@ -250,7 +248,7 @@ def test_a_run_without_workers_ends_with_a_message(study, tmp_path, monkeypatch)
 def test_results_that_are_lost_with_the_last_worker_are_not_waited_for(study, tmp_path, monkeypatch):
     """They had been announced; the clock counts looks, so that the loss itself may take its time."""
     for name, value in {"monotonic": count().__next__, "LOOK": 0.1, "GATHER": 0.1, "ALONE": 30}.items():
-        monkeypatch.setattr(f"mcrock.ensemble.distributed.{name}", value)
+        monkeypatch.setattr(f"mcrock.ensemble.schedule.{name}", value)
     with connected(Local(system="local", workers=1), tmp_path) as client:
 
         def lose(progress):

@@ -13,8 +13,16 @@ from hypothesis import strategies as st
 
 from mcrock.base.names import HIDDEN
 from mcrock.dataset.contents import chunks_done
-from mcrock.ensemble.cluster.estimate import RESERVE, START, ArrayPlan, Estimate, plan_tasks
-from mcrock.ensemble.cluster.scripts import read_script, set_lines, write_script
+from mcrock.ensemble.cluster import (
+    RESERVE,
+    START,
+    ArrayPlan,
+    Estimate,
+    plan_tasks,
+    read_script,
+    set_lines,
+    write_script,
+)
 from tests.conftest import few_resamples
 
 JOBS = Path(__file__).parents[4] / "jobs"

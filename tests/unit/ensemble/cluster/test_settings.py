@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from mcrock.base.tables.errors import ConfigError
-from mcrock.ensemble.cluster import load_cluster
-from mcrock.ensemble.cluster.settings import BATCH, BatchJobs, Local, Mpi
+from mcrock.ensemble.cluster import BATCH, BatchJobs, Local, Mpi, load_cluster
 
 JOBS = Path(__file__).parents[4] / "jobs"
 SLURM = """

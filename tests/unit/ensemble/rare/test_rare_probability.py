@@ -8,9 +8,7 @@ import xarray as xr
 from scipy.special import ndtri
 
 from mcrock.base.params import Outcome
-from mcrock.ensemble.rare import rare_probability
-from mcrock.ensemble.rare.probability import _counting, _summary
-from mcrock.ensemble.rare.runs import ScoredRuns
+from mcrock.ensemble.rare import ScoredRuns, _counting, _summary, rare_probability
 from mcrock.excitation import pack_motions
 from mcrock.plots import plot_rare
 from mcrock.show.rare import format_rare

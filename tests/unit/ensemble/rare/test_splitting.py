@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr, ndtri
 
-from mcrock.ensemble.rare.splitting import LENGTH, climb, next_level
-from mcrock.ensemble.rare.walkers import Space, Walkers
+from mcrock.ensemble.rare import LENGTH, Space, Walkers, climb, next_level
 
 WEIGHTS = np.sqrt([0.6, 0.25, 0.1, 0.05])
 MOST = 9
