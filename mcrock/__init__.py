@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mcrock.excitation.readers import read_records
     from mcrock.impact.conditions import Contact, Controls, Impact, Start
     from mcrock.plots import plot_exceedance, plot_fragility
-    from mcrock.show.replay import repeat_run
+    from mcrock.show.run import repeat_run
     from mcrock.simulation.runs import simulate
     from mcrock.statistics import (
         exceedance_probability,
@@ -124,7 +124,7 @@ def __dir__() -> list[str]:
 
 
 def _html_of(item: object) -> str:
-    from mcrock.show.report.cells import html_of
+    from mcrock.show.report.page import html_of
 
     return html_of(item)
 

@@ -5,30 +5,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mcrock.show.angles import plot_angles
 from mcrock.show.body import plot_body
 from mcrock.show.comparison import plot_comparison
-from mcrock.show.convergence import plot_convergence
 from mcrock.show.curves import plot_choices, plot_limits, plot_ways
-from mcrock.show.epistemic import plot_probability_box, plot_variance_shares
-from mcrock.show.figures import save_all
-from mcrock.show.fit import plot_fit
+from mcrock.show.fit import plot_angles, plot_fit
 from mcrock.show.fragility import plot_fragility
 from mcrock.show.history import plot_history
-from mcrock.show.impact_map import plot_impact_map
-from mcrock.show.inputs import plot_inputs
-from mcrock.show.labels import plot_labels
+from mcrock.show.maps import plot_impact_map, plot_regimes
 from mcrock.show.measures import plot_measures, plot_surface
-from mcrock.show.outcomes import plot_exceedance, plot_outcomes
+from mcrock.show.outcomes import plot_convergence, plot_exceedance, plot_outcomes
 from mcrock.show.population import plot_effects, plot_population
 from mcrock.show.rare import plot_rare
-from mcrock.show.regime_map import plot_regimes
-from mcrock.show.risk import plot_risk
-from mcrock.show.rules import plot_baselines
-from mcrock.show.sensitivity import plot_sensitivity
+from mcrock.show.risk import plot_baselines, plot_risk
+from mcrock.show.sensitivity import plot_inputs, plot_probability_box, plot_sensitivity, plot_variance_shares
 from mcrock.show.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.show.style import paper_style, save_figure
-from mcrock.show.validation import plot_validation
+from mcrock.show.summary import save_all
+from mcrock.show.validation import plot_labels, plot_validation
 
 if TYPE_CHECKING:
     from mcrock.show.animation import animate_run, save_animation

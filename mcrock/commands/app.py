@@ -49,11 +49,10 @@ def explore(
     import tempfile
 
     from mcrock.dataset import load_dataset
-    from mcrock.show.app.page import Page
+    from mcrock.show.app.page import Page, open_in_browser, serve
     from mcrock.show.app.parts import UPLOADS
-    from mcrock.show.app.serve import open_in_browser, serve
-    from mcrock.show.app.shake import Desk
-    from mcrock.show.app.understand import Result
+    from mcrock.show.app.results import Result
+    from mcrock.show.app.study import Desk
     from mcrock.study import load_config
 
     result, text = None, ""

@@ -56,7 +56,7 @@ def calibrate(
     studies, those without labels included: `mcrock docs validation`.
     """
     from mcrock.dataset import load_dataset
-    from mcrock.show.labels import format_labels, plot_labels
+    from mcrock.show.validation import format_labels, plot_labels
     from mcrock.statistics.labels import calibrate, read_labels
 
     seen = read_labels(labels)

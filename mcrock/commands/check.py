@@ -37,7 +37,7 @@ def print_check(study: Study) -> float:
     from mcrock.ensemble import estimate_time
     from mcrock.ensemble.part import named_responses
     from mcrock.show.describe import describe
-    from mcrock.show.numbers import format_estimated_time, format_time
+    from mcrock.show.text import format_estimated_time, format_time
     from mcrock.study.sampling import check_inputs, load_motions
 
     motions = load_motions(study)

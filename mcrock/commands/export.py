@@ -67,7 +67,7 @@ def export(
             save(ds, output, overwrite=overwrite)
         print(output)
         return
-    from mcrock.show import fragility_files
+    from mcrock.show import fragility
     from mcrock.statistics.accepted_curve import accept_curve
     from mcrock.statistics.intervals import Bootstrap
 
@@ -80,15 +80,13 @@ def export(
     ds, words = load_dataset(store), ""
     with reading_progress():
         if kind == ExportKind.OUTCOMES:
-            text = fragility_files.outcome_rows(ds)
+            text = fragility.outcome_rows(ds)
         elif kind == ExportKind.JSON:
-            text = fragility_files.json_fragility(ds)
+            text = fragility.json_fragility(ds)
         else:
             of_openquake = kind == ExportKind.OPENQUAKE
-            write = fragility_files.openquake_fragility if of_openquake else fragility_files.pelicun_fragility
+            write = fragility.openquake_fragility if of_openquake else fragility.pelicun_fragility
             text = write(ds, identifier=identifier, curve="stripes" if stripes else None)
-            words = fragility_files.written_curve(
-                accept_curve(ds, Bootstrap()), "stripes" if stripes else None
-            )
+            words = fragility.written_curve(accept_curve(ds, Bootstrap()), "stripes" if stripes else None)
     write_text(output, text)
     print(*filter(None, [words, output]), sep="\n")

@@ -295,7 +295,7 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     from mcrock.measurement.population import sizes
     from mcrock.measurement.replicates import as_measured
     from mcrock.show import fit as show
-    from mcrock.show.angles import plot_angles
+    from mcrock.show.fit import plot_angles
     from mcrock.study.load import load_tested
 
     test, search, output = request.test, request.search, request.results.output
@@ -381,9 +381,9 @@ def _write_campaign(outcomes: list[dict[str, Any]], results: FitOutput, as_json:
     """The table and the page of a campaign."""
     import pandas as pd
 
-    from mcrock.show.campaign import campaign_rows, campaign_sections, format_campaign
-    from mcrock.show.report.brief import KeyFigure
+    from mcrock.show.fit import campaign_rows, campaign_sections, format_campaign
     from mcrock.show.report.page import build_page
+    from mcrock.show.report.results import KeyFigure
 
     output = results.output
     assert output is not None

@@ -19,7 +19,7 @@ def list_laws() -> None:
     """List the impact laws, the presets of their parameters with sources, and the example systems."""
     from mcrock.impact.registry import Law
     from mcrock.laws import LAWS, SYSTEMS
-    from mcrock.show.presets import preset_lines
+    from mcrock.show.describe import preset_lines
     from mcrock.study.impact import PRESETS
 
     print("laws, as functions of mcrock.laws")

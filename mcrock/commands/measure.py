@@ -38,7 +38,7 @@ def measure(
     """
     import xarray as xr
 
-    from mcrock.show.measured import format_measured, measured_frame, plot_measured
+    from mcrock.show.fit import format_measured, measured_frame, plot_measured
 
     if not 0.0 < level < 1.0:
         raise ValueError(f"--level must be > 0 and < 1, got {level!r}")

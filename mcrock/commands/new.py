@@ -159,7 +159,7 @@ def _answer(question: Question, default: str, text: str, console: Console) -> st
 
 def _show(answers: Mapping[str, str], folder: Path, console: Console, shown: str, drawn: bool = False) -> str:
     """Print the object as far as it is known, if that is news."""
-    from mcrock.show.sketch import describe_object, sketch
+    from mcrock.show.body import describe_object, sketch
     from mcrock.study.new import new_study
 
     try:

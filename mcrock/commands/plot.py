@@ -28,9 +28,8 @@ def plot(
     Studies with several impact laws or intensity measures get a figure that compares them.
     """
     check_figure(output, format)
-    from mcrock.show.figures import save_all
     from mcrock.show.progress import reading_progress
-    from mcrock.show.summary import missing_chunks
+    from mcrock.show.summary import missing_chunks, save_all
 
     with reading.open(store) as ds:
         print(*missing_chunks(ds), sep="\n", end="\n" * bool(missing_chunks(ds)))

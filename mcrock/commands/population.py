@@ -180,8 +180,8 @@ class CheckOptions:
         from mcrock.base.two_cores import cores
         from mcrock.ensemble.schedule import run_tasks
         from mcrock.measurement import replicates
+        from mcrock.show.population import format_check, plot_check
         from mcrock.show.progress import count_progress
-        from mcrock.show.replicates import format_check, plot_check
         from mcrock.study.load import load_tested
 
         every, known = replicates.read_tested(fits), set(data.constant_data["test"].values.tolist())

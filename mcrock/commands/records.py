@@ -74,8 +74,8 @@ def check(
     scan = _scan(path, how)
     surveys = _survey(scan.motions)
     if surveys:
-        from mcrock.show.record_table import format_surveys
-        from mcrock.show.tables import terminal_width
+        from mcrock.show.records import format_surveys
+        from mcrock.show.text import terminal_width
 
         print(format_surveys(surveys, terminal_width(), components))
     _end(scan, path)
@@ -209,7 +209,7 @@ def select(
     )
     found = chosen.select(candidates, aim, wish.number, limits)
     from mcrock.plots import save_figure
-    from mcrock.show.selection import format_selection, plot_selection, write_selection
+    from mcrock.show.records import format_selection, plot_selection, write_selection
 
     print(*format_selection(candidates, aim, found), sep="\n")
     output.mkdir(parents=True, exist_ok=True)

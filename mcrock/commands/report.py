@@ -13,7 +13,7 @@ from mcrock.commands.options import SiteOptions, unpacked
 from mcrock.commands.results import ReadingOptions
 
 if TYPE_CHECKING:
-    from mcrock.show.report.audit import Signed
+    from mcrock.show.report.subject import Signed
 
 app = typer.Typer()
 
@@ -41,7 +41,7 @@ class PageOptions:
 
     def signed(self, files: list[Path]) -> Signed:
         """What heads the page."""
-        from mcrock.show.report.audit import Signed
+        from mcrock.show.report.subject import Signed
 
         given = [*files, *(self.file or [])]
         return Signed(self.object, self.author, self.checker, self.reference, given)

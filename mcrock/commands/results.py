@@ -108,7 +108,7 @@ def print_result(as_json: bool, tables: xr.Dataset | Mapping[str, Any], lines: I
 
 def print_json(tables: xr.Dataset | Mapping[str, Any]) -> None:
     """Print a dataset, or datasets and what JSON can hold by name."""
-    from mcrock.show.tables import dataset_as_json
+    from mcrock.show.text import dataset_as_json
 
     def plain(item: Any) -> Any:
         return dataset_as_json(item) if hasattr(item, "dims") else item

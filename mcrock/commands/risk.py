@@ -103,10 +103,10 @@ def _lines(tables: dict[str, Dataset], curves: Dataset, site: SiteOptions) -> li
         format_distribution,
         format_hazard,
         format_risk,
+        format_standards,
         format_weighted,
         format_with_support,
     )
-    from mcrock.show.standards import format_standards
 
     lines: list[str] = []
     if (either := tables.get("annual_rate_with_support")) is not None:

@@ -149,8 +149,8 @@ def _print_results(
     study: Study, output: Path, ds: xr.Dataset, looks: xr.Dataset | None, task: str, whole: bool
 ) -> None:
     from mcrock.dataset.contents import chunks_done
-    from mcrock.show.convergence import format_looks
-    from mcrock.show.describe.impact import loss_notes
+    from mcrock.show.describe import loss_notes
+    from mcrock.show.outcomes import format_looks
     from mcrock.show.summary import format_answer, format_summary, summarize
 
     done = chunks_done(output)

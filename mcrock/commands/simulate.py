@@ -14,8 +14,8 @@ from mcrock.commands.options import StudyOptions, unpacked
 
 if TYPE_CHECKING:
     from mcrock.measurement import Recording
-    from mcrock.show.animation.options import PlaybackKeywords
-    from mcrock.show.replay import Replay
+    from mcrock.show.animation.scene import PlaybackKeywords
+    from mcrock.show.run import Replay
     from mcrock.simulation.runs import Run
     from mcrock.study import Study
 
@@ -184,7 +184,7 @@ class SourceOptions(StudyOptions):
                 "--set and --seed go with a study file; a store has its study, "
                 f"which Describe in `mcrock app {path}` saves as a file"
             )
-        from mcrock.show.replay import study_of_runs
+        from mcrock.show.run import study_of_runs
 
         return study_of_runs(path, self.folder_of_files, trust_code=self.trust_code)
 
@@ -225,8 +225,7 @@ def simulate(
     study, stored = source.read()
     sensor.check(study)
     from mcrock.dataset import check_folder
-    from mcrock.show.replay import place_of_run, repeat_run, stored_outcome
-    from mcrock.show.run import format_replay, run_as_json, save_run
+    from mcrock.show.run import format_replay, place_of_run, repeat_run, run_as_json, save_run, stored_outcome
 
     at = place_of_run(study, **asdict(chosen))
     folder = output or Path(f"run-{at['realization']}-{at['intensity']}")

@@ -81,9 +81,8 @@ def overturning(
     stem = _check_output(place, "overturning_spectrum")
     from mcrock.excitation import Motion  # Ricker and Mavroeidis-Papageorgiou pulses are sampled too
     from mcrock.planar import overturning_spectrum
-    from mcrock.show.spectrum import describe_scan, plot_overturning_spectrum
-    from mcrock.show.spectrum_table import overturning_table
-    from mcrock.show.tables import format_table
+    from mcrock.show.spectrum import describe_scan, overturning_table, plot_overturning_spectrum
+    from mcrock.show.text import format_table
 
     ratios, sizes = _axis(source, frequency_ratios, periods)
     motions = read_motions(source)
@@ -133,9 +132,8 @@ def rocking(
     """
     stem = _check_output(place, "rocking_spectrum")
     from mcrock.planar import rocking_spectrum
-    from mcrock.show.spectrum import plot_rocking_spectrum
-    from mcrock.show.spectrum_table import rocking_table
-    from mcrock.show.tables import format_table
+    from mcrock.show.spectrum import plot_rocking_spectrum, rocking_table
+    from mcrock.show.text import format_table
 
     if source.pulse and (peak_g is None or source.pulse_period is None):
         raise ValueError("a rocking spectrum of a pulse needs --peak-g and --pulse-period")

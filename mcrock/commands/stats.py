@@ -30,8 +30,7 @@ def stats(
     """
     from mcrock.dataset.contents import STUDY, store_digest
     from mcrock.ensemble.opening import read_log
-    from mcrock.show.progress import reading_progress
-    from mcrock.show.status import format_impossible
+    from mcrock.show.progress import format_impossible, reading_progress
     from mcrock.show.summary import format_summary, missing_chunks, summarize, summary_as_json
 
     with reading.open(store) as ds, reading_progress():

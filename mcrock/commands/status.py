@@ -21,7 +21,7 @@ def status(store: Store, level: Level = 0.95) -> None:
     from mcrock.dataset import is_store, load_dataset
     from mcrock.dataset.contents import chunk_path, is_copy, read_template, take_inventory
     from mcrock.ensemble.opening import read_log
-    from mcrock.show.status import format_status
+    from mcrock.show.progress import format_status
     from mcrock.show.summary import format_probabilities
     from mcrock.statistics import overturning_probability, pooled
     from mcrock.statistics.runs import is_shaken

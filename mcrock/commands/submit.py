@@ -73,7 +73,7 @@ def submit(
         signed,
         write_script,
     )
-    from mcrock.show.estimate import format_cost, format_plan
+    from mcrock.show.progress import format_cost, format_plan
     from mcrock.study.sampling import load_motions
 
     system, walltime = array.system, read_duration(array.time)

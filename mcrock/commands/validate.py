@@ -173,8 +173,8 @@ def _compare_measured(
 ) -> None:
     """Print, draw and put on a page how the runs of a store or a study predict measured maxima."""
     from mcrock.dataset import load_dataset
-    from mcrock.show.distributions import format_tests, plot_tests, tests_page
     from mcrock.show.report.page import save_report
+    from mcrock.show.validation import format_tests, plot_tests, tests_page
     from mcrock.statistics.distributions import compare_tests, read_tests
     from mcrock.study import load_config
 

@@ -23,7 +23,7 @@ def warm(
     another folder.
     """
     from mcrock.base.code_cache import cache_folder
-    from mcrock.show.numbers import format_time
+    from mcrock.show.text import format_time
     from mcrock.verify.warm import WITH_FRICTION, WORK
     from mcrock.verify.warm import warm as warm_up
 

@@ -10,7 +10,7 @@ from mcrock.dataset.schema import INPUT, NUMBERED, OUTPUT, SCHEMA, Variable, out
 from mcrock.docs import study_file_page
 from mcrock.docs.study_file_page import wrapped
 from mcrock.impact.registry import Law
-from mcrock.show.describe.assumptions import assumption_costs
+from mcrock.show.describe import assumption_costs
 
 FOLDER = Path(__file__).parent
 TABLE_OF_LAWS = re.compile(r"(?<=\| law \| landing \| parameters \|\n\|---\|---\|---\|\n)(?:\|.*\n)*")

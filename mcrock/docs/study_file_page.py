@@ -15,7 +15,7 @@ from mcrock.base.tables.fields import Kind, OneOf, Table, plain
 from mcrock.base.tables.parsing import toml
 from mcrock.excitation.measures import MEASURES
 from mcrock.impact.registry import Law
-from mcrock.show.presets import preset_lines
+from mcrock.show.describe import preset_lines
 from mcrock.study.impact import PRESETS
 from mcrock.study.sections import OF_BODY
 from mcrock.study.study import Study, tables

@@ -1,30 +1,126 @@
-"""The body as it stands: drawn from the side, and its base from above."""
+"""The body: its faces, its sides and base as figures, and a sketch for terminals.
+
+The body as figures show it: its faces, a parallel projection, what of it is visible, and how it is lit.
+
+The body as it stands: drawn from the side, and its base from above.
+
+An object in a terminal: its outline from both sides, and the numbers that decide over its rocking.
+"""
 
 from __future__ import annotations
 
-from math import pi
-from typing import Any
+from itertools import combinations
+from math import cos, pi, sin
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgb
+from numpy.typing import NDArray
 
-from mcrock.body import Body, body_axes, face_normals
-from mcrock.show.solid import (
-    BASE,
-    ELEVATION,
-    HINT_ALPHA,
-    SHADOW,
-    USUAL,
-    Array,
-    View,
-    draw_floor,
-    face_colour,
-    grid_step,
-    is_seen,
-    solid_of,
-)
+from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.body import Body, body_axes, face_normals, uplift_slenderness
 from mcrock.show.style import COLUMN, add_note, new_figure, styled
+from mcrock.study import Study
+
+Array = NDArray[np.float64]
+
+STONE, BASE = np.array(to_rgb("#e3d8c5")), np.array(to_rgb("#8fb4d9"))  # of the faces
+HINT = "walls not known: drawn up to twice\nthe height of the centre of mass"
+HINT_ALPHA = 0.55  # of faces where the walls are guessed [1]
+GROUND, GRID, SHADOW = "#f3f3f1", "#d9d9d6", "#dcdcd8"
+HIDDEN: dict[str, Any] = {"linewidth": 0.6, "linestyle": (0, (1, 2))}  # of edges behind the body
+ELEVATION = 0.26  # of the eye above the ground [rad]
+USUAL = -1.05  # azimuth of the eye that is preferred [rad]
+
+
+class DrawnSolid(NamedTuple):
+    """The body as it is drawn.
+
+    ``vertices`` (n, 3) are in body axes [m], each of ``faces`` runs counter-clockwise seen from
+    inside. Of a body whose base alone is known the base is extruded to twice the height of the
+    centre of mass, and ``is_whole`` is False.
+    """
+
+    vertices: Array
+    faces: tuple[tuple[int, ...], ...]
+    is_whole: bool
+
+
+def solid_of(body: Body) -> DrawnSolid:
+    """The body as it is drawn; its own vertices come first, numbered as they are."""
+    if len(body.faces) > 1:
+        return DrawnSolid(body.vertices, body.faces, True)
+    base = body.faces[0]
+    n, first = len(base), len(body.vertices)
+    top = body.vertices[list(base)] * (1.0, 1.0, -1.0)
+    walls = [
+        (first + i, first + (i + 1) % n, base[(i + 1) % n], base[i])  # of body edge i
+        for i in range(n)
+    ]
+    faces = (base, *walls, tuple(range(first + n - 1, first - 1, -1)))
+    return DrawnSolid(np.concatenate([body.vertices, top]), faces, False)
+
+
+class View(NamedTuple):
+    """Direction from the scene to the eye: azimuth from ground x towards y, and elevation [rad]."""
+
+    azimuth: float
+    elevation: float
+
+    def project(self, points: Array) -> Array:
+        """Ground points (..., 3) on the picture (..., 2), to the right and upwards [m]."""
+        a, e = self.azimuth, self.elevation
+        right = (-sin(a), cos(a), 0.0)
+        upwards = (-sin(e) * cos(a), -sin(e) * sin(a), cos(e))
+        return points @ np.array([right, upwards]).T
+
+    @property
+    def light(self) -> Array:
+        """Direction from which light comes: over the left shoulder of the observer (3,)."""
+        a = self.azimuth - 0.7
+        return np.array([0.6 * cos(a), 0.6 * sin(a), 0.8])
+
+
+def is_seen(polygon: Array) -> bool:
+    """Whether a face is turned to the eye, from its projected vertices (n, 2) in their order."""
+    x, y = polygon[:, 0], polygon[:, 1]
+    return bool((x * np.roll(y, -1) - np.roll(x, -1) * y).sum() < 0.0)
+
+
+def brightness(corners: Array, light: Array) -> float:
+    """Share of the light on a face, from its vertices (n, 3) in ground axes, 0 to 1."""
+    inwards = np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
+    return 0.5 - 0.5 * float(inwards @ light) / float(np.linalg.norm(inwards))
+
+
+def face_colour(corners: Array, light: Array, is_base: bool) -> tuple[float, float, float]:
+    """Colour of a face in its light, from its vertices (n, 3) in ground axes."""
+    red, green, blue = ((0.55 + 0.45 * brightness(corners, light)) * (BASE if is_base else STONE)).tolist()
+    return red, green, blue
+
+
+def draw_floor(ax: Axes, view: View, low: Array, high: Array, step: float, autolim: bool = True) -> None:
+    """A patch of ground between two corners (2,) [m] with a grid, for scale."""
+    (x0, y0), (x1, y1) = low, high
+    corners = view.project(np.array([(x0, y0, 0.0), (x1, y0, 0.0), (x1, y1, 0.0), (x0, y1, 0.0)]))
+    ax.add_collection(PolyCollection([corners], facecolor=GROUND, linewidth=0, zorder=1), autolim=autolim)
+    lines = [[(x, y0, 0.0), (x, y1, 0.0)] for x in step * np.arange(np.ceil(x0 / step), x1 / step)]
+    lines += [[(x0, y, 0.0), (x1, y, 0.0)] for y in step * np.arange(np.ceil(y0 / step), y1 / step)]
+    segments = [view.project(np.array(line)) for line in lines]
+    ax.add_collection(LineCollection(segments, color=GRID, linewidth=0.6, zorder=2), autolim=autolim)
+
+
+def grid_step(size: float) -> float:
+    """Step of the grid on the ground for a scene of a size [m]: 1, 2 or 5 times a power of ten.
+
+    >>> grid_step(1.6), grid_step(14.0)
+    (0.5, 2.0)
+    """
+    power = 10.0 ** np.floor(np.log10(size / 3.0))
+    return float(power * max(factor for factor in (1.0, 2.0, 5.0) if factor * power <= size / 3.0))
+
 
 BODY = "The body from the side, and its base from above"
 LABELLED = 8  # edges of a base that all have their slenderness written beside them
@@ -198,3 +294,79 @@ def _numbers(body: Body) -> str:
             * (len(body.faces) == 1)
         )
     )
+
+
+ROWS = 9  # of the outline
+ASPECT = 2.0  # height over width of a letter [1]
+WIDEST = 30  # letters
+
+
+def object_numbers(study: Study) -> dict[str, float]:
+    """Numbers of the object of a study, with every uncertain number at its median.
+
+    Returns
+    -------
+    dict of str to float
+        ``slenderness`` [rad], of the edge that lifts first; ``radius`` R from the centre of mass to it [m];
+        ``frequency`` p [rad/s]; ``uplift``, the peak horizontal acceleration that starts rocking [g].
+    """
+    body = study.body.at_medians()
+    slenderness = float(uplift_slenderness(body.vertices, body.faces, body.start_face)[0])
+    found = {name: float(array[0]) for name, array in body.derived().items()}
+    uplift = float(body.gravity[0]) * float(np.tan(slenderness)) / STANDARD_GRAVITY
+    return found | {"slenderness": slenderness, "uplift": uplift}
+
+
+def describe_object(study: Study) -> str:
+    """The numbers of an object in a line."""
+    found = object_numbers(study)
+    return (
+        f"slenderness {np.degrees(found['slenderness']):.1f} deg, R {found['radius']:.3g} m, "
+        f"p {found['frequency']:.3g} rad/s; rocks from a PGA of {found['uplift']:.2g} g on"
+    )
+
+
+def sketch(study: Study) -> str:
+    """The outline of the object of a study along x and along y, with its centre of mass and sizes.
+
+    Raises
+    ------
+    ValueError
+        As `Shape.at_medians`.
+    """
+    body = study.body.at_medians()
+    corners = body.vertices[0]
+    low, high = corners[:, 2].min(), corners[:, 2].max()
+    reach = np.ptp(corners, axis=0)
+    row = max((high - low) / ROWS, max(reach[:2]) / WIDEST * ASPECT)  # [m]
+    views = [_outline(corners[:, [axis, 2]], row) for axis in (0, 1)]
+    labels = [f"{extent:.3g} m along {axis}" for extent, axis in zip(reach, "xy", strict=False)]
+    width = max(map(len, (*views[0], labels[0]))) + 4
+    lines = [f"  {left:<{width}}{right}".rstrip() for left, right in zip(*views, strict=True)]
+    lines.append(f"  {labels[0]:<{width}}{labels[1]}, {reach[2]:.3g} m high; o: its centre of mass")
+    return "\n".join(lines)
+
+
+def _outline(points: Array, row: float) -> list[str]:
+    """Rows, `row` [m] high, of the hull of points (n, 2) about the centre of mass, from above."""
+    low, high = points[:, 1].min(), points[:, 1].max()
+    column = row / ASPECT
+    left = points[:, 0].min()
+    n = max(round((high - low) / row), 1)
+    heights = high - (np.arange(n) + 0.5) * (high - low) / n
+    lines = []
+    for z in heights:
+        ends = [
+            a[0] + (b[0] - a[0]) * (z - a[1]) / (b[1] - a[1])
+            for a, b in combinations(points, 2)
+            if (a[1] - z) * (b[1] - z) < 0.0
+        ]
+        begin, end = (round((edge - left) / column) for edge in (min(ends), max(ends)))
+        inside = [" "] * max(end - begin - 1, 0)
+        if abs(z) <= (high - low) / n / 2 and inside:
+            inside[min(max(round(-left / column) - begin - 1, 0), len(inside) - 1)] = "o"
+        lines.append(" " * begin + "|" + "".join(inside) + "|")
+    across = max(map(len, lines))
+    top = lines[0].replace("|", " ").replace("o", " ")
+    first = lines[0].index("|")
+    return [" " * first + "_" * (len(top) - first), *lines, "=" * across]

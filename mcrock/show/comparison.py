@@ -13,8 +13,7 @@ from scipy.spatial import KDTree
 
 from mcrock.base.estimates import format_difference, format_estimate, format_ratio
 from mcrock.show import style
-from mcrock.show.numbers import count_words, estimate, format_count, label, labels, percent
-from mcrock.show.tables import table_along
+from mcrock.show.text import count_words, estimate, format_count, label, labels, percent, table_along
 from mcrock.statistics import compare_designs
 from mcrock.statistics.accepted_curve import FAMILIES, goes_by
 from mcrock.statistics.comparison import FEW

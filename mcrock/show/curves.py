@@ -28,8 +28,17 @@ from mcrock.show.fragility import (
     observed,
     probability_label,
 )
-from mcrock.show.numbers import count_words, estimate, label, label_place, labels, percent
-from mcrock.show.tables import Column, format_table, table_along
+from mcrock.show.text import (
+    Column,
+    count_words,
+    estimate,
+    format_table,
+    label,
+    label_place,
+    labels,
+    percent,
+    table_along,
+)
 from mcrock.statistics import (
     by_limit,
     fragility_by_choice,

@@ -1,22 +1,43 @@
-"""A test of free rocking next to the run that fits it best, and how well it tells each parameter."""
+"""Tests of free rocking: measures, fits and campaigns.
+
+A test of free rocking next to the run that fits it best, and how well it tells each parameter.
+
+A test of free rocking as angles: what the readings integrate to, and what the run that fits them does.
+
+Measures of tests of free rocking: table and figure.
+
+The tests of a campaign, fitted one by one: what came of each, in a table and on a page.
+"""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
+from PIL import Image
+from scipy.spatial.transform import Rotation
 
+from mcrock.base.estimates import format_interval
 from mcrock.impact.registry import ImpactParameter, options
 from mcrock.measurement.fit import ENERGY_GAIN, UNITS, explaining
 from mcrock.measurement.misfit import PARAMETERS
+from mcrock.measurement.recording import Recording, euler_angles
 from mcrock.show import style
-from mcrock.show.tables import format_table
+from mcrock.show.report.content import Block, Caution, Figure, Section
+from mcrock.show.text import Column, Columns, format_table, percent, table_along
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pandas import DataFrame
+
     from mcrock.measurement.fit import Fit, Neighbour
-    from mcrock.show.tables import Columns
 
 
 def format_fit(fit: Fit) -> str:
@@ -332,3 +353,265 @@ def _draw_profiles(part: Any, fit: Fit) -> None:
             ax.set_ylabel("Deviance [1]")
         else:
             ax.set_yticklabels([])
+
+
+PANELS = {  # column of the angles
+    r"In the plane, $\varphi_y$": 1,
+    r"Out of it, $\varphi_x$": 0,
+    r"About the vertical, $\varphi_z$": 2,
+}
+
+
+def angles_of(fit: Fit) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Time (n,) [s] and the angles (n, 3) [rad] of `euler_angles` that were measured and simulated.
+
+    Both are integrated from the tilt of the release, about the edge as y, with the rest of the bias taken
+    away: a drift of the measured ones is that of the noise, and of what the model leaves out.
+    """
+    after = fit.time >= fit.estimates["time"]
+    up = np.cross(fit.across, fit.along)
+    frame = np.stack([np.cross(fit.along, up), fit.along, up])
+    start = Rotation.from_rotvec([0.0, fit.estimates["tilt"], 0.0]).as_quat(scalar_first=True)
+    time = fit.time[after]
+    measured, simulated = (
+        euler_angles(Recording(time, rates[after] @ frame.T, name=fit.name).orientation(start))
+        for rates in (fit.measured, fit.simulated)
+    )
+    return time, measured, simulated
+
+
+@style.styled
+def plot_angles(fit: Fit) -> Axes:
+    """Draw the angles of a test and those of the run that fits it, with their differences.
+
+    Parameters
+    ----------
+    fit : Fit
+        From `mcrock.measurement.fit_test`.
+
+    Returns
+    -------
+    Axes
+        The first of a figure two columns wide: in the plane of the release, out of it and about the vertical,
+        each with the difference below.
+    """
+    time, measured, simulated = angles_of(fit)
+    rows = style.new_figure(style.PAGE, 70.0).subplots(2, 3, sharex=True, height_ratios=[2.0, 1.0])
+    both = [1e3 * angles[:, [*PANELS.values()]] for angles in (measured, simulated)]
+    draw_test(rows, [*PANELS], time, [*both, both[0] - both[1]], ("Angle [mrad]", "Difference\n[mrad]"))
+    for below in rows[1]:
+        below.axhline(0.0, color=style.GREY, linewidth=0.6)
+    largest = float(np.abs(measured - simulated).max())
+    words = f"{fit.name}, edge {fit.edge}: angles integrated from the release at "
+    words += f"{fit.estimates['tilt']:.4f} rad; "
+    style.add_note(rows[0, 0], words + f"they differ by {1e3 * largest:.2g} mrad at most.")
+    return rows[0, 0]
+
+
+REST, LINE = 33.0, 6.0  # of the figure: what is not rows, each row [mm]
+SHOWN_MEASURES = ("avrf", "opmf")
+LABEL = 24  # characters of a label in a line: two stand side by side in a column
+
+
+def format_measured(found: xr.Dataset) -> list[str]:
+    """A row for each test, and what the columns mean."""
+    level = percent(found)
+
+    def number(name: str, form: str) -> Column:
+        head = f"{name.replace('_', ' ')} [{found[name].attrs['units']}]".removesuffix(" [1]")
+        return head, lambda one: "-" if np.isnan(one[name]) else format(float(one[name]), form)
+
+    def interval(name: str) -> Column:
+        return f"{level} interval", lambda one: format_interval(*one[f"{name}_interval"].values.tolist())
+
+    loss: Column = ("energy lost [%]", lambda one: f"{100 * float(one['energy_loss'].mean()):.1f}")
+    columns: list[Column] = [
+        ("test", lambda one: str(one["test"].item())),
+        *((number("tilt", ".4f"), interval("tilt"))),
+        number("duration", ".2f"),
+        number("facet_impact", ".3f"),
+        number("edge_impacts", ".0f"),
+        *((number("avrf", ".4f"), interval("avrf"))),
+        *((number("opmf", ".3g"), interval("opmf"))),
+        loss,
+        number("frequency", ".3g"),
+        number("frequency_across", ".3g"),
+    ]
+    return [
+        table_along(found, "test", columns, left=True),
+        "avrf: angular velocity after an impact over that before, the median of up to nine from peak to peak",
+        "opmf: largest angle out of the plane over that in it, after the first impact; - if drift hides it",
+        "energy lost: mean share from peak to peak; frequency: where the spectrum of the rate is largest, in "
+        "the plane and across it; facet impact: after the release; edge impacts: those "
+        "that the sensor resolves from it to the next landing, a part of them where they follow quickly",
+    ]
+
+
+def measured_frame(found: xr.Dataset) -> DataFrame:
+    """A row for each test, a column for each number, two of an interval, one for the loss of a half cycle."""
+    import pandas as pd
+
+    columns: dict[str, np.ndarray] = {"test": found["test"].values}
+    for name, array in found.data_vars.items():
+        if array.ndim == 1:
+            columns[str(name)] = array.values
+            continue
+        is_interval = str(name).endswith("_interval")
+        ends = ("_low", "_high") if is_interval else [f"_{k + 1}" for k in range(array.shape[1])]
+        stem = str(name).removesuffix("_interval")
+        columns |= {f"{stem}{end}": values for end, values in zip(ends, array.values.T, strict=True)}
+    return pd.DataFrame(columns)
+
+
+@style.styled
+def plot_measured(found: xr.Dataset) -> Axes:
+    """Draw the AVRF and the OPMF of tests with their intervals, the quantities of Figure 6 of the source.
+
+    Parameters
+    ----------
+    found : Dataset
+        Of `mcrock.measurement.measure_test`, of any number of tests along `test`.
+
+    Returns
+    -------
+    Axes
+        That of the AVRF; a row for each test.
+    """
+    figure = style.new_figure(style.COLUMN, REST + LINE * found.sizes["test"])
+    panels = figure.subplots(1, len(SHOWN_MEASURES), sharey=True)
+    backwards = found.isel(test=slice(None, None, -1))
+    for ax, name, colour in zip(panels, SHOWN_MEASURES, (style.BLUE, style.ORANGE), strict=True):
+        ends, values = backwards[f"{name}_interval"].values.T, backwards[name].values
+        row = style.interval_rows(ax, backwards["test"].values.tolist(), ends, [colour])
+        ax.plot(values, row, "o", color=colour, markersize=3.5)
+        ax.locator_params(axis="x", nbins=4)  # of two in a column, with three digits each
+        ax.set_xlabel(fill(style.axis_scale(found[name])[1], LABEL))
+    style.add_note(
+        panels[0],
+        f"Bars: {percent(found)} intervals: of a median, and what the drift of the sensor leaves open; where "
+        "that is all, there is no dot.",
+    )
+    return panels[0]
+
+
+TYPES = {".png": "image/png", ".svg": "image/svg+xml"}  # of figures that a page can hold
+WIDTH = 2.1  # of the figure of a fit over that of a column of print [1]
+SHOWN_FIGURES = (
+    "angles measured and simulated",
+    "angular velocities measured and simulated, residuals, profiles",
+)
+PIXELS, COLOURS = 1000, 48  # of a figure on the page
+NAMES = ("test", "specimen", "position", "repetition", "file", "body", "edge", "status", "reason")
+
+
+def campaign_rows(outcomes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each test: names, what became of it and why, covariates, estimates and standard errors."""
+    rows = []
+    for outcome in outcomes:
+        row, fit = {name: outcome[name] for name in NAMES} | outcome["covariates"], outcome["fit"]
+        if fit is not None:
+            row = fit.get("body", {}) | row  # the table may have its own depth
+            row["explained"] = fit["misfit"]["explained"]
+            for key, item in fit["estimates"].items():
+                row |= {key: item["value"], f"{key}_standard_error": item["standard_error"]}
+        rows.append(row)
+    return rows
+
+
+def format_campaign(outcomes: list[dict[str, Any]]) -> list[str]:
+    """Table of the tests, and what was left out and why."""
+    fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
+    lines: list[str] = [_table(fitted)] if fitted else []
+    lines += _unexplained(fitted)
+    lines += [f"{each['test']}: {note}" for each in fitted for note in each["fit"].get("notes", ())]
+    return [*lines, *_left_out(outcomes), f"{len(fitted)} of {len(outcomes)} tests fitted"]
+
+
+def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Path]]) -> list[Section]:
+    """Sections of the page: all tests, and for each its estimates, verdict and figures.
+
+    Parameters
+    ----------
+    outcomes : list of dict
+    figures : dict of list of Path
+        By test, of angles and of rates; those that a page cannot show are named.
+    """
+    fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
+    blocks: list[Block] = [_table(fitted, "\N{NON-BREAKING HYPHEN}")] if fitted else []
+    blocks += _unexplained(fitted)
+    blocks += map(Caution, _left_out(outcomes))
+    sections = [Section("tests", "Tests", blocks)]
+    for outcome in fitted:
+        name, fit = outcome["test"], outcome["fit"]
+        explained = fit["misfit"]["explained"]
+        words = Caution if explained is False or fit["at_bound"] else str
+        own: list[Block] = [
+            f"Recording {outcome['file']}, released over edge {fit['edge']}; body of {outcome['body']}.",
+            *map(words, fit["verdict"]),
+        ]
+        for figure, words_of in zip(figures[name], SHOWN_FIGURES, strict=True):
+            if figure.suffix in TYPES and figure.is_file():
+                data = b64encode(_light(figure)).decode("ascii")
+                source = f"data:{TYPES[figure.suffix]};base64,{data}"
+                own.append(Figure(source, f"Test {name}: {words_of}", WIDTH))
+            else:
+                own.append(f"figure: {figure}")
+        if fit.get("neighbours"):
+            own.append(neighbour_table(fit["neighbours"]))
+        sections.append(Section(f"test-{name}", f"Test {name}", own))
+    return sections
+
+
+def _unexplained(fitted: list[dict[str, Any]]) -> list[str]:
+    """Which tests the model does not explain, and what their standard errors hold then."""
+    named = [
+        each["test"] + held_words(each["fit"].get("held", ()), ", whose +- holds that")
+        for each in fitted
+        if each["fit"]["misfit"]["explained"] is False
+    ]
+    return [f"the model does not explain {len(named)} of the tests: {'; '.join(named)}"] if named else []
+
+
+def _left_out(outcomes: list[dict[str, Any]]) -> list[str]:
+    """Tests without a fit, and why; their names begin no sentence, as the page would write them large."""
+    return [f"left out: {each['test']}: {each['reason']}" for each in outcomes if each["fit"] is None]
+
+
+def _light(figure: Path) -> bytes:
+    """A figure as a page of many holds it: of a PNG fewer pixels and colours, a seventh of its bytes."""
+    if figure.suffix != ".png":
+        return figure.read_bytes()
+    with Image.open(figure) as image:
+        size = PIXELS, round(image.height * PIXELS / image.width)
+        small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+    found = BytesIO()
+    # of the methods the one that keeps the few colours of lines among the many of greys
+    few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.save(found, "PNG", optimize=True)
+    return found.getvalue()
+
+
+def _table(fitted: list[dict[str, Any]], hyphen: str = "-") -> Columns:
+    """Estimates with their standard errors, and the verdict."""
+    keys = [key for key in fitted[0]["fit"]["estimates"] if key != "time"]
+    heads = ["test", *(f"{key} [{fitted[0]['fit']['estimates'][key]['unit']}]" for key in keys)]
+    heads += ["first swing", "after impact", "explained"]
+    rows = []
+    for outcome in fitted:
+        fit = outcome["fit"]
+        cells = [outcome["test"].replace("-", hyphen), *(_with_error(fit["estimates"][key]) for key in keys)]
+        for part in ("first_swing", "after_impact"):
+            ratio = fit["misfit"][part]
+            cells.append("-" if ratio is None else f"{ratio:.2f}")
+        explained = {True: "yes", False: "NO", None: "not known"}[fit["misfit"]["explained"]]
+        rows.append(
+            [*cells, explained + ", at a bound: " * bool(fit["at_bound"]) + " ".join(fit["at_bound"])]
+        )
+    return format_table(heads, rows, left=True)
+
+
+def _with_error(item: dict[str, Any]) -> str:
+    if item["standard_error"] is None:
+        return f"{item['value']:.3g} +- ?"
+    digits = digits_of(item["standard_error"])
+    return f"{item['value']:.{digits}f} +- {item['standard_error']:.{digits}f}"

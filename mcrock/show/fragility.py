@@ -1,18 +1,29 @@
-"""The fragility curve of a study: its text, and its figure with the band and the observed fractions."""
+"""The fragility curve of a study: text, figure, and files for programs of risk.
+
+The fragility curve of a study: its text, and its figure with the band and the observed fractions.
+
+Fragility curves as files of programs that compute risks of many objects.
+"""
 
 from __future__ import annotations
 
+import json
 import math
-from typing import TYPE_CHECKING, Any, Unpack
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from xml.etree import ElementTree
 
 import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_few, format_percent, format_with_interval
 from mcrock.base.keywords import takes
+from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.units import VELOCITIES, as_written
+from mcrock.dataset import to_frame
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
-from mcrock.show.numbers import (
+from mcrock.show.text import (
     count_words,
     estimate,
     format_count,
@@ -22,12 +33,26 @@ from mcrock.show.numbers import (
     labels,
     percent,
 )
-from mcrock.statistics import fit_fragility, overturning_probability
-from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by, goes_without
+from mcrock.statistics import fit_fragility, overturning_probability, pooled
+from mcrock.statistics.accepted_curve import (
+    FAMILIES,
+    AcceptedCurve,
+    BoundedCurve,
+    FragilityCurve,
+    accept_curve,
+    choice_of,
+    goes_by,
+    goes_without,
+)
+from mcrock.statistics.fragility import WORDS
 from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
+from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import EVENT
-from mcrock.statistics.probit import link_of
+from mcrock.statistics.probit import FitKind, link_of
+from mcrock.statistics.rates import LognormalCurve, places
+from mcrock.statistics.runs import ESTIMATE, run_intensity
+from mcrock.statistics.studentized import curve_quantity, fit_sample, values_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -246,3 +271,250 @@ def _known(fit: xr.Dataset, points: xr.Dataset) -> np.ndarray:
     if "intensity_range" in points:
         weakest, strongest = points["intensity_range"].values
     return (x >= strongest.min()) & (x <= weakest.max())
+
+
+NRML = "http://openquake.org/xmlns/nrml/0.5"
+STATE = "overturning"
+WIDE = 4.0  # dispersions on both sides of the median that a continuous curve is given for
+FAINT = 1e-3  # of the lowest level of a study: what shakes nothing [1]
+TAIL = 1e-6  # probability that a curve is given from on, up to as little below 1 [1]
+MOST = 40  # levels of which what is between them is given too
+PARTED = 1e-7  # by which equal fractions are where a program wants them to rise [1]
+CURVE = ("median_capacity", "dispersion", "median_capacity_interval", "dispersion_interval")
+POINTS = ("probability", "interval", "runs", "overturned", "undecided")
+HEADER = (
+    "ID,Incomplete,Demand-Type,Demand-Unit,Demand-Offset,Demand-Directional,"
+    "LS1-Family,LS1-Theta_0,LS1-Theta_1,LS1-DamageStateWeights"
+)
+
+
+class Name(NamedTuple):
+    """What a program calls an intensity, and its unit in those of the dataset."""
+
+    name: str
+    unit: str
+    size: float
+
+
+OPENQUAKE = {
+    "pga": ("PGA", "g", STANDARD_GRAVITY),
+    "pgv": ("PGV", "cm/s", VELOCITIES["cm/s"]),
+    "sa": ("SA", "g", STANDARD_GRAVITY),
+}
+PELICUN = {
+    "pga": ("Peak Ground Acceleration", "g", STANDARD_GRAVITY),
+    "pgv": ("Peak Ground Velocity", "cmps", VELOCITIES["cm/s"]),
+    "sa": ("Spectral Acceleration", "g", STANDARD_GRAVITY),
+}
+
+
+def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str | None = None) -> str:
+    """Fragility of a study as an OpenQuake fragility model, NRML 0.5.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study whose intensity is PGA, PGV or a spectral acceleration; a nested one is pooled.
+    identifier : str
+        Taxonomy of the body in the exposure.
+    curve : str, optional
+        One of `mcrock.statistics.accepted_curve.FAMILIES`; by default that which the study goes by. The
+        lognormal curve is given by mean and standard deviation of the intensity itself, as OpenQuake wants
+        them, any other by its values. Below the lowest level of the rising fractions there is no damage if
+        nothing overturned there, else the fraction falls to 0 in a line, at a thousandth of the level:
+        OpenQuake takes what is not given for no damage, or for no number.
+
+    Raises
+    ------
+    ValueError
+        If the intensity has no name there, or there is no such curve.
+    """
+    accepted = accept_curve(ds, Bootstrap())
+    found = _curve(accepted, curve)
+    imt = _name(accepted.ds, OPENQUAKE, "OpenQuake", "{}({})")
+    root = ElementTree.Element("nrml", xmlns=NRML)
+    model = ElementTree.SubElement(
+        root, "fragilityModel", id="mcrock", assetCategory="contents", lossCategory="contents"
+    )
+    words = filter(None, (ds.attrs.get("title"), ds.attrs.get("source"), written_curve(accepted, curve)))
+    ElementTree.SubElement(model, "description").text = ", ".join(words)
+    ElementTree.SubElement(model, "limitStates").text = STATE
+    function = ElementTree.SubElement(model, "fragilityFunction", id=identifier)
+    if isinstance(found, LognormalCurve):
+        median, dispersion = found.median / imt.size, found.dispersion
+        mean = median * math.exp(dispersion**2 / 2)
+        least, most = (_text(median * math.exp(sign * WIDE * dispersion)) for sign in (-1, 1))
+        function.attrib |= {"format": "continuous", "shape": "logncdf"}
+        ElementTree.SubElement(function, "imls", imt=imt.name, noDamageLimit=least, minIML=least, maxIML=most)
+        spread = mean * math.sqrt(math.expm1(dispersion**2))
+        ElementTree.SubElement(function, "params", ls=STATE, mean=_text(mean), stddev=_text(spread))
+    else:
+        function.set("format", "discrete")
+        x, probability = _values(found, accepted.units.sums()[0])
+        imls = ElementTree.SubElement(function, "imls", imt=imt.name, noDamageLimit=_text(x[0] / imt.size))
+        imls.text = " ".join(_text(at / imt.size) for at in x)
+        ElementTree.SubElement(function, "poes", ls=STATE).text = " ".join(map(_text, probability))
+    ElementTree.indent(root)
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{ElementTree.tostring(root, encoding='unicode')}\n"
+
+
+def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str | None = None) -> str:
+    """Fragility of a study as a row of a pelicun fragility library, CSV of version 3.
+
+    Any curve but the lognormal one is a `multilinear_CDF`, which pelicun wants to rise strictly from 0 to 1:
+    equal values are parted by 1e-7, and what stands at the strongest level gets capacities up to a thousand
+    times as large. The demand is that at the location itself (offset 0). Two defaults of pelicun change it:
+    what is not directional is multiplied by 1.2, and floor accelerations and velocities are those one floor
+    down.
+
+    Parameters
+    ----------
+    ds, identifier, curve
+        As for `openquake_fragility`.
+
+    Raises
+    ------
+    ValueError
+        If the intensity has no name there, or there is no such curve.
+    """
+    accepted = accept_curve(ds, Bootstrap())
+    found, demand = _curve(accepted, curve), _name(accepted.ds, PELICUN, "pelicun", "{}|{}")
+    if isinstance(found, LognormalCurve):
+        family, parameters = "lognormal", [_text(found.median / demand.size), _text(found.dispersion)]
+    else:
+        level, rising = _values(found, accepted.units.sums()[0])
+        level, rising = np.append(level, level[-1] / FAINT), np.append(rising, 1.0)
+        rising = np.minimum(rising + PARTED * np.arange(len(rising)), 1.0)
+        rising[0] = 0.0
+        last = int(np.argmax(rising > 1.0 - PARTED))
+        rising[last] = 1.0
+        x, y = (",".join(map(_text, part[: last + 1])) for part in (level / demand.size, rising))
+        family, parameters = "multilinear_CDF", [f'"{x}|{y}"', ""]
+    row = [identifier, "0", demand.name, demand.unit, "0", "0", family, *parameters, ""]
+    return f"{HEADER}\n{','.join(row)}\n"
+
+
+def json_fragility(ds: xr.Dataset) -> str:
+    """Fragility of a study as JSON, with what a program needs that draws curves at random.
+
+    `lognormal` has median, dispersion, their intervals and the `covariance` of ln(median) and ln(dispersion),
+    the jackknife's over recordings; null where there is no curve. `points` are the fractions at the levels,
+    or in the bins of a cloud, with their intervals. `accepted` is the curve that the study goes by, why, and
+    its values with their band.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `mcrock.fit_fragility`; a nested study is pooled.
+    """
+    ds = pooled(ds)
+    fit, accepted = fit_fragility(ds), accept_curve(ds, Bootstrap())
+    points, units, x = accepted.points, accepted.units, fit["intensity_grid"].values
+    known = math.isfinite(float(fit["median_capacity"])) and float(fit["dispersion"]) > 0
+    lognormal = {name: fit[name].values.tolist() for name in CURVE}
+    if known:
+        fitted = fit_sample(units, units.overturned[ESTIMATE], Bootstrap(resamples=1))
+        found = values_of(fitted.left_out, curve_quantity(np.zeros(0)))
+        spread, n = found - fitted.copies @ found / units.number, units.number
+        covariance = (n - 1) / n * (spread.T * fitted.copies) @ spread
+        lognormal |= {"covariance_of": ["ln(median_capacity)", "ln(dispersion)"], "covariance": covariance}
+    axis = run_intensity(ds).attrs
+    intensity = {"measure": own_measure(ds), "units": axis.get("units", "1")}
+    curve = {
+        "what": "fragility curve of mcrock",
+        **{key: ds.attrs[key] for key in ("title", "source", EVENT) if key in ds.attrs},
+        "intensity": intensity | {"long_name": axis.get("long_name", "intensity")},
+        "level": fit.attrs["level"],
+        "fit": fit.attrs["fit"],
+        "fit_p_value": fit["fit_p_value"].values,
+        "lognormal": lognormal if known else None,
+        "accepted": {
+            "family": accepted.choice.family,
+            "why": accepted.choice.why,
+            "curve": {"intensity": x, "probability": accepted.curve.at(x), "band": accepted.band(x)},
+        },
+        "points": {"intensity": points["intensity"].values} | {name: points[name].values for name in POINTS},
+        "recordings": int(fit["records"]),
+        "independent": fit.attrs["independent"],
+    }
+    return json.dumps(_plain(curve), indent=1, allow_nan=False) + "\n"
+
+
+def _plain(item: Any) -> Any:
+    """What JSON can hold: lists of arrays, and null for what is not finite."""
+    if isinstance(item, dict):
+        return {key: _plain(part) for key, part in item.items()}
+    if isinstance(item, np.ndarray):
+        return _plain(item.tolist())
+    if isinstance(item, list):
+        return [_plain(part) for part in item]
+    return None if isinstance(item, float) and not math.isfinite(item) else item
+
+
+def outcome_rows(ds: xr.Dataset) -> str:
+    """Runs of a study as the table that `mcrock.read_outcomes` takes, with all that is known of each.
+
+    The runs of a nested study are pooled: the table does not say what is epistemic.
+    """
+    ds = pooled(ds)
+    axis = run_intensity(ds)
+    name = f"{own_measure(ds)} [{as_written(axis.attrs.get('units', '1'))}]"
+    return to_frame(ds).rename(columns={axis.name: name}).to_csv(index=False)
+
+
+def _text(value: float) -> str:
+    return f"{value:.10g}"
+
+
+def _name(ds: xr.Dataset, names: dict[str, tuple[str, str, float]], program: str, with_period: str) -> Name:
+    """Name and unit of the intensity of a study in a program."""
+    measure = own_measure(ds)
+    found = re.fullmatch(r"([a-z]+)(?:_([\dp]+)s)?", measure)
+    if found is None or found[1] not in names:
+        raise ValueError(
+            f"{program} knows the intensities {', '.join(names)} (with 5 % damping), and that of the study "
+            f"is {measure!r}; run it with one of these as intensity.measure"
+        )
+    name, unit, size = names[found[1]]
+    return Name(with_period.format(name, float(found[2].replace("p", "."))) if found[2] else name, unit, size)
+
+
+def _curve(accepted: AcceptedCurve, family: str | None) -> FragilityCurve:
+    """The accepted curve of a study, or that of a family."""
+    if family is not None and family not in FAMILIES:
+        raise ValueError(f"curve must be {' or '.join(map(repr, FAMILIES))}, got {family!r}")
+    curve = accepted.curves[family or accepted.choice.family]
+    if not curve.at(accepted.units.intensity[-1:])[0] > 0:
+        kind = FitKind(accepted.units.curve().kind[0])
+        raise ValueError(f"there is no curve to export: {WORDS[kind]}")
+    return curve
+
+
+def written_curve(accepted: AcceptedCurve, family: str | None = None) -> str:
+    """What an export says of its curve; empty where that is the lognormal one, which the study goes by."""
+    own, written = accepted.choice.family, family or accepted.choice.family
+    if written == own:
+        return (
+            ""
+            if own == "lognormal" and not accepted.least
+            else f"by {FAMILIES[own].words}: {accepted.choice.words}"
+        )
+    return (
+        f"by {FAMILIES[written].words}, but the study goes by {FAMILIES[own].words}: {accepted.choice.words}"
+    )
+
+
+def _values(curve: FragilityCurve, level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Intensities and probabilities of a curve that is straight between them, from 0 on."""
+    x = places(level) if len(level) <= MOST else level
+    least, most = curve.reached(TAIL), curve.reached(1 - TAIL)
+    if least < level[0]:
+        x = np.append(np.geomspace(least, level[0], MOST)[:-1], x)
+    if level[-1] < most < np.inf:
+        x = np.append(x, np.geomspace(level[-1], most, MOST)[1:])
+    if isinstance(curve, BoundedCurve):
+        x = np.append(curve.least * np.array([1 - 1e-6, 1.0]), x[x > curve.least])
+    probability = curve.at(x)
+    if probability[0] > TAIL:
+        return np.append(level[0] * FAINT, x), np.append(0.0, probability)
+    return x, np.append(0.0, probability[1:])

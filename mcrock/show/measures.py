@@ -16,8 +16,7 @@ from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.curves import median_columns, not_gone_by_all, without_curve
 from mcrock.show.fragility import accepted_label, format_dispersion
-from mcrock.show.numbers import count_words, estimate, format_count, percent, with_ends
-from mcrock.show.tables import table_along
+from mcrock.show.text import count_words, estimate, format_count, percent, table_along, with_ends
 from mcrock.statistics import by_measure, compare_measures, fit_surface, overturned
 from mcrock.statistics.accepted_curve import FAMILIES, goes_by, goes_without
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords

@@ -1,4 +1,11 @@
-"""How runs ended and how far bodies moved: tables and figures of outcomes and of exceeded responses."""
+"""How runs ended, how far bodies moved, what strained the model, convergence.
+
+How runs ended and how far bodies moved: tables and figures of outcomes and of exceeded responses.
+
+What strained the model of a study, which runs friction leaves as they are, and which are undecided.
+
+What more realizations and shorter steps would change: text and figure.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +14,20 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.base.estimates import format_percent
 from mcrock.base.keywords import takes
 from mcrock.base.params import STANDING
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
-from mcrock.show.numbers import count_words, format_count, label, labels, percent
-from mcrock.show.tables import format_table, table_along
-from mcrock.statistics import exceedance_probability, outcome_shares
+from mcrock.show.text import count_words, format_count, format_table, label, labels, percent, table_along
+from mcrock.statistics import (
+    exceedance_probability,
+    outcome_shares,
+    overturning_probability,
+    size_convergence,
+)
 from mcrock.statistics.intervals import Confidence, ConfidenceKeywords
-from mcrock.statistics.outcomes import UNDECIDED, Ending
+from mcrock.statistics.outcomes import GUESS, UNDECIDED, Ending
 from mcrock.statistics.probability import OF_SUPPORT, response
 from mcrock.statistics.runs import is_cloud, is_shaken
 
@@ -272,3 +284,216 @@ def _axis_label(ds: xr.Dataset, variable: str) -> str:
     if variable == "peak_tilt_ratio":
         return "Peak tilt / slenderness [1]"
     return style.axis_scale(response(ds, variable))[1].replace("[g]", "[m/s²]")
+
+
+REMEDIES = {
+    GUESS: "had faces put to rest for want of a feasible pivot: "
+    'impact.facet_fallback = "plastic" decides them',
+    "rocking": "still rocked at the end: raise controls.tail, unless they rock on without loss",
+    "step_limit": "took controls.max_steps steps: raise it",
+    "impact_limit": "had controls.max_impacts impacts: raise it",
+    "contact_limit": "solved contacts controls.max_contact_solves times: raise it, or take a base with fewer "
+    "corners",
+    "instant_limit": "had too many events at one instant: look for impact parameters that gain energy, and "
+    "with friction at the events of one of them (`mcrock simulate`)",
+    "not_finite": "grew beyond all numbers: look for impact parameters that gain energy, and at the shaking",
+    "failed": "have no outcome, as what was drawn is impossible or an error came up: the log next to a "
+    "store has the message of each realization",
+    "painleve": "came where friction leaves the contact force undetermined: `mcrock docs contact` says from "
+    "which friction on",
+    "lifted_off": "were lifted off their whole base from rest, as the ground fell faster than gravity: "
+    "[contact] with a friction coefficient lets a body leave the ground and land",
+}
+NOT_OF_MCROCK = "what strains the model, the program or test behind these outcomes has to tell"
+STRAINED = 0.03  # share of the runs above which a departure from the model is worth a line
+
+
+def format_validity(validity: xr.Dataset | None) -> list[str]:
+    """Lines on what strains the model, and one on the runs that are certified; of other programs, that."""
+    if validity is None:
+        return [NOT_OF_MCROCK]
+    return format_strain(validity) + format_certificate(validity)
+
+
+def format_strain(validity: xr.Dataset) -> list[str]:
+    """Lines on what strains the model."""
+    lines = []
+    words = {
+        "contact_lost": "contact was lost before 45 degrees of tilt in {}: beyond a few per cent the rigid "
+        "no-bounce model is strained; a study with [contact] friction lets bodies slide and leave the ground",
+        "energy_gain_impacts": "impacts that would gain energy occurred in {}: their parameters lie outside "
+        "what is possible there",
+    }
+    runs = validity["runs"].sum("intensity").values
+    for name, sentence in words.items():
+        shares = [_whole(validity[name], validity, among) for among in validity["among"].values]
+        if max(shares) > STRAINED:
+            standing = f"{format_percent(shares[1])} of those that stand" if runs[1] else "none stands"
+            lines.append(sentence.format(f"{format_percent(shares[0])} of the runs ({standing})"))
+    return lines
+
+
+def format_certificate(validity: xr.Dataset) -> list[str]:
+    """Identical is said of certified runs alone."""
+    if "certified_throughout" in validity:
+        share = _format_certain(_whole(validity["certified_throughout"], validity))
+        return [f"certified identical with contacts that stick: {share} of the runs"]
+    if "certified" not in validity:
+        return []
+    shares = [
+        f"{_format_certain(_whole(share, validity))} at {float(share['friction']):g}"
+        for share in validity["certified"]
+    ]
+    return [
+        f"runs certified identical with friction: {', '.join(shares)}; what it does to the others, only a "
+        "study with [contact] friction tells"
+    ]
+
+
+def _format_certain(share: float) -> str:
+    """A share that is called all of the runs only where it is.
+
+    >>> _format_certain(0.9999), _format_certain(1.0), _format_certain(0.0312)
+    ('99.9 %', 'all', '3.12 %')
+    """
+    return "all" if share == 1.0 else f"{min(100 * share, 99.9):.3g} %"
+
+
+def _whole(share: xr.DataArray, validity: xr.Dataset, among: str = "all") -> float:
+    """A fraction of the runs at all intensities; 0 if there are none."""
+    runs = validity["runs"].sel(among=among)
+    return float((share.sel(among=among) * runs).sum() / max(int(runs.sum()), 1))
+
+
+def format_doubt(doubt: xr.Dataset, runs: int) -> list[str]:
+    """Lines on the undecided ones of all runs, from `undecided_runs`; none if all are decided."""
+    total, guesses = int(doubt["runs"].sum()), int(doubt["runs"].sel(reason=GUESS))
+    if not total:
+        return []
+    fell = int(doubt["overturned"].sel(reason=GUESS))
+    count = []
+    if guesses:
+        count.append(f"as simulated where the outcome rests on a guess ({fell} overturned)")
+    if guesses < total:
+        count.append("half where the simulation broke off")
+    verb = "is undecided: it counts" if total == 1 else "are undecided: they count"
+    lines = [
+        f"{total} of {format_count(runs, 'run')} {verb} "
+        f"{', '.join(count)}, and both as standing and as overturned in the intervals"
+    ]
+    for reason, words in REMEDIES.items():
+        number = int(doubt["runs"].sel(reason=reason))
+        if number:
+            lines.append(f"of these, {number} {words}")
+    return lines
+
+
+CURVES, TICKS = 5, 5
+SURE = 0.02  # from 0 or 1 at which there is nothing to see
+
+
+def format_sizes(sizes: xr.Dataset, by_intensity: bool) -> list[str]:
+    """A line on what more realizations would change; none where there is nothing to compare."""
+    change = sizes["change"].fillna(0.0).values
+    if sizes.sizes["size"] < 2:
+        return []
+    worst, axis = int(abs(change).argmax()), sizes["intensity"]
+    place = f" (at {label(axis[worst])})" if by_intensity and change[worst] else ""
+    return [
+        f"from the first half of the realizations to all of them the probability changes by at most "
+        f"{abs(change[worst]):.3f}{place}"
+    ]
+
+
+def format_steps(steps: xr.Dataset | None) -> str:
+    """Effect of halving the time step."""
+    if steps is None:
+        return "what shorter time steps change, the program behind these outcomes has to tell"
+    if not steps["repeated"]:
+        return "no run was repeated at half the time step: raise controls.recheck to see what it does"
+    return (
+        f"{format_count(int(steps['repeated']), 'run')} repeated at half the time step: "
+        f"{int(steps['flipped'])} ended differently, the overturned fraction changed by "
+        f"{float(steps['change']):+.4f}"
+    )
+
+
+def format_looks(found: xr.Dataset, realizations: int) -> str:
+    """What a study that stopped by itself knows: lines on `mcrock.statistics.sequential_probability`."""
+    low, high = found["interval"].values
+    widest = int((high - low).argmax())
+    lines = [
+        f"after {format_count(realizations, 'realization')} the probabilities in these motions are known to "
+        f"+-{(high - low)[widest] / 2:.3g} or better (widest at {label(found['intensity'][widest])}: "
+        f"{low[widest]:.3f} to {high[widest]:.3f}), with {percent(found)} confidence at all looks together"
+    ]
+    if found.attrs["shared"]:
+        lines.append(
+            f"for other earthquakes {format_count(int(found['records']), 'recording')} leave open what the "
+            "table above says, and more realizations do not narrow it"
+        )
+    return "\n".join(lines)
+
+
+@takes_path
+@style.styled
+@takes(Confidence)
+def plot_convergence(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[ConfidenceKeywords]) -> Axes:
+    """Draw the probability of overturning from the first realizations, more and more of them.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study, as for `mcrock.statistics.size_convergence`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    **keywords
+        As for `mcrock.overturning_probability`, whose intervals stand at the end.
+
+    Returns
+    -------
+    Axes
+        A curve for each intensity, of at most five whose probability is least sure.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.size_convergence`.
+    """
+    how = Confidence(**keywords)
+    found = size_convergence(ds, allow_missing=how.allow_missing)
+    points = overturning_probability(ds, **how.keywords)
+    last = points["probability"].values
+    least = sorted(np.argsort(np.abs(np.nan_to_num(last) - 0.5), kind="stable")[:CURVES].tolist())
+    unsure = [k for k in least if SURE < last[k] < 1 - SURE] or least[:1]
+    worst = float(np.nanmax(np.abs(found["change"].values)))
+    found, points = found.isel(intensity=unsure), points.isel(intensity=unsure)
+    ax = style.new_axes() if ax is None else ax
+    factor, words = style.axis_scale(found["intensity"])
+    names = style.short_numbers(found["intensity"].values * factor)
+    sizes = found["size"].values
+    apart = (sizes[-1] / sizes[0]) ** 0.03 if len(sizes) > 1 else 1.1
+    import seaborn as sns
+
+    colours = sns.color_palette("viridis", len(unsure))
+    for k, (name, colour) in enumerate(zip(names, colours, strict=True)):
+        one, mark = points.isel(intensity=[k]), style.MARKERS[k]
+        look: dict[str, Any] = {"color": colour, "marker": mark, "markersize": 2.6}
+        ax.plot(sizes, found["probability"].values[:, k], label=name, **look)
+        x, p = np.array([sizes[-1] * apart ** (1 + k)]), one["probability"].values
+        style.error_bars(ax, x, p, one["interval"].values, fmt=mark, markersize=3.0, color=colour)
+    ax.set_xscale("log")
+    ax.set_xlabel("Number of realizations [1]")
+    wanted = np.geomspace(sizes[0], sizes[-1], TICKS)
+    ticks = np.unique(sizes[np.abs(np.log(sizes) - np.log(wanted)[:, None]).argmin(axis=1)])
+    ax.set_xticks(ticks, [str(tick) for tick in ticks])
+    ax.set_xticks([], minor=True)
+    style.probability_axis(ax, "Probability of overturning [1]")
+    style.legend_of_levels(ax, words if is_shaken(ds) else "", len(unsure))
+    style.add_note(
+        ax,
+        f"{count_words(points, int(points['runs'].sum()))}. From the first half of the realizations to all "
+        f"of them the probability changes by at most {worst:.3f}. Bars: {how.level:.0%} intervals for new "
+        "ground motions.",
+    )
+    return ax

@@ -1,15 +1,26 @@
-"""Progress of what takes time, on the error stream: live on a terminal, else a line now and then."""
+"""Progress of what takes time, of a store, and what a cluster would need.
+
+Progress of what takes time, on the error stream: live on a terminal, else a line now and then.
+
+Progress of the study of a store, in text.
+
+Resources of a study on a cluster, in words.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mcrock.show.numbers import format_time, label_intensities
+from mcrock.dataset.contents import Inventory, Template
+from mcrock.ensemble.cluster import ArrayPlan, Estimate
+from mcrock.ensemble.opening import AT_WORK, ENDED, Process
+from mcrock.show.text import format_count, format_table, format_time, label_intensities
 
 if TYPE_CHECKING:
     from mcrock.ensemble import Progress
@@ -192,3 +203,131 @@ def format_slowest(progress: Progress) -> str:
     if progress.intensities is None:
         return text
     return f"{text}, most of it at {label_intensities(progress.intensities, progress.units)[work.level]}"
+
+
+MESSAGES = 5  # of parts that failed
+SHOWN = 20  # processes, of which a large array has thousands
+
+
+def format_status(
+    template: Template, found: Inventory, processes: Sequence[Process], now: datetime
+) -> list[str]:
+    """Chunks and runs that are there, who works on the others, and how long that takes.
+
+    Parameters
+    ----------
+    template, found
+        The store and its chunks.
+    processes : sequence of Process
+        From its log.
+    now : datetime
+        With a time zone.
+    """
+    n_intensity = max(1, len(template.intensities))
+    total = done = 0
+    for key in template.chunks():
+        start, stop = template.realizations(key)
+        total += (stop - start) * n_intensity
+        done += (stop - start) * n_intensity * int(found.done[key])
+    n_done, n_damaged = int(found.done.sum()), len(found.damaged)
+    lines = [
+        f"{n_done} of {found.done.size} chunks are done ({done} of {total} runs), "
+        f"{found.done.size - n_done - n_damaged} missing, {n_damaged} damaged"
+    ]
+    at_work = [process for process in processes if process.state(now) == AT_WORK]
+    rate = sum(process.rate for process in at_work) * n_intensity
+    if at_work:
+        left = f", {format_time((total - done) / rate)} left" if rate and done < total else ""
+        lines.append(f"{len(at_work)} process{'es' * (len(at_work) > 1)} at work, {rate:.3g} runs/s{left}")
+    elif not found.done.all():
+        lines.append("no process is at work, as far as the log tells: --resume computes what is missing")
+    lines += [
+        f"dask's dashboard, of {process.host}: {process.dashboard}"
+        for process in at_work
+        if process.dashboard
+    ]
+    others = [process for process in processes if process.state(now) != ENDED]
+    if others and not found.done.all():
+        heads = ["process", "task", "workers", "state", "realizations", "runs/s", "memory", "last heard"]
+        lines.append(format_table(heads, [_row(process, n_intensity, now) for process in others[-SHOWN:]]))
+        if len(others) > SHOWN:
+            lines.append(f"and {len(others) - SHOWN} processes that began before")
+    failed = [message for process in processes for message in process.failed]
+    if failed and not found.done.all():
+        lines += [f"{format_count(len(failed), 'part')} failed so far:", *_few(failed)]
+    return lines + format_impossible(processes)
+
+
+def format_impossible(processes: Sequence[Process]) -> list[str]:
+    """Number of realizations of which no run could be made, by the log of a store, and the first messages."""
+    found = list(dict.fromkeys(message for process in processes for message in process.impossible))
+    count = format_count(len(found), "realization")
+    return [f"no run could be made of {count}:", *_few(found)] if found else []
+
+
+def _few(messages: Sequence[str]) -> list[str]:
+    more = len(messages) - MESSAGES
+    return [*messages[:MESSAGES], *([f"  and {more} more; the log has them all"] if more > 0 else [])]
+
+
+def _row(process: Process, n_intensity: int, now: datetime) -> list[str]:
+    return [
+        f"{process.host}:{process.number}",
+        process.task,
+        "cluster" if process.workers is None else str(process.workers),
+        process.state(now),
+        str(process.realizations),
+        f"{process.rate * n_intensity:.3g}",
+        f"{process.memory:.0f} MiB" if process.memory else "-",
+        f"{format_time((now - process.heard).total_seconds())} ago",
+    ]
+
+
+def format_cost(estimate: Estimate) -> list[str]:
+    """Core-hours, disk and files of a study."""
+    each, of_chunk = estimate.seconds * 1e3, format_time(estimate.core_seconds / estimate.chunks)
+    return [
+        f"{estimate.runs} runs of {each:.3g} ms (mean of {estimate.timed} runs): "
+        f"{format_core_hours(estimate.core_seconds)} on processors as this one",
+        f"{format_bytes(estimate.disk)} on disk in {estimate.files} files",
+        f"{format_count(estimate.chunks, 'chunk')}, {of_chunk} each on one core, which an interruption loses",
+    ]
+
+
+def format_plan(plan: ArrayPlan) -> list[str]:
+    """Tasks of an array, their time and memory, and a warning where they do not fit."""
+    lines = [
+        f"{plan.tasks} tasks of {plan.cores} cores, {format_time(plan.seconds)} each after the start, "
+        f"{format_bytes(plan.memory)} of memory each"
+    ]
+    if not plan.fits:
+        lines.append(
+            "a task may not end before its wall-time: submit the script again, or ask for more tasks"
+        )
+    return lines
+
+
+def format_core_hours(seconds: float) -> str:
+    """Time on one core.
+
+    >>> format_core_hours(9), format_core_hours(36000), format_core_hours(3.6e9)
+    ('0.0025 core-hours', '10 core-hours', '1000000 core-hours')
+    """
+    hours = seconds / 3600.0
+    return f"{hours:.2g} core-hours" if hours < 10 else f"{hours:.0f} core-hours"
+
+
+def format_bytes(size: float) -> str:
+    """An amount of memory or disk in the unit that suits it.
+
+    >>> format_bytes(310), format_bytes(4.2e6), format_bytes(7e10)
+    ('0.31 kB', '4.2 MB', '70 GB')
+    """
+    for limit, unit in ((1e6, "kB"), (1e9, "MB"), (1e12, "GB")):
+        if size < limit:
+            return (
+                f"{size / limit * 1e3:.2g} {unit}"
+                if size < limit / 10
+                else f"{size / limit * 1e3:.0f} {unit}"
+            )
+    return f"{size / 1e12:.3g} TB"

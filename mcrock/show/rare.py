@@ -10,8 +10,7 @@ import xarray as xr
 
 from mcrock.base.estimates import format_estimate, format_interval
 from mcrock.show import style
-from mcrock.show.numbers import format_count, label, percent
-from mcrock.show.tables import table_along
+from mcrock.show.text import format_count, label, percent, table_along
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

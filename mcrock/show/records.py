@@ -1,21 +1,168 @@
-"""Figures of ground motions: one record with its spectra, and the spectra of a set."""
+"""Ground motions: figures, tables and selected sets.
+
+Records as text: a table of their measures that fits the terminal, and what is suspicious.
+
+Figures of ground motions: one record with its spectra, and the spectra of a set.
+
+A set of recordings for a site: how well it matches, its list, figure and files.
+"""
 
 from __future__ import annotations
 
+import csv
+import re
 import textwrap
 from collections.abc import Sequence
+from math import isnan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.dataset import replacing
 from mcrock.excitation.measures import displacement_of, energy_of, velocity_of
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.response_spectra import motion_spectrum, response_spectrum
+from mcrock.excitation.selection import BY_LEVEL, UNKNOWN, Candidates, Selection, Target
+from mcrock.excitation.survey import Survey, component_values
 from mcrock.show import style
 from mcrock.show.history import AXES, DASHES
-from mcrock.show.tables import shorten
+from mcrock.show.text import format_count, format_table, shorten, wrap
+
+NAME_WIDTH = 44  # of a record in the table [characters]
+SHORT_NAME, SHORTEST_NAME = 24, 12  # where the terminal is narrow: in one table and in two [characters]
+COLUMNS = (  # of the table, with their units
+    ("no.", ""),
+    ("record", ""),
+    ("format", ""),
+    ("comp.", ""),
+    ("dt", "[s]"),
+    ("length", "[s]"),
+    ("PGA", "[g]"),
+    ("PGV", "[m/s]"),
+    ("PGD", "[m]"),
+    ("Arias", "[m/s]"),
+    ("D5-95", "[s]"),
+    ("Tm", "[s]"),
+    ("unit", ""),
+    ("flags", ""),
+)
+PARTS = ((0, 1, 2, 3, 4, 5, 12, 13), (0, 1, 6, 7, 8, 9, 10, 11))  # columns of two narrow tables
+COMPONENT = 3  # column of it
+MARKS = {"fixed by the format": "*", "given": "+"}  # how the unit was known, else declared in the file
+
+
+def format_surveys(surveys: list[Survey], width: int, components: bool = False) -> str:
+    """Table of records or of their components, its legend, and what is suspicious.
+
+    Parameters
+    ----------
+    surveys : list of Survey
+        From `mcrock.excitation.survey.survey`.
+    width : int
+        Of the terminal [characters].
+    components : bool
+        A line for each component instead of each record.
+    """
+    rows = _component_rows(surveys) if components else _motion_rows(surveys)
+    legend = _legend(components, width)
+    return "\n".join([_fit_table(rows, components, width), *legend, *_flag_lines(surveys, width)])
+
+
+def _fit_table(rows: list[list[str]], components: bool, width: int) -> str:
+    """The table in lines that fit: with long heads, with short ones, or in two parts."""
+    whole = format_table([f"{name} {unit}".rstrip() for name, unit in COLUMNS], rows)
+    if len(whole.partition("\n")[0]) <= width:
+        return whole
+    every = tuple(range(len(COLUMNS)))
+    narrow = _narrow(rows, every, width, SHORT_NAME)
+    if len(narrow.partition("\n")[0]) <= width:
+        return narrow
+    first, second = PARTS
+    if components:
+        second = (0, COMPONENT, *second[2:])
+    return "\n\n".join(_narrow(rows, part, width, SHORTEST_NAME) for part in (first, second))
+
+
+def _narrow(rows: list[list[str]], part: tuple[int, ...], width: int, shortest: int) -> str:
+    """Some columns with the units below their heads, and names as short as the width wants."""
+    heads = [COLUMNS[i][0] for i in part]
+    body = [[COLUMNS[i][1] for i in part], *([row[i] for i in part] for row in rows)]
+    excess = len(format_table(heads, body).partition("\n")[0]) - width
+    if excess > 0:
+        longest = max(len(row[1]) for row in body)
+        body = [[row[0], shorten(row[1], max(longest - excess, shortest)), *row[2:]] for row in body]
+    return format_table(heads, body)
+
+
+def _motion_rows(surveys: list[Survey]) -> list[list[str]]:
+    """A line for each record."""
+    rows = []
+    for number, found in enumerate(surveys, start=1):
+        motion = found.motion
+        axes = "".join(
+            axis for axis, samples in zip("xyz", motion.acceleration, strict=True) if samples.any()
+        )
+        rows.append(_row(number, motion, axes, found.values, str(len(found.flags) or "")))
+    return rows
+
+
+def _component_rows(surveys: list[Survey]) -> list[list[str]]:
+    """A line for each component that is not zero throughout."""
+    rows = []
+    for number, found in enumerate(surveys, start=1):
+        for axis, values in component_values(found.motion).items():
+            name = found.motion.metadata.get(f"component_{axis}", "")
+            rows.append(
+                _row(number, found.motion, f"{axis} {name}".strip(), values, str(len(found.flags) or ""))
+            )
+    return rows
+
+
+def _row(number: int, motion: Motion, components: str, values: dict[str, float], flags: str) -> list[str]:
+    numbers = [values["pga"] / STANDARD_GRAVITY, *(values[name] for name in list(values)[1:])]
+    return [
+        str(number),
+        shorten(motion.name, NAME_WIDTH),
+        str(motion.metadata.get("format", "")),
+        components,
+        f"{motion.dt:g}",
+        f"{motion.duration:.4g}",
+        *("-" if isnan(value) else f"{value:.3g}" for value in numbers),
+        f"{motion.metadata.get('unit', '')}{MARKS.get(str(motion.metadata.get('unit_known')), '')}",
+        flags,
+    ]
+
+
+def _legend(components: bool, width: int) -> list[str]:
+    measures = (
+        "PGA to Tm: of each component as recorded"
+        if components
+        else "PGA to Tm: geometric mean of the horizontal components as recorded (--components for each)"
+    )
+    marks = ", ".join(f"{mark} {known}" for known, mark in MARKS.items())
+    return [
+        wrap(f"{measures}; velocity and displacement integrated from rest", width, "  "),
+        wrap(f"unit: declared in the file, or {marks}", width, "  "),
+    ]
+
+
+def _flag_lines(surveys: list[Survey], width: int) -> list[str]:
+    """Suspicious features, record by record."""
+    flagged = [(number, found) for number, found in enumerate(surveys, start=1) if found.flags]
+    if not flagged:
+        return [f"nothing suspicious in {len(surveys)} records"]
+    lines = [f"suspicious in {len(flagged)} of {len(surveys)} records:"]
+    for number, found in flagged:
+        where = found.motion.metadata.get("file", "")
+        lines.append(
+            wrap(f"  {number}  {found.motion.name}" + (f" ({where})" if where else ""), width, "     ")
+        )
+        lines += [wrap(f"     - {flag}", width, "       ") for flag in found.flags]
+    return lines
+
 
 DAMPING = 0.05  # of the spectra [1]
 PERIODS = np.geomspace(0.02, 10.0, 120)  # [s]
@@ -229,3 +376,105 @@ def _describe_record(motion: Motion, flags: Sequence[str], own: bool) -> str:
     if flags:
         words.append(f"Suspicious: {'; '.join(flags)}")
     return style.plain_text(" ".join(words))
+
+
+LEVELS = (
+    "levels = [1.0]  # the records are scaled. For a fragility curve or a hazard scale them on: take in the\n"
+    '# place of both lines measure = "pga" and levels_g = [0.2, 0.4, 0.8], or what the hazard is of\n'
+)
+HEADS = ("record", "event", "magnitude", "distance [km]", "Vs30 [m/s]", "factor", "error [1]")
+
+
+def format_selection(candidates: Candidates, target: Target, found: Selection) -> list[str]:
+    """How far mean and standard deviation are from the target, and the list with its factors."""
+    mean, std = found.log_mean - target.log_mean, found.log_std - target.log_std
+    i, j = (int(np.abs(off).argmax()) for off in (mean, std))
+    n, events = len(candidates.names), [candidates.events[place] for place in found.places]
+    known = [event for event in events if not event.startswith(UNKNOWN)]
+    quakes, unknown = format_count(len(set(known)), "earthquake"), len(events) - len(known)
+    lines = [
+        f"{len(found.places)} of {found.allowed} recordings within the limits, of {n}",
+        f"from {quakes}" + f", and {unknown} that name none" * bool(unknown),
+        f"median over that of the target: {np.exp(mean.min()):.3f} to {np.exp(mean.max()):.3f}, farthest at "
+        f"{target.periods[i]:g} s",
+        f"standard deviation less that of the target: {std.min():+.3f} to {std.max():+.3f}, farthest at "
+        f"{target.periods[j]:g} s",
+    ]
+    return [*lines, format_table(HEADS, _rows(candidates, target, found), left=True)]
+
+
+def _rows(candidates: Candidates, target: Target, found: Selection) -> list[list[str]]:
+    rows = []
+    for place, factor in zip(found.places, found.factors, strict=True):
+        facts = [candidates.facts[name][place] / unit for name, unit in BY_LEVEL.items()]
+        off = candidates.log_spectra[place] + np.log(factor) - target.log_mean
+        shown = ["-" if np.isnan(value) else f"{value:.4g}" for value in facts]
+        name, event = candidates.names[place], _event(candidates, place) or "-"
+        rows.append([name, event, *shown, f"{factor:.3f}", f"{np.sqrt((off**2).mean()):.2f}"])
+    return rows
+
+
+def _event(candidates: Candidates, place: int) -> str:
+    """Earthquake of a recording; empty where it says none."""
+    event = candidates.events[place]
+    return "" if event.startswith(UNKNOWN) else event
+
+
+def write_selection(
+    folder: Path, candidates: Candidates, found: Selection, motions: Sequence[Motion]
+) -> list[Path]:
+    """Write the list, and of recordings that were read the scaled ones with a table [motion] that reads them.
+
+    Parameters
+    ----------
+    folder : Path
+    candidates, found
+    motions : sequence of Motion
+        That the candidates are of; empty for those of a flat file.
+    """
+    paths = [folder / "selection.csv"]
+    with replacing(paths[0]) as scratch, scratch.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.writer(stream)
+        table.writerow(["record", "event", "factor"])
+        for place, factor in zip(found.places, found.factors, strict=True):
+            table.writerow([candidates.names[place], _event(candidates, place), f"{factor:.6g}"])
+    if not motions:
+        return paths
+    (folder / "records").mkdir(exist_ok=True)
+    for number, (place, factor) in enumerate(zip(found.places, found.factors, strict=True), start=1):
+        motion = motions[place].scaled(float(factor))
+        axes = [axis for axis, is_there in zip("xyz", motion.shaken, strict=True) if is_there]
+        rows = np.column_stack([motion.time, *(motion.acceleration["xyz".index(axis)] for axis in axes)])
+        name = re.sub(r"[^\w.-]+", "_", motion.name).strip("_.")[:60]
+        with replacing(folder / "records" / f"{number:03d}_{name}.csv") as scratch:
+            np.savetxt(scratch, rows, "%.8g", ",", header=",".join(["time", *axes]), comments="")
+    paths.append(folder / "motion.toml")
+    text = (
+        '[motion]\nsource = "files"\npaths = ["records"]\nunit = "m/s2"\n\n[intensity]\nmeasure = "factor"\n'
+    )
+    with replacing(paths[1]) as scratch:
+        scratch.write_text(text + LEVELS, encoding="utf-8")
+    return paths
+
+
+@style.styled
+def plot_selection(candidates: Candidates, target: Target, found: Selection) -> Axes:
+    """Spectra of the recordings chosen, with median and 2.5 to 97.5 % of set and target."""
+    ax = style.new_axes(style.COLUMN, 70.0)
+    logs = candidates.log_spectra[found.places] + np.log(found.factors)[:, None]
+    t = target.periods
+    ax.loglog(t, np.exp(logs.T) / STANDARD_GRAVITY, color=style.GREY, lw=0.4)
+    for mean, std, colour, words in (
+        (target.log_mean, target.log_std, style.ORANGE, "target"),
+        (found.log_mean, found.log_std, style.BLUE, f"{len(found.places)} recordings"),
+    ):
+        ax.loglog(t, np.exp(mean) / STANDARD_GRAVITY, color=colour, lw=1.4, label=words)
+        for sign in (-1.96, 1.96):
+            ax.loglog(t, np.exp(mean + sign * std) / STANDARD_GRAVITY, color=colour, lw=0.9, ls="--")
+    ax.set_xlabel("Period [s]")
+    ax.set_ylabel("Pseudo-acceleration, 5 % damping [g]")
+    ax.legend()
+    style.add_note(
+        ax, "Solid: medians; dashed: 2.5 and 97.5 % of a lognormal spread; grey: recordings, scaled."
+    )
+    return ax

@@ -1,23 +1,211 @@
-"""One run: its results and first events as text, and its files."""
+"""One run as text and files, and a run of a study once more.
+
+A run of a study once more, with its history: the run itself, and how to speak of it.
+
+One run: its results and first events as text, and its files.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import xarray as xr
 
 from mcrock.base.params import Mode, Outcome
-from mcrock.dataset import SCHEMA, declaration, events_to_csv, replacing, save_dataset
-from mcrock.show.contacts import contact_name
-from mcrock.show.history import describe_doubt, plot_history
+from mcrock.dataset import SCHEMA, declaration, events_to_csv, load_dataset, replacing, save_dataset
+from mcrock.dataset.schema import own_names
+from mcrock.ensemble.part import named_responses
+from mcrock.excitation import pack_motions
+from mcrock.show.history import contact_name, describe_doubt, ground_moves, plot_history
 from mcrock.show.style import add_source, save_figure
-from mcrock.show.tables import as_json, format_table
+from mcrock.show.text import as_json, format_table, label_intensities, labels
+from mcrock.simulation import runs
 from mcrock.simulation.runs import Run
+from mcrock.study import Study, load_config
+from mcrock.study.sampling import draw_inputs, load_motions, variable_name
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
-    from mcrock.show.replay import Replay
+
+LARGEST = 10_000_000  # runs of a store that are read to count those of one recording
+
+
+class Replay(NamedTuple):
+    """A run that was repeated, and how to speak of it."""
+
+    run: Run
+    motion: Motion | Pulse | None  # as the body felt it; None where the ground does not move
+    name: str  # of the motion as felt
+    record: str  # of it as recorded
+    scale: float  # from the one to the other [1]
+    place: str  # realization and intensity
+    measure: str  # of the intensity
+    source: str  # of the motion
+    drawn: dict[str, float]  # inputs that the realization drew, by the variables of a result
+    own: dict[str, tuple[float, str]]  # responses of one's own with their units
+
+    @property
+    def title(self) -> str:
+        """Motion, realization and intensity."""
+        return f"{self.name}, {self.place}"
+
+
+def study_of_runs(
+    source: Study | xr.Dataset | str | Path, folder: str | Path = ".", *, trust_code: bool = False
+) -> tuple[Study, xr.Dataset | None]:
+    """The study of a study file, of a result or of its store, with the result that has its runs."""
+    if isinstance(source, Study):
+        return source, None
+    if not isinstance(source, xr.Dataset) and not Path(source).is_dir():
+        return load_config(source, trust_code=trust_code), None
+    stored = source if isinstance(source, xr.Dataset) else load_dataset(source, allow_incomplete=True)
+    return Study.from_json(stored.attrs["config"], folder, trust_code=trust_code), stored
+
+
+def place_of_run(study: Study, realization: int, intensity: int | str = -1, outer: int = 0) -> dict[str, int]:
+    """Number of a run along each dimension of a study, by arguments as of `repeat_run`; ValueError if it has
+    no such run."""
+    shaken = study.motion.shakes and not study.is_cloud
+    levels = label_intensities(study.intensity.si_levels, study.intensity.units) if shaken else []
+    names = "; " * shaken + ", ".join(f"{k} is {level}" for k, level in enumerate(levels))
+    if isinstance(intensity, str) and not intensity.lstrip("-").isdecimal():
+        close = [k for k, level in enumerate(levels) if level.replace(" ", "") == intensity.replace(" ", "")]
+        if not close:
+            asked = "intensity must be the number of a level, or a level with its unit, as in 0.5g, got"
+            raise ValueError(f"{asked} {intensity}{names}")
+        intensity = close[0]
+    at = {"outer": outer, "realization": realization, "intensity": int(intensity)}
+    at["intensity"] += study.n_intensity if at["intensity"] == -1 else 0
+    for name, size in zip(at, (study.n_outer, study.n_realizations, study.n_intensity), strict=True):
+        if not 0 <= at[name] < size:
+            levels_of = names if name == "intensity" else ""
+            raise ValueError(f"{name} must be 0 to {size - 1} in this study, got {at[name]}{levels_of}")
+    return at
+
+
+def repeat_run(
+    study: Study | xr.Dataset | str | Path,
+    realization: int,
+    intensity: int | str = -1,
+    outer: int = 0,
+    stored: xr.Dataset | None = None,
+    *,
+    law: Callable[..., float] | None = None,
+    folder: str | Path = ".",
+    trust_code: bool = False,
+) -> Replay:
+    """Repeat one run of a study with its history, bit for bit on the processor that made it.
+
+    Parameters
+    ----------
+    study : Study, Dataset, str or Path
+        Study or its file, or its result or store.
+    realization, outer : int
+        Numbers of the realization and of the outer draw, from 0.
+    intensity : int or str
+        Number of the intensity level, from 0, or its value with the unit, as ``"0.5g"``; by default the last.
+    stored : Dataset, optional
+        Result that has the run, next to a Study.
+    law : callable, optional
+        Impact law of one's own, where the study does not name one.
+    folder : str or Path
+        Of a result: folder of its study file.
+    trust_code : bool
+        Run the code that the study names, as of `load_config`; a Study has its own word.
+
+    Returns
+    -------
+    Replay
+        With the `Run` as ``run``, its ``motion``, and what the realization drew as ``drawn`` (SI units).
+
+    Raises
+    ------
+    ConfigError
+        If the study needs files that are not there.
+    ValueError
+        If there is no such run, or the impact law of a user may not run or did not make the result.
+    """
+    study, found = study_of_runs(study, folder, trust_code=trust_code)
+    study, stored = study if law is None else study.with_law(law), found if stored is None else stored
+    at = place_of_run(study, realization, intensity, outer)
+    intensity = at["intensity"]
+    made, function = "" if stored is None else stored.attrs.get("own_law", ""), study.find_own_law()
+    if stored is not None and not (function.made(made) if function else made == ""):
+        raise ValueError(
+            f"the result was made by the impact law {made}, which is now {study.own_law_words}: its runs "
+            "cannot be repeated until that source is back; mcrock run makes a result of the new one"
+        )
+    motions = load_motions(study)
+    inputs = draw_inputs(study, motions, realization, realization + 1, outer)
+    motions = list(inputs.motions) or motions
+    _, run = runs.simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
+    scale, record = inputs.scale[0, intensity], motions[inputs.record[0]]
+    motion = record.scaled(scale).rotated(inputs.azimuth[0])
+    place, measure, source = f"realization {realization}", "", motion.name
+    if study.motion.shakes:
+        strength = (
+            inputs.values["intensity_value"][0] if study.is_cloud else study.intensity.si_levels[intensity]
+        )
+        place += f" at {label_intensities([strength], study.intensity.units)[0]}"
+        measure, source = f", {study.intensity.long_name}", f"{motion.name}, scaled by {scale:.4g}"
+    felt = motion if ground_moves(motion) else None
+    names = [name for name in map(variable_name, study.uncertain) if name in inputs.values]
+    # NaN: of another law
+    drawn = {name: value for name in names if (value := float(inputs.values[name][0])) == value}
+    named = named_responses(study) if stored is None else ()  # a result has them
+    own = {one.variable: (one.of_run(run, place), one.attributes["units"]) for one in named}
+    if stored is not None:
+        kept = {name: stored[name] for name in own_names(stored)}
+        own |= {
+            name: (float(v.isel(at, missing_dims="ignore")), v.attrs["units"]) for name, v in kept.items()
+        }
+    return Replay(run, felt, motion.name, record.name, scale, place, measure, source, drawn, own)
+
+
+def stored_outcome(stored: xr.Dataset, at: dict[str, int], now: Outcome) -> str:
+    """Outcome of the stored run, and whether the repeated one has another."""
+    outcome = Outcome(int(stored["outcome"].isel(at, missing_dims="ignore")))
+    if outcome == Outcome.NOT_RUN:
+        return "not run yet"
+    other = "" if outcome == now else ": another version or kind of processor made it"
+    words = outcome.name.lower().replace("_", " ")
+    return f"{words}{other}{_other_levels(stored, at)}{_same_record(stored, at)}"
+
+
+def _other_levels(stored: xr.Dataset, at: dict[str, int]) -> str:
+    """At which intensities the realization overturned, of a study with several."""
+    if "intensity" not in stored["outcome"].dims:
+        return ""
+    outcome = stored["outcome"].isel({k: v for k, v in at.items() if k != "intensity"}, missing_dims="ignore")
+    fell = labels(stored["intensity"][(outcome == Outcome.OVERTURNED).values])
+    return f"; of the {outcome.sizes['intensity']} intensities it overturned at {', '.join(fell) or 'none'}"
+
+
+def _same_record(stored: xr.Dataset, at: dict[str, int]) -> str:
+    """How many runs of its recording overturned there: whether the recording alone decides."""
+    if "record" not in stored or "intensity_value" in stored or stored["outcome"].size > LARGEST:
+        return ""
+    record, level = stored["record"], {"intensity": at["intensity"]}
+    same = record == record.isel(at, missing_dims="ignore")
+    outcome = stored["outcome"].isel(level, missing_dims="ignore").where(same, Outcome.NOT_RUN)
+    ran, fell = (int(runs.sum()) for runs in (outcome != Outcome.NOT_RUN, outcome == Outcome.OVERTURNED))
+    return f"; of the {ran} runs of its recording at this intensity {fell} overturned"
+
+
+def name_of(notable: str) -> str:
+    """Name of a run that stands for a study, as people read it."""
+    return notable.capitalize().replace("_", " ")
+
+
+def repeat_command(store: str | Path, at: dict[str, int]) -> str:
+    """The command that repeats a run of a store, for a shell."""
+    numbers = " ".join(f"--{name} {number}" for name, number in at.items() if number or name != "outer")
+    return f"mcrock simulate {shlex.quote(str(store))} {numbers}"
+
 
 EVENTS_SHOWN = 10  # of the first, and of the last
 UNITS_OF_EVENTS = {  # of their numbers

@@ -1,23 +1,153 @@
-"""Sensitivity of overturning to the inputs, by the intensity: tables and figure."""
+"""Uncertain inputs: what was drawn, what the result is sensitive to, nested studies.
+
+Uncertain inputs of a study: what was drawn, and from which distributions.
+
+Sensitivity of overturning to the inputs, by the intensity: tables and figure.
+
+Nested studies: the probability of every outer draw, and where the variance comes from.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from mcrock.base.tables.distributions import Discrete, Distribution, Listed
+from mcrock.base.units import as_printed
+from mcrock.dataset.opened import takes_path
+from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style
-from mcrock.show.numbers import label, labels, percent, with_ends
-from mcrock.show.tables import Column, Columns, table_along
+from mcrock.show.text import Column, Columns, label, labels, percent, table_along, with_ends
+from mcrock.statistics import epistemic_bounds, epistemic_fragility, epistemic_probability, variance_shares
+from mcrock.study import Study
+from mcrock.study.sampling import variable_name
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+ROW = 24.0  # height of a row of axes [mm]
+ACROSS = 3  # axes in a row, of more than four
+MOST_AXES = 12  # axes
+BINS = 24
+FINE = 200  # points of a density
+TAIL = 1e-3  # probability beyond each end of a density
+_OF_IMPACTS = {item.variable: item.row.rule.unit for item in ImpactParameter}  # where they are drawn anew
 
-MOST = 10  # inputs drawn [1]
+
+def distributed_inputs(study: Study) -> dict[str, Distribution]:
+    """Inputs with a distribution by dotted name, drawn once for each realization or anew at every impact."""
+    items = {name: study.quantities[name] for name in study.uncertain if name in study.quantities}
+    items |= {f"impact.{key}": item for key, item in study.impact.redrawn.items()}
+    return {name: item for name, item in items.items() if isinstance(item, Distribution)}
+
+
+def has_distributions(ds: xr.Dataset) -> bool:
+    """Whether a dataset says what its study is, and any number of that has a distribution."""
+    config = ds.attrs.get("config") or "{}"
+    return "body" in json.loads(config) and bool(distributed_inputs(Study.from_json(config)))
+
+
+@takes_path
+@style.styled
+def plot_inputs(ds: xr.Dataset) -> Axes:
+    """Draw the distribution of every uncertain number, and what was drawn from it.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study, with the attribute `config`; of a nested one the runs together, or one draw.
+
+    Returns
+    -------
+    Axes
+        Those of the first of at most twelve inputs, in SI units; azimuths as the study file has them.
+
+    Raises
+    ------
+    ValueError
+        If no number of the study has a distribution.
+    """
+    study = Study.from_json(ds.attrs["config"])
+    inputs = distributed_inputs(study)
+    if not inputs:
+        raise ValueError("no number of this study has a distribution: there is nothing to draw")
+    shown = list(inputs)[:MOST_AXES]
+    across = 2 if len(shown) in (2, 4) else ACROSS
+    rows = -(-len(shown) // across)
+    figure = style.new_figure(style.COLUMN, ROW * rows + 14.0)
+    grid: list[Axes] = figure.subplots(rows, across, squeeze=False).ravel().tolist()
+    for ax, name in zip(grid, shown, strict=False):
+        _draw(ax, inputs[name], _drawn(ds, study, name))
+        key = style.input_name(name).partition(" ")[2] or name
+        ax.set_title(f"{key} [{_unit(ds, study, name)}]", fontsize=7.0, loc="left", pad=3)
+    for ax in grid[len(shown) :]:
+        ax.set_axis_off()
+    more = f" {len(inputs) - MOST_AXES} more are not shown." if len(inputs) > MOST_AXES else ""
+    style.add_note(
+        grid[0], f"Densities. Lines: distributions; bars: {ds.sizes['realization']} realizations.{more}"
+    )
+    return grid[0]
+
+
+def _drawn(ds: xr.Dataset, study: Study, name: str) -> np.ndarray:
+    """Values of an input, in the unit of its key; none of one that is drawn anew at every impact."""
+    variable = variable_name(name)
+    if variable not in ds:
+        return np.zeros(0)
+    values = ds[variable].values.astype(float)
+    if name == "motion.azimuth":
+        values = values / study.motion.rotation[1]
+    return values[np.isfinite(values)]
+
+
+def _unit(ds: xr.Dataset, study: Study, name: str) -> str:
+    """Unit in which an input is drawn."""
+    if name == "motion.azimuth":
+        return "rad" if study.motion.rotation[1] == 1.0 else "°"
+    variable = variable_name(name)
+    units = str(ds[variable].attrs.get("units", "1")) if variable in ds else _OF_IMPACTS.get(variable, "1")
+    return as_printed(units)
+
+
+def _draw(ax: Axes, item: Distribution, values: np.ndarray) -> None:
+    if isinstance(item, Discrete):
+        given, reached = item.steps
+        ax.vlines(given, 0, np.diff(reached, prepend=0.0), color=style.DEEP_RED, linewidth=1.0)
+        found = [(values == value).mean() for value in given] if len(values) else []
+        ax.plot(given[: len(found)], found, "o", color=style.BLUE, markersize=2.5, alpha=0.6)
+    else:
+        _draw_density(ax, item, values)
+    ax.set_ylim(bottom=0)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    ax.xaxis.set_major_locator(MaxNLocator(3))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _draw_density(ax: Axes, item: Distribution, values: np.ndarray) -> None:
+    low, high = (float(item.quantile(p)) for p in (TAIL, 1 - TAIL))
+    if len(values):
+        low, high = min(low, values.min()), max(high, values.max())
+        few = np.unique(values)
+        if len(few) < len(values) / BINS:  # one number for many realizations: a mark for each
+            ax.vlines(few, 0, 0.12, transform=ax.get_xaxis_transform(), color=style.BLUE, linewidth=0.5)
+        else:
+            look: dict[str, Any] = {"color": style.BLUE, "alpha": 0.35, "linewidth": 0}
+            ax.hist(values, bins=BINS, range=(low, high), density=True, **look)
+    if isinstance(item, Listed):
+        return
+    x = np.linspace(low, high, FINE)
+    with np.errstate(all="ignore"):
+        density = np.asarray(item.frozen.pdf(x), float)
+    ax.plot(x, np.where(np.isfinite(density), density, np.nan), color=style.DEEP_RED, linewidth=1.0)
+
+
+MOST_INPUTS = 10  # inputs drawn [1]
 LEVELS = 4  # intensities drawn [1]
 APART = 0.7  # of a row over which the marks of intensities are spread [1]
 OPEN = 0.9  # width of an interval beyond which nothing is known [1]
@@ -110,7 +240,7 @@ def plot_sensitivity(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     values = values if indices else values.where(found["family_significance"] <= SIGNIFICANT)
     inputs = values.sizes["input"]
     largest = np.nan_to_num(values.values.reshape(inputs, -1)).max(axis=1)
-    order = np.argsort(-largest, kind="stable")[:MOST]
+    order = np.argsort(-largest, kind="stable")[:MOST_INPUTS]
     levels = [found.isel(input=order)]
     if "intensity" in found.dims:
         known = np.flatnonzero(values.notnull().any("input"))
@@ -162,3 +292,208 @@ def _draw_distances(ax: Axes, rows: np.ndarray, one: xr.Dataset, look: dict[str,
     ax.plot(np.where(by_chance, np.nan, one["distance"].values), rows, **look)
     faint = {"markerfacecolor": "white", "alpha": 0.6, "label": "_"}
     ax.plot(np.where(by_chance, one["distance"].values, np.nan), rows, **look | faint)
+
+
+COMPONENTS = {  # by component: its name in the figure and its colour, neighbours apart in grey
+    "epistemic": ("epistemic alone", style.GREEN),
+    "epistemic_record": ("epistemic x record", style.YELLOW),
+    "epistemic_within": ("epistemic x azimuth etc.", style.ORANGE),
+    "within_record": ("azimuth etc. in records", style.PALE_BLUE),
+    "record": ("record", "0.92"),
+}
+
+
+class Nested(NamedTuple):
+    """Statistics of a nested study, each a dataset."""
+
+    shares: xr.Dataset  # from `variance_shares`
+    probability: xr.Dataset  # from `epistemic_probability`
+    fragility: xr.Dataset  # from `epistemic_fragility`
+    bounds: xr.Dataset  # from `epistemic_bounds`
+
+
+def summarize_nested(ds: xr.Dataset, level: float) -> Nested:
+    """All statistics that a nested study has in addition to those of its pooled runs."""
+    return Nested(
+        variance_shares(ds, level=level),
+        epistemic_probability(ds, level=level),
+        epistemic_fragility(ds),
+        epistemic_bounds(ds, level=level),
+    )
+
+
+def format_nested(nested: Nested) -> list[str]:
+    """Lines on what ignorance does to the probability, and what it does in single earthquakes."""
+    shares, bounds = nested.shares, nested.bounds
+    level, draws = f"{percent(shares)} interval", int(shares["draws"])
+    fractiles = nested.probability["fractile_probability"]
+    both = shares.assign(of_all=nested.probability["probability"], fractiles=fractiles[[0, -1]])
+    table = table_along(
+        both,
+        "intensity",
+        [
+            ("intensity", lambda one: label(one["intensity"])),
+            ("probability", lambda one: _words(one["of_all"])),
+            ("5 to 95 % of draws", lambda one: _words(one["fractiles"])),
+            ("deviation", lambda one: _words(one["deviation"])),
+            (f"first order ({level})", lambda one: with_ends(one, "first_order", ".3f")),
+            ("total", lambda one: with_ends(one, "total", ".3f")),
+        ],
+    )
+    over_the_range = table_along(
+        bounds,
+        "intensity",
+        [
+            ("intensity", lambda one: label(one["intensity"])),
+            ("least", lambda one: _words(one["estimate"][0])),
+            ("largest", lambda one: _words(one["estimate"][1])),
+            ("as counted", lambda one: _words(one["naive"])),
+            (f"all draws at once ({level})", lambda one: _words(one["interval"])),
+        ],
+    )
+    return [
+        "",
+        f"Epistemic uncertainty: {draws} outer draws that meet the same motions",
+        table,
+        "first order: part of the variance of overturning that the draws explain over all earthquakes; "
+        "total: part that they take part in, in single earthquakes too",
+        "",
+        f"Over the whole range: smallest and largest probability of {draws} draws, chosen on one half of the "
+        "records and estimated on the other",
+        over_the_range,
+        f"the largest exceeds the probability on {100 * float(bounds['content']):.3g} % of the range with "
+        f"{percent(bounds)} confidence, but for the noise of its runs",
+        *_dispersions(nested.fragility),
+        *_drivers(bounds),
+        "",
+    ]
+
+
+def _words(values: xr.DataArray) -> str:
+    """A probability, or the two ends of a range of them."""
+    return " to ".join(f"{p:.3f}" for p in values.values.ravel())
+
+
+def _dispersions(fragility: xr.Dataset) -> list[str]:
+    """Dispersions of the fragility by their kinds; none where a draw has no curve."""
+    names = ("aleatory", "epistemic", "sampling", "uncertainty")
+    beta_r, epistemic, sampling, beta_u = (float(fragility[name]) for name in names)
+    if math.isnan(beta_u):
+        return ["a draw has no fragility curve of its own: more levels or records tell its dispersions apart"]
+    return [
+        f"dispersion for given unknown numbers beta_R = {beta_r:.3f}; of the median beta_U = {beta_u:.3f}: "
+        f"{epistemic:.3f} from epistemic inputs and {sampling:.3f} from the number of records"
+    ]
+
+
+def _drivers(bounds: xr.Dataset) -> list[str]:
+    """Inputs most correlated with the fractions of the draws, at each intensity."""
+    if "rank_correlation" not in bounds:
+        return []
+    found = []
+    for place, column in zip(labels(bounds["intensity"]), bounds["rank_correlation"].values.T, strict=True):
+        if not np.isnan(column).all():
+            k = int(abs(column).argmax())
+            found.append(f"{bounds['input'].values[k]} at {place} ({column[k]:+.2f})")
+    return [f"they go most with {', '.join(found)}: rank correlation over the draws"] if found else []
+
+
+@takes_path
+@style.styled
+def plot_probability_box(
+    ds: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95, found: xr.Dataset | None = None
+) -> Axes:
+    """Draw the probability of each outer draw, their box, and the interval for new earthquakes.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Nested study, as for `mcrock.statistics.epistemic_probability`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    level : float
+        Coverage of the intervals [1].
+    found : Dataset, optional
+        From `mcrock.statistics.epistemic_probability`, of the same study and level; by default computed.
+
+    Returns
+    -------
+    Axes
+        Acceleration in g, other intensities in their own unit.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.epistemic_probability`.
+    """
+    found = epistemic_probability(ds, level=level) if found is None else found
+    found = found.sortby("intensity")
+    ax = style.new_axes() if ax is None else ax
+    x = found["intensity"].values * style.level_axis(ax, found["intensity"])
+    look: dict[str, Any] = {"color": style.BLUE, "alpha": 0.3, "linewidth": 0}
+    ax.fill_between(x, *found["box"].values, label="box, 5 to 95 %", **look)
+    ax.plot(x, found["draw_probability"].values.T, color="0.4", linewidth=0.25, alpha=0.6)
+    look = {"fmt": "o-", "color": style.DEEP_RED, "linewidth": 1.0, "clip_on": False}
+    mean, ends = found["probability"].values, found["interval"].values
+    style.error_bars(ax, x, mean, ends, label=f"mean, {level:.0%} interval", **look)
+    style.probability_axis(ax, "Probability of overturning [1]")
+    style.legend_above(ax)
+    style.add_note(
+        ax,
+        f"Thin lines: {int(found['draws'])} outer draws, less the noise of their runs; box: their spread, "
+        f"epistemic uncertainty. Bars: sampling error of {int(found['records'])} recordings. "
+        f"{int(found['runs'])} runs.",
+    )
+    return ax
+
+
+@takes_path
+@style.styled
+def plot_variance_shares(
+    ds: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95, found: xr.Dataset | None = None
+) -> Axes:
+    """Draw the shares of the variance of overturning by source, and the total share of the epistemic inputs.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Nested study, as for `mcrock.statistics.variance_shares`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    level : float
+        Coverage of the interval of the total share [1].
+    found : Dataset, optional
+        From `mcrock.statistics.variance_shares`, of the same study and level; by default computed.
+
+    Returns
+    -------
+    Axes
+        A bar for each intensity; none where all runs ended alike.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.variance_shares`.
+    """
+    found = variance_shares(ds, level=level) if found is None else found
+    found = found.sortby("intensity")
+    ax = style.new_axes(height=78.0) if ax is None else ax
+    factor, axis_label = style.axis_scale(found["intensity"])
+    parts = [
+        (words, np.nan_to_num(found["share"].sel(component=name).values), {"color": colour, "linewidth": 0})
+        for name, (words, colour) in COMPONENTS.items()
+    ]
+    style.stacked_bars(ax, style.short_numbers(found["intensity"].values * factor), parts)
+    total, ends = found["total"].values, found["total_interval"].values
+    look: dict[str, Any] = {"fmt": "D", "color": "0.15", "label": f"epistemic, total, {level:.0%} interval"}
+    style.error_bars(ax, np.arange(len(total)), total, ends, **look)
+    ax.set_xlabel(axis_label)
+    style.probability_axis(ax, "Share of the variance [1]")
+    style.legend_above(ax, left=-0.14, handlelength=1.0)
+    style.add_note(
+        ax,
+        f"{int(found['draws'])} outer draws x {int(found['records'])} recordings, {int(found['runs'])} runs. "
+        "Alone: effect of the epistemic inputs on the probability over all earthquakes; total: with their "
+        "effect in single earthquakes.",
+    )
+    return ax

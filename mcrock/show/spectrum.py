@@ -1,20 +1,111 @@
-"""Overturning acceleration spectra with all their bands, and rocking spectra."""
+"""Overturning and rocking spectra: figures and tables.
+
+Bands of amplitude that overturn blocks, as areas over their size.
+
+Overturning acceleration spectra with all their bands, and rocking spectra.
+
+Tables of spectra of planar blocks, as `mcrock spectrum` prints them.
+"""
 
 from __future__ import annotations
 
 import textwrap
+from math import inf
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
+from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.show import style
-from mcrock.show.numbers import format_count
-from mcrock.show.overturning_bands import MODES, cells, draw_bands
+from mcrock.show.text import format_count
+
+MODES = {  # colour and words of bands, by the impacts before overturning
+    0: (style.DEEP_BLUE, "overturns without impact"),
+    1: (style.ORANGE, "after 1 impact"),
+    2: (style.GREEN, "after 2 impacts"),
+    3: (style.PINK, "after 3 or more"),
+}
+SEAM = 0.3  # line around areas, that no gap shows between neighbours [pt]
+CLOSE = 0.15  # difference of neighbouring limits between which is interpolated, over the limit
+STANDS = -1  # in place of impacts
+Piece = tuple[float, float, int]  # lower and upper amplitude, impacts up to those told apart
+
+
+def draw_bands(ax: Axes, ds: xr.Dataset, axis: str) -> None:
+    """Bands of one motion and slenderness as areas."""
+    x, ends = ds[axis].values, cells(ds[axis].values)
+    columns = [
+        _pieces(bands, float(ds.attrs["largest_amplitude"]))
+        for bands in zip(*(ds[name].values for name in ("lower", "upper", "impacts")), strict=True)
+    ]
+    areas: dict[int, list[np.ndarray]] = {mode: [] for mode in MODES}
+    for i, pieces in enumerate(columns):
+        sides = (
+            _limits_between(pieces, columns[i - 1] if i else pieces),
+            [piece[1] for piece in pieces],
+            _limits_between(pieces, columns[i + 1] if i + 1 < len(x) else pieces),
+        )
+        places = np.array([ends[i], x[i], ends[i + 1]])
+        for number, (low, _, mode) in enumerate(pieces):
+            if mode in areas:
+                lower = [side[number - 1] if number else low for side in sides]
+                upper = [side[number] for side in sides]
+                outline = np.append(places, places[::-1]), np.append(lower, upper[::-1])
+                areas[mode].append(np.column_stack(outline))
+    for mode, (colour, _) in MODES.items():
+        ax.add_collection(
+            PolyCollection(areas[mode], facecolor=colour, edgecolor=colour, linewidth=SEAM), autolim=False
+        )
+    ax.axhline(float(ds["uplift_amplitude"]), color=style.GREY, linestyle=":", linewidth=0.8, zorder=0)
+    ax.set_xlim(*((x[0], x[-1]) if len(x) > 1 else (0, 2 * x[0])))
+
+
+def _pieces(bands: tuple[np.ndarray, ...], top: float) -> list[Piece]:
+    """Bands and what is between them, from amplitude 0 to the top."""
+    pieces: list[Piece] = []
+    reached = 0.0
+    for low, high, impacts in zip(*bands, strict=True):
+        if impacts >= 0:
+            if low > reached:
+                pieces.append((reached, low, STANDS))
+            reached = min(high, top)
+            pieces.append((low, reached, min(int(impacts), max(MODES))))
+    return [*pieces, (reached, top, STANDS)] if reached < top else pieces
+
+
+def _limits_between(pieces: list[Piece], others: list[Piece]) -> np.ndarray:
+    """Upper ends of pieces half way to the next place.
+
+    From below and from above limits between the same two outcomes that are close to each other at both
+    places are interpolated as long as they come; the others stay as they are up to half way.
+    """
+    limits, n = np.array([piece[1] for piece in pieces]), min(len(pieces), len(others)) - 1
+    below = above = 0
+    while below < n and _is_same(pieces, others, below):
+        below += 1
+    while above < n - below and _is_same(pieces, others, -2 - above):
+        above += 1
+    for number in (*range(below), *range(-1 - above, -1)):
+        limits[number] = 0.5 * (limits[number] + others[number][1])
+    return np.maximum.accumulate(limits)
+
+
+def _is_same(pieces: list[Piece], others: list[Piece], number: int) -> bool:
+    """Whether the upper end of a piece is that of its counterpart at the next place."""
+    high, other = pieces[number][1], others[number][1]
+    outcomes = [(row[number][2], row[number + 1][2]) for row in (pieces, others)]
+    return outcomes[0] == outcomes[1] and abs(high - other) < CLOSE * min(high, other)
+
+
+def cells(x: np.ndarray) -> np.ndarray:
+    """Ends of the stretches around places, which reach half way to the next ones (n + 1,)."""
+    first, last = (x[0], x[-1]) if len(x) > 1 else (0.95 * x[0], 1.05 * x[0])
+    return np.array([first, *(0.5 * (x[1:] + x[:-1])), last])
+
 
 LINES = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.SKY, style.GREY)
 PANELS = 6  # in one figure
@@ -272,3 +363,92 @@ def _rocking_note(ds: xr.Dataset, many: bool) -> str:
     fallen = "A line ends where the block overturns." if not many else "Lines end where blocks overturn."
     described = _describe(ds, _describe_shaking(ds))
     return f"{described}. {lines}{fallen} A tilt above the slenderness (dotted) is not overturning."
+
+
+Table = tuple[list[str], list[list[str]]]  # heads and rows
+
+ROWS = 12  # of a printed table
+BANDS = 4  # written out in a cell; of more the first two and the last
+
+
+def overturning_table(ds: xr.Dataset) -> Table:
+    """Bands of overturning at a few sizes, in words; of several motions their lowest amplitudes."""
+    axis = str(ds["lower"].dims[2])
+    heads = ["omega_p/p" if axis == "frequency_ratio" else "2 pi/p [s]", "slenderness [deg]"]
+    single = ds.sizes["motion"] == 1
+    heads += ["overturns at (after impacts)"] if single else ["lowest of the motions", "median"]
+    rows = []
+    for j, slenderness in enumerate(np.degrees(ds["slenderness"].values)):
+        for place in _places(ds, axis):
+            part = ds.isel({axis: place, "slenderness": j})
+            lowest = part["lower"].isel(band=0).fillna(np.inf).values
+            words = (
+                [_format_bands(part.isel(motion=0))]
+                if single
+                else [f"{value:.3g}".replace("inf", "none") for value in (lowest.min(), np.median(lowest))]
+            )
+            rows.append([f"{float(ds[axis][place]):.3g}", f"{slenderness:.3g}", *words])
+    return heads, rows
+
+
+def rocking_table(ds: xr.Dataset) -> Table:
+    """Largest tilt over the slenderness at a few sizes; of several motions the median."""
+    slenderness = np.degrees(ds["slenderness"].values)
+    rows = [
+        [
+            f"{float(ds['period'][place]):.3g}",
+            *(_format_tilt(ds.isel(period=place, slenderness=j)) for j in range(len(slenderness))),
+        ]
+        for place in _places(ds, "period")
+    ]
+    return ["2 pi/p [s]", *(f"slenderness {angle:.3g} deg" for angle in slenderness)], rows
+
+
+def _places(ds: xr.Dataset, axis: str) -> list[int]:
+    """A few places along an axis, evenly spaced, with both ends."""
+    return sorted({round(place) for place in np.linspace(0, ds.sizes[axis] - 1, ROWS).tolist()})
+
+
+def _format_tilt(part: xr.Dataset) -> str:
+    """Tilt ratio of the motions, or that the block overturns."""
+    fallen = part["outcome"].values == Outcome.OVERTURNED
+    tilt = np.where(fallen, np.inf, part["peak_tilt_ratio"].values)
+    median = np.median(tilt)
+    words = f"{median:.3f}" if np.isfinite(median) else "overturns"
+    return words if len(tilt) == 1 else f"{words} ({fallen.sum()} of {len(tilt)} overturn)"
+
+
+def _format_bands(part: xr.Dataset) -> str:
+    """Bands as ranges with their impacts in brackets, the last one always."""
+    bands = [
+        band
+        for band in zip(*(part[name].values.tolist() for name in ("lower", "upper", "impacts")), strict=True)
+        if band[2] >= 0
+    ]
+    words = [_format_band(*band) for band in bands]
+    if len(words) > BANDS:
+        words = [*words[:2], f"{len(words) - 3} more", words[-1]]
+    return ", ".join(words) or "stands"
+
+
+def _format_band(lower: float, upper: float, impacts: int) -> str:
+    """A band with as many digits as keep its ends apart.
+
+    >>> _format_band(1.146021, 1.146138, 2), _format_band(3.66431, float("inf"), 0)
+    ('1.1460-1.1461 (2)', 'above 3.664 (0)')
+    """
+    if upper == inf:
+        return f"above {_digits(lower, 4)} ({impacts})"
+    for number in range(4, 10):
+        if _digits(lower, number) != _digits(upper, number):
+            break
+    return f"{_digits(lower, number)}-{_digits(upper, number)} ({impacts})"
+
+
+def _digits(value: float, number: int) -> str:
+    """A number of 0.1 to 1000 with some digits in all.
+
+    >>> _digits(1.0, 4), _digits(12.3456, 4), _digits(0.98765, 4)
+    ('1.000', '12.35', '0.9877')
+    """
+    return f"{value:#.{number}g}"

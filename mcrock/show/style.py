@@ -1,30 +1,105 @@
-"""Looks of all figures: size, fonts, colours, axis labels and the note below the axes.
+"""Looks of all figures, on paper and in notebooks.
+
+Settings of figures for print, which hold while one is drawn.
+
+Figures that show themselves in a notebook, whatever its backend.
+
+Looks of all figures: size, fonts, colours, axis labels and the note below the axes.
 
 matplotlib is imported when something is drawn: the text of a subject does not need it.
 """
 
 from __future__ import annotations
 
+import io
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import as_printed
 from mcrock.dataset import replacing
 from mcrock.impact.registry import ImpactParameter
-from mcrock.show.paper import paper_style, styled
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib import RcParams
 
-__all__ = ["paper_style", "styled"]  # with what is below
+Parameters = ParamSpec("Parameters")
+
+
+@contextmanager
+def paper_style() -> Iterator[None]:
+    """Context with the settings of mcrock's figures, for axes of your own.
+
+    Type of 6.5 to 8 points and thin lines, for print at the size drawn; the settings of the caller come back
+    at the end.
+
+    >>> import matplotlib.pyplot as plt
+    >>> with paper_style():
+    ...     figure, ax = plt.subplots(figsize=(84 / 25.4, 66 / 25.4), layout="constrained")
+    >>> ax.xaxis.label.get_size()
+    8.0
+    >>> plt.close(figure)
+    """
+    import matplotlib as mpl
+
+    with mpl.rc_context(_settings()):
+        yield
+        # the backend of a notebook turns this on when pyplot is first used, and shows nothing without it
+        interactive = mpl.is_interactive()
+    mpl.interactive(interactive)
+
+
+@cache
+def _settings() -> RcParams:
+    from matplotlib import rc_params_from_file
+
+    return rc_params_from_file(Path(__file__).with_name("paper.mplstyle"), use_default_template=False)
+
+
+def styled(plot: Callable[Parameters, Axes]) -> Callable[Parameters, Axes]:
+    """Run a plot function in `paper_style`."""
+
+    @wraps(plot)
+    def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Axes:
+        with paper_style():
+            return plot(*args, **kwargs)
+
+    return wrapper
+
+
+SCREEN = 130.0  # resolution [1/in]
+
+
+class ShownAxes(Axes):
+    """Axes that show their figure."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        figure = self.get_figure(root=True)
+        assert figure is not None
+        with paper_style():
+            figure.savefig(buffer, format="png", dpi=SCREEN, bbox_inches="tight", pad_inches=0.04)
+        return buffer.getvalue()
+
+
+class OwnFigure(Figure):
+    """A figure whose axes show it."""
+
+    def add_subplot(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs.keys() & {"projection", "polar", "axes_class"}:
+            kwargs["axes_class"] = ShownAxes
+        return super().add_subplot(*args, **kwargs)
+
 
 COLUMN = 90.0  # width of a single column [mm]
 PAGE = 180.0  # width of two columns [mm]
@@ -64,7 +139,6 @@ BAR_CHARACTERS = 55  # that fit below the bars of a figure one column wide
 
 def new_figure(width: float, height: float) -> Figure:
     """Empty figure of a size [mm] that needs no display."""
-    from mcrock.show.notebook_figure import OwnFigure
 
     figure = OwnFigure(figsize=(width * MILLIMETRE, height * MILLIMETRE), layout="constrained")
     figure.set_label(OWN)

@@ -1,4 +1,9 @@
-"""All statistics of a study: computed once, given as text or as JSON."""
+"""All statistics of a study, and all its figures.
+
+All statistics of a study: computed once, given as text or as JSON.
+
+All figures that a study can fill.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +14,42 @@ import xarray as xr
 
 from mcrock import statistics
 from mcrock.base.keywords import takes
+from mcrock.base.params import Outcome
+from mcrock.dataset.opened import takes_path
 from mcrock.excitation.motion import MotionError
-from mcrock.show.convergence import format_sizes, format_steps
-from mcrock.show.curves import format_laws
-from mcrock.show.epistemic import Nested, format_nested, summarize_nested
-from mcrock.show.fragility import format_fragility, format_support
-from mcrock.show.measures import format_measures
-from mcrock.show.numbers import format_count, format_probability, label, percent
-from mcrock.show.outcomes import format_displacements, format_outcomes, format_own_responses
-from mcrock.show.rules import format_baselines
-from mcrock.show.standards import format_standards
-from mcrock.show.tables import dataset_as_json, table_along
-from mcrock.show.validity import format_doubt, format_validity
+from mcrock.show.curves import format_laws, plot_choices
+from mcrock.show.fragility import format_fragility, format_support, plot_fragility
+from mcrock.show.maps import has_regimes, map_axes, plot_impact_map, plot_regimes
+from mcrock.show.measures import format_measures, plot_measures
+from mcrock.show.outcomes import (
+    format_displacements,
+    format_doubt,
+    format_outcomes,
+    format_own_responses,
+    format_sizes,
+    format_steps,
+    format_validity,
+    plot_convergence,
+    plot_exceedance,
+    plot_outcomes,
+)
+from mcrock.show.risk import format_baselines, format_standards
+from mcrock.show.sensitivity import (
+    Nested,
+    format_nested,
+    has_distributions,
+    plot_inputs,
+    plot_probability_box,
+    plot_variance_shares,
+    summarize_nested,
+)
+from mcrock.show.style import add_source, save_figure
+from mcrock.show.text import dataset_as_json, format_count, format_probability, label, percent, table_along
+from mcrock.statistics import by_support
 from mcrock.statistics.curves import has_laws
 from mcrock.statistics.fragility import count_resurrected
 from mcrock.statistics.intervals import Confidence, ConfidenceKeywords, bound_without_events
+from mcrock.statistics.measures import measures_of
 from mcrock.statistics.outcomes import knows_strain
 from mcrock.statistics.probability import EVENT, is_nested, pooled
 from mcrock.statistics.runs import config_of, is_shaken, read_once
@@ -273,3 +299,79 @@ def missing_chunks(ds: xr.Dataset) -> list[str]:
     if done is None or done.all():
         return []
     return [f"incomplete: {done.sum()} of {done.size} chunks"]
+
+
+SLIPS = ("slip_path", "peak_displacement", "residual_displacement")  # responses that have a figure
+
+
+@takes_path
+def save_all(
+    ds: xr.Dataset, folder: str | Path, format: str = "png", *, allow_missing: bool = False
+) -> list[Path]:
+    """Write every figure that a study can fill, each under its own name, signed with title and seed.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study that fits `mcrock.dataset.SCHEMA`.
+    folder : str or Path
+        Where to write; made if it is not there.
+    format : str
+        Ending that matplotlib knows: png, pdf, svg.
+    allow_missing : bool
+        Leave out runs that have not been run, rather than refuse.
+
+    Returns
+    -------
+    list of Path
+        `fragility` if the ground moves, `outcomes`, `exceedance` if the peak tilt ratio is in the
+        dataset, `laws` if it has several laws of the impacts, `measures` if it is a cloud with several
+        intensity measures, `impact_map` if two parameters of one impact law or of the contacts vary from
+        run to run, and `regimes` if its contacts have friction: then also
+        `exceedance_slip_path`, `exceedance_peak_displacement`, `exceedance_residual_displacement` and, with
+        a displacement limit, `fragility_of_support` and `impact_map_of_support`; `inputs` if numbers have
+        distributions, `convergence` of more than one realization. Of a nested study, whose runs are pooled in
+        the others, also `probability_box` and `variance_shares` if no runs are missing.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit, holds runs not yet run, or the format is unknown.
+    """
+    read_once(ds)
+    figures = {}
+    if is_nested(ds) and (ds["outcome"] != Outcome.NOT_RUN).all():
+        figures = {"probability_box": plot_probability_box(ds), "variance_shares": plot_variance_shares(ds)}
+    ds = pooled(ds)
+    if is_shaken(ds):
+        figures["fragility"] = plot_fragility(ds, allow_missing=allow_missing)
+    if has_distributions(ds):
+        figures["inputs"] = plot_inputs(ds)
+    figures["outcomes"] = plot_outcomes(ds, allow_missing=allow_missing)
+    if "peak_tilt_ratio" in ds:
+        figures["exceedance"] = plot_exceedance(ds, allow_missing=allow_missing)
+    if "slip_path" in ds:
+        for name in SLIPS:
+            figures[f"exceedance_{name}"] = plot_exceedance(ds, variable=name, allow_missing=allow_missing)
+    support = by_support(ds)
+    if support is not None and is_shaken(ds):
+        figures["fragility_of_support"] = plot_fragility(support, allow_missing=allow_missing)
+    if ds.sizes["realization"] > 1:
+        figures["convergence"] = plot_convergence(ds, allow_missing=allow_missing)
+    if has_laws(ds):
+        figures["laws"] = plot_choices(ds, allow_missing=allow_missing)
+    if len(measures_of(ds)) > 1:
+        figures["measures"] = plot_measures(ds, allow_missing=allow_missing)
+    axes = map_axes(ds)
+    if axes is not None:
+        figures["impact_map"] = plot_impact_map(ds, *axes, allow_missing=allow_missing)
+        if support is not None:
+            of_support = plot_impact_map(support, *axes, allow_missing=allow_missing)
+            figures["impact_map_of_support"] = of_support
+    if has_regimes(ds):
+        figures["regimes"] = plot_regimes(ds)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for ax in figures.values():
+        add_source(ax, ds.attrs)
+    return [save_figure(ax, folder / f"{name}.{format}") for name, ax in figures.items()]

@@ -1,17 +1,279 @@
-"""Probabilities compared with what happened: calibration, ROC curve, and the tests of each recording."""
+"""Probabilities and distributions compared with what happened.
+
+Unknown inputs before and after labels.
+
+Measured maxima compared with the distributions predicted for them.
+
+Probabilities compared with what happened: calibration, ROC curve, and the tests of each recording.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
+from mcrock.base.units import as_printed, as_written
 from mcrock.show import style
-from mcrock.show.numbers import percent, with_ends
-from mcrock.show.tables import Column, table_along
-from mcrock.statistics.distributions import calibration_curve, roc_curve
+from mcrock.show.report.content import Block, Caution, Section, embed
+from mcrock.show.report.page import build_page
+from mcrock.show.text import Column, format_table, label, percent, table_along, with_ends
+from mcrock.statistics.distributions import STATISTICS, calibration_curve, contradicts, roc_curve
+from mcrock.statistics.labels import REMEDY
+
+COLUMNS = 3
+MOST_BINS = 24  # at most
+MOST = 12  # inputs that are drawn
+TEMPERED = 0.999  # of the power of the likelihood, below which it is said
+
+
+def format_labels(found: xr.Dataset, studies: Sequence[str]) -> str:
+    """Weights, unknown inputs and probabilities before and after labels.
+
+    Parameters
+    ----------
+    found : Dataset
+        From `mcrock.statistics.labels`.
+    studies : sequence of str
+        Names of the studies.
+    """
+    attrs, level = found.attrs, percent(found)
+    lines = [
+        f"{found.sizes['seen']} labels, {float(found['count_seen']):g} fallen; "
+        f"error rate {attrs['error_rate']:g}",
+        f"{attrs['effective']:.1f} effective of {attrs['draws']} draws",
+    ]
+    if attrs["temper"] < TEMPERED:
+        lines.append(
+            f"the draws do not suffice for these labels: their likelihood is taken to the power "
+            f"{attrs['temper']:.3g}, the largest that leaves so many; for all that they say, {REMEDY}"
+        )
+    stages = found["stage"].values.tolist()
+
+    def mean(stage: str, one: xr.Dataset) -> str:
+        return f"{float(one['mean'].sel(stage=stage)):.4g} +-{float(one['std'].sel(stage=stage)):.2g}"
+
+    def quantiles(stage: str, one: xr.Dataset) -> str:
+        return " to ".join(f"{x:.4g}" for x in one["quantile"].sel(stage=stage).values)
+
+    columns: list[Column] = [("", lambda one: f"{one['input'].item()} [{one['unit'].item()}]")]
+    for stage in stages:
+        columns += [(stage, partial(mean, stage)), (level, partial(quantiles, stage))]
+    if found.sizes["input"]:
+        lines += ["", "Unknown inputs", table_along(found, "input", columns, left=True)]
+    lines += ["", "How many of the labelled should have fallen"]
+    for stage in stages:
+        one = found.sel(stage=stage)
+        lines.append(
+            f"  {stage} the labels {float(one['count']):.1f} +-{float(one['count_std']):.1f}, seen "
+            f"{float(found['count_seen']):g}: P {float(one['tail']):.2g} of being as far off"
+        )
+    for number, name in enumerate(studies):
+        lines += ["", f"Probability of overturning, {name}", _probabilities(found, number)]
+    return "\n".join(lines)
+
+
+def _probabilities(found: xr.Dataset, number: int) -> str:
+    """Table of the probabilities of a study by its stages."""
+    names = {"p": f"probability_{number}", "ends": f"probability_interval_{number}"}
+    study = found[list(names.values())].rename({old: new for new, old in names.items()})
+    (axis,) = set(study["p"].dims) - {"stage"}
+
+    def mean(stage: str, one: xr.Dataset) -> str:
+        return f"{float(one['p'].sel(stage=stage)):.4f}"
+
+    def interval(stage: str, one: xr.Dataset) -> str:
+        return " to ".join(f"{end:.3f}" for end in one["ends"].sel(stage=stage).values)
+
+    columns: list[Column] = [("intensity", lambda one: label(one[axis]) if axis in one.coords else "all")]
+    for stage in found["stage"].values.tolist():
+        columns += [(stage, partial(mean, stage)), (f"{percent(found)} of draws", partial(interval, stage))]
+    return str(table_along(study, str(axis), columns))
+
+
+@style.styled
+def plot_labels(found: xr.Dataset) -> Axes:
+    """Draw the unknown inputs before and after labels, those that changed most first.
+
+    Parameters
+    ----------
+    found : Dataset
+        From `mcrock.statistics.labels`.
+
+    Returns
+    -------
+    Axes
+        The first of up to twelve, with histograms of the draws: grey before the labels, blue after.
+
+    Raises
+    ------
+    ValueError
+        If there is no unknown input.
+    """
+    names = [name for name in found["input"].values.tolist() if f"draw_{name}" in found]
+    if not names:
+        raise ValueError("no unknown input has values to draw")
+    before, after = (found.sel(stage=stage) for stage in found["stage"].values)
+    shift = (after["mean"] - before["mean"]).values / before["std"].values
+    change = np.abs(shift) + np.abs(1.0 - after["std"].values / before["std"].values)
+    order = [names[k] for k in np.argsort(-np.nan_to_num(change), kind="stable")][:MOST]
+    rows = -(-len(order) // COLUMNS)
+    figure = style.new_figure(style.PAGE, 14.0 + 42.0 * rows)
+    weight = found["weight"].values
+    drawn = []
+    for k, name in enumerate(order):
+        ax = figure.add_subplot(rows, COLUMNS, k + 1)
+        values = found[f"draw_{name}"].values
+        bins = min(MOST_BINS, round(2 * len(values) ** (1 / 3)))  # Rice's rule
+        edges = np.linspace(values.min(), values.max(), bins + 1).tolist()
+        ax.hist(values, edges, density=True, color="0.8", label="before")
+        look: dict[str, Any] = {"weights": weight, "histtype": "step", "color": style.BLUE}
+        ax.hist(values, edges, density=True, label="after", **look)
+        unit = as_printed(str(found["unit"].sel(input=name).item()))
+        ax.set(xlabel=f"{name.replace('_', ' ')} [{unit}]", yticks=[])
+        style.number_axis(ax)
+        drawn.append(ax)
+    drawn[0].legend(loc="best", handlelength=1.2)
+    style.add_note(
+        drawn[0],
+        f"Draws of the unknown inputs before and after {found.sizes['seen']} labels, "
+        f"{float(found['count_seen']):g} fallen; {found.attrs['effective']:.1f} effective of "
+        f"{found.attrs['draws']} draws. Densities.",
+    )
+    return drawn[0]
+
+
+RANK_BINS = 10  # of the ranks
+
+
+def format_tests(found: xr.Dataset) -> str:
+    """Scores and p-values of one response.
+
+    Parameters
+    ----------
+    found : Dataset
+        Of `mcrock.statistics.distributions.compare_tests`, of one response.
+    """
+    return "\n".join([*_lines(found), ""])
+
+
+def _lines(found: xr.Dataset) -> list[str]:
+    """What was tested, the verdict (a caution where tests contradict the study), scores and their words."""
+    unit, level = as_written(found.attrs["units"]), percent(found)
+    tests, fell = found.sizes["test"], found.attrs["fell"]
+    rows = [
+        [words, f"{float(one['value']):.3g}", f"{float(one['p_value']):.2g}"]
+        for words, one in ((STATISTICS[key], found.sel(statistic=key)) for key in STATISTICS)
+    ]
+    least, rank = float(found["p_value"].min()), float(found["rank"].mean())
+    contradict = contradicts(found["p_value"])
+    verdict = (
+        f"the tests {'' if contradict else 'do not '}contradict the study (smallest p-value {least:.2g}); "
+    )
+    verdict += f"mean rank {rank:.2f}, above 0.5 if more was measured"
+    told = [f"in {one:.0%} if {one['factor']:g} times as much is true" for one in found["told"]]
+    lines = [
+        f"{found.attrs['long_name']} [{unit}]: {tests} tests of {found.attrs['recordings']} recordings, "
+        f"{fell} overturned",
+        Caution(verdict) if contradict else verdict,
+        f"campaigns of this size would contradict it {' and '.join(told)}",
+        format_table(["measured compared with predicted", "value", "p-value"], rows, left=True),
+        f"p-value: fraction of {found.attrs['campaigns']} campaigns simulated from the study that are at "
+        f"least as far from it, {1 / (found.attrs['campaigns'] + 1):.1g} at least",
+        *(
+            f"tests inside the central {share:.0%} of their runs: {float(one['inside']):.0%}; {level} of "
+            f"simulated campaigns have {float(one['inside_expected'][0]):.0%} to "
+            f"{float(one['inside_expected'][1]):.0%}"
+            for share, one in ((share, found.sel(share=share)) for share in found["share"].values)
+        ),
+    ]
+    if found.attrs["recordings"] < 2:
+        return [*lines, "intervals of the CRPS need a second recording"]
+    lines.append(
+        f"mean CRPS {with_ends(found, 'crps_mean', '.3g')} {unit.strip('1')} ({level} over recordings); "
+        f"tests of the other recordings as prediction {float(found['crps_others']):.3g}, difference "
+        f"{with_ends(found, 'difference', '+.3g')}"
+    )
+    if np.isfinite(found["irreducible"]):
+        lines.append(
+            f"of the variance of repeated tests {float(found['irreducible']):.0%} is between repetitions "
+            "of a motion: what no model predicts"
+        )
+    return lines
+
+
+def tests_page(found: Mapping[str, xr.Dataset]) -> str:
+    """One HTML page with scores and figure of each response.
+
+    Parameters
+    ----------
+    found : dict of Dataset
+        Of `mcrock.statistics.distributions.compare_tests`.
+    """
+    sections = []
+    for name, one in found.items():
+        title, words = one.attrs["long_name"], f"Distribution functions and ranks of {name}"
+        blocks: list[Block] = [*_lines(one), embed(plot_tests(one), words)]
+        sections.append(Section(name, title[:1].upper() + title[1:], blocks))
+    title = next(iter(found.values())).attrs.get("title", "Untitled study")
+    return build_page(title, "Measured maxima over those predicted", sections)
+
+
+@style.styled
+def plot_tests(found: xr.Dataset) -> Axes:
+    """Draw the distribution function of measured maxima over that predicted, and the ranks of the tests.
+
+    Parameters
+    ----------
+    found : Dataset
+        Of `mcrock.statistics.distributions.compare_tests`, of one response.
+
+    Returns
+    -------
+    Axes
+        That of the distribution functions; right of it the histogram of the ranks.
+    """
+    figure = style.new_figure(style.PAGE, 72.0)
+    curves, ranks = figure.subplots(1, 2, width_ratios=(3, 2))
+    response = xr.DataArray(found["at"].values, attrs=found.attrs)
+    factor, label = style.axis_scale(response)
+    found = found.isel(at=slice(None, -1))  # the last value stands for all beyond it
+    at = factor * found["at"].values
+    bands = {"expected": (style.GREY, 0.3, "simulated campaigns"), "observed": (style.BLUE, 0.2, None)}
+    for name, (colour, alpha, words) in bands.items():
+        ends = found[f"{name}_band"].values
+        curves.fill_between(at, *ends, color=colour, alpha=alpha, linewidth=0, step="post", label=words)
+    curves.plot(at, found["predicted"], color="0.3", drawstyle="steps-post", label="predicted")
+    curves.plot(at, found["observed"], color=style.BLUE, drawstyle="steps-post", label="measured")
+    style.probability_axis(curves, "Fraction of tests below [1]")
+    curves.set_xlim(0.0, at[-1])
+    curves.set_xlabel(label)
+    curves.legend(loc="lower right")
+    tests = found.sizes["test"]
+    low, high = found["rank_interval"].values[..., None]
+    edges = np.linspace(0.0, 1.0, RANK_BINS + 1)
+    below = np.clip((edges - low) / (high - low), 0.0, 1.0).sum(axis=0)  # a rank that ties share, evenly
+    ranks.stairs(np.diff(below), edges, fill=True, color=style.BLUE, alpha=0.6)
+    ranks.axhline(tests / RANK_BINS, color="0.3", linestyle="--")
+    ranks.set_xlabel("Rank of a test among its runs [1]")
+    ranks.set_ylabel(f"Tests of {tests}")
+    ranks.set_xlim(0.0, 1.0)
+    ranks.yaxis.set_major_locator(MaxNLocator(integer=True))
+    level = percent(found)
+    style.add_note(
+        curves,
+        f"{tests} tests of {found.attrs['recordings']} recordings, {found.attrs['fell']} overturned, beyond "
+        f"the right end. Grey: {level} of simulated campaigns of as many tests; blue: {level} of the "
+        "measured curve over recordings. Right: dashed is the level if the study is true; full at both ends "
+        "where it scatters too little, at one end where it is too low or too high.",
+    )
+    return curves
+
 
 HEADS = {"f1": "F1", "accuracy": "accuracy", "brier": "Brier", "log_loss": "log loss", "auc": "AUC"}
 SHOWN = ("f1", "accuracy", "brier", "log_loss")
@@ -123,10 +385,10 @@ def plot_validation(found: xr.Dataset) -> Axes:
         false, true = roc_curve(p, y)
         area = float(found["value"].sel(predictor=name, score="auc"))
         roc.plot(false, true, line, color=colour, drawstyle="steps-post", label=f"{name}: area {area:.3f}")
-    for ax, label in ((calibration, "Predicted probability"), (roc, "False positive rate")):
+    for ax, words in ((calibration, "Predicted probability"), (roc, "False positive rate")):
         ax.plot([0, 1], [0, 1], color="0.7", linewidth=0.7, linestyle=":")
         ax.set_xlim(-0.02, 1.02)
-        ax.set_xlabel(f"{label} [1]")
+        ax.set_xlabel(f"{words} [1]")
         ax.legend(loc="lower right")
     style.probability_axis(calibration, "Fraction overturned [1]")
     style.probability_axis(roc, "True positive rate [1]")

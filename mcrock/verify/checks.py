@@ -44,7 +44,7 @@ from mcrock.kernel.dynamics import (
     point_of,
 )
 from mcrock.kernel.landing import land_edge, land_on_face
-from mcrock.show.tables import shorten
+from mcrock.show.text import shorten
 from mcrock.simulation.runs import body_tables, impact_law, set_law
 
 TOLERANCE = Number("1", least=0.0)

@@ -24,7 +24,7 @@ from mcrock.statistics.runs import ESTIMATE, overturn_levels
 from mcrock.study.load import study_of
 
 PACKAGE = Path(mr.__file__).parent
-TABLE = PACKAGE / "show/describe/assumptions.csv"
+TABLE = PACKAGE / "show/assumptions.csv"
 FIGURE = PACKAGE / "docs/site/static/assumptions.png"
 MULTIPLES = (0.3, 0.45, 0.6, 0.8, 1.0, 1.3, 1.7, 2.3)  # of g tan(alpha) / p, as in Chu et al. (2025)
 OCTAGON = [

@@ -35,7 +35,7 @@ from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.measures import intensity
 from mcrock.impact.conditions import Contact, Impact
 from mcrock.show import style
-from mcrock.show.tables import format_table
+from mcrock.show.text import format_table
 from mcrock.simulation.runs import simulate
 from tests.benchmarks.engines import (
     SETTINGS,

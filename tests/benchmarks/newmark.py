@@ -18,7 +18,7 @@ from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body import cuboid
 from mcrock.excitation import Motion, fema_p695
 from mcrock.impact.conditions import Contact
-from mcrock.show.tables import format_table
+from mcrock.show.text import format_table
 from mcrock.simulation.runs import simulate
 
 Array = NDArray[np.float64]

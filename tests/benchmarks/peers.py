@@ -35,7 +35,7 @@ from mcrock.impact.conditions import Controls
 from mcrock.planar import planar_block, velocity_ratios
 from mcrock.planar.integrate import PlanarResult
 from mcrock.planar.simulation import block_rows, run_many
-from mcrock.show.tables import as_json, format_table
+from mcrock.show.text import as_json, format_table
 from mcrock.simulation.runs import simulate_part
 from tests.benchmarks.housner import constants, peak_tilts
 from tests.benchmarks.speed.workloads import FEMA, amplitudes, block, in_a_plane, inputs_of, strong_record

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.spatial import ConvexHull
 
 from mcrock.body import Body, hull, prism
-from mcrock.show.tables import format_table
+from mcrock.show.text import format_table
 from tests.benchmarks.friction_peer import cases, members, one_run
 
 SHARES = 0.8, 0.85, 0.9, 0.95, 0.99  # friction over the tangent of the slenderness

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import cylinder, prism
-from mcrock.show.tables import format_table
+from mcrock.show.text import format_table
 from tests.benchmarks.engines import SETTINGS, turned
 from tests.benchmarks.friction_peer import AZIMUTHS, members, one_run
 from tests.physics.test_round_bases import HEIGHT, RADIUS, next_lean, rolled, turn_of_a_can

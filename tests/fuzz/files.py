@@ -17,7 +17,7 @@ from mcrock.excitation.survey import survey
 from mcrock.excitation.synthesis.target_spectrum import read_target
 from mcrock.measurement import read_recording
 from mcrock.measurement.campaign import chosen_parameters, read_tests
-from mcrock.show.record_table import format_surveys
+from mcrock.show.records import format_surveys
 from mcrock.statistics.hazard import load_hazard
 from mcrock.statistics.labels import read_labels
 from mcrock.statistics.validation import read_geometry

@@ -6,7 +6,7 @@ from random import Random
 
 from mcrock.excitation.readers import scan_records
 from mcrock.excitation.survey import survey
-from mcrock.show.record_table import format_surveys
+from mcrock.show.records import format_surveys
 from tests.fuzz.damage import damaged_text
 
 RECORDS = Path(__file__).parents[1] / "unit" / "excitation" / "records"

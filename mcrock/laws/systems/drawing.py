@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 
 from mcrock.base.checks import Rule
 from mcrock.show.style import BLUE, axis_scale, number_axis
-from mcrock.show.tables import wrap
+from mcrock.show.text import wrap
 
 LEVELS = 9  # of a map
 

@@ -15,12 +15,19 @@ from PIL import Image
 
 from mcrock.base.keywords import takes
 from mcrock.dataset import replacing
-from mcrock.show.animation.frames import sample_run
-from mcrock.show.animation.options import FORMATS, Playback, PlaybackKeywords, check_animation, check_body
 from mcrock.show.animation.page import build_page
 from mcrock.show.animation.picture import Picture, build_picture, palette_of_picture
-from mcrock.show.animation.stage import Stage, build_stage
-from mcrock.show.solid import View
+from mcrock.show.animation.scene import (
+    FORMATS,
+    Playback,
+    PlaybackKeywords,
+    Stage,
+    build_stage,
+    check_animation,
+    check_body,
+    sample_run,
+)
+from mcrock.show.body import View
 
 if TYPE_CHECKING:
     from mcrock.body import Body

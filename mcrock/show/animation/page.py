@@ -1,9 +1,17 @@
-"""A web page that plays a run: one file, nothing loaded from elsewhere, and the view can be turned."""
+"""Web pages that play a run.
+
+A web page that plays a run: one file, nothing loaded from elsewhere, and the view can be turned.
+
+A run in three dimensions inside another page, which loads nothing for it, and a still for paper.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 from base64 import b64encode
+from html import escape
+from math import radians
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,19 +19,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.base.params import STANDARD_GRAVITY, Mode
-from mcrock.show.animation.event_lines import LATEST, count_events, counted, format_event
-from mcrock.show.animation.frames import Frames
-from mcrock.show.animation.stage import Stage
-from mcrock.show.contacts import COLOURS, contact_name, describe_contact
-from mcrock.show.history import AXES, ground_acceleration
-from mcrock.show.solid import BASE, HINT, HINT_ALPHA, STONE, Array
+from mcrock.show.animation.picture import build_picture
+from mcrock.show.animation.scene import (
+    LATEST,
+    Frames,
+    Playback,
+    Stage,
+    build_stage,
+    count_events,
+    counted,
+    format_event,
+    sample_run,
+)
+from mcrock.show.body import BASE, HINT, HINT_ALPHA, STONE, Array
+from mcrock.show.history import AXES, COLOURS, contact_name, describe_contact, ground_acceleration
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
     from mcrock.simulation.runs import Run
 
 PLAYER = Path(__file__).with_name("player.html")
-MOST = 6000  # points of a curve in the page
+MOST_POINTS = 6000  # points of a curve in the page
 TRACES = 6
 
 
@@ -132,7 +148,7 @@ def _ground(frames: Frames, motion: Motion | Pulse) -> dict[str, Any]:
     strongest = max(float(np.linalg.norm(acceleration, axis=0).max()), 1e-12)
     named = zip(AXES.items(), acceleration, strict=True)
     curves = [
-        {"name": name, "colour": colour, "points": _pack(thin(time - span[0], row, MOST))}
+        {"name": name, "colour": colour, "points": _pack(thin(time - span[0], row, MOST_POINTS))}
         for (name, colour), row in named
         if row.any()
     ]
@@ -150,3 +166,60 @@ def thin(x: Array, y: Array, most: int) -> Array:
     starts = np.arange(0, len(x), -(-2 * len(x) // most))
     low, high = np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)
     return np.stack([np.repeat(x[starts], 2), np.stack([low, high], axis=-1).ravel()], axis=-1)
+
+
+FPS = 25.0  # frames a second
+MOST_FRAMES = 4000  # frames, beyond which the run is shown faster than it was
+LARGEST = 950_000  # characters: three of them and the figures of a report stay below 3 MB
+FALLING = radians(60.0)  # a tilt beyond which a still shows the ground more than the body [rad]
+
+
+def embed_run(run: Run, motion: Motion | Pulse | None = None, title: str = "", theme: str = "") -> str:
+    """The player of a run as an element of a page, closed off from it; it waits for its reader to start it.
+
+    Parameters
+    ----------
+    run : Run
+        With its history.
+    motion : Motion or Pulse, optional
+        Ground motion as the body felt it.
+    title : str
+        Line above the picture, and the name of the element.
+    theme : str
+        ``light`` or ``dark``; by default what the reader's browser prefers.
+
+    Raises
+    ------
+    ValueError
+        If the run has no history, or the element would have more than 950,000 characters.
+    """
+    stage, speed = _prepared(run, FPS)
+    page = escape(build_page(run, stage, motion, title, speed, theme=theme, plays=False))
+    if len(page) > LARGEST:
+        raise ValueError(
+            f"the view of {title} would take {len(page) / 1e6:.1f} MB of the page, which has "
+            f"{LARGEST / 1e6:g} MB for it; `mcrock simulate --animate FILE.html` writes it to its own file"
+        )
+    name = escape(f"Replay of {title}" if title else "Replay")
+    return f'<iframe class="replay" title="{name}" sandbox="allow-scripts" srcdoc="{page}"></iframe>'
+
+
+def still_of(run: Run, motion: Motion | Pulse | None = None, title: str = "") -> str:
+    """Data URI of a picture of the run where it tilts most short of 60 deg."""
+    stage, speed = _prepared(run, FPS)
+    tilt = stage.frames.tilt
+    frame = int(np.where(tilt < FALLING, tilt, -1.0).argmax())
+    picture = build_picture(run, stage, motion, title, speed)
+    picture.update(frame)
+    buffer = io.BytesIO()
+    picture.figure.savefig(buffer, format="png", dpi=110)
+    return f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
+
+
+def _prepared(run: Run, fps: float) -> tuple[Stage, float]:
+    """The stage and the speed, with at most `MOST_FRAMES` frames."""
+    times, speed = Playback(fps=fps).plan(run, ".html")
+    if len(times) > MOST_FRAMES:
+        faster = speed * len(times) / MOST_FRAMES
+        times, speed = Playback(fps=fps, speed=faster).plan(run, ".html")
+    return build_stage(run, run.body, sample_run(run, run.body, times), None), speed

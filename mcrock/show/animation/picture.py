@@ -15,20 +15,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from mcrock.base.params import STANDARD_GRAVITY, Mode
-from mcrock.show.animation.event_lines import COUNTED, LATEST, count_events, counted, format_event
-from mcrock.show.animation.frames import Frames
-from mcrock.show.animation.stage import Stage
-from mcrock.show.contacts import COLOURS, contact_colour, describe_contact
-from mcrock.show.history import (
-    AXES,
-    draw_contact,
-    draw_displacement,
-    draw_ground,
-    draw_slenderness,
-    draw_tilt,
-    ground_acceleration,
-)
-from mcrock.show.solid import (
+from mcrock.show.animation.scene import COUNTED, LATEST, Frames, Stage, count_events, counted, format_event
+from mcrock.show.body import (
     BASE,
     GRID,
     GROUND,
@@ -42,6 +30,18 @@ from mcrock.show.solid import (
     draw_floor,
     face_colour,
     is_seen,
+)
+from mcrock.show.history import (
+    AXES,
+    COLOURS,
+    contact_colour,
+    describe_contact,
+    draw_contact,
+    draw_displacement,
+    draw_ground,
+    draw_slenderness,
+    draw_tilt,
+    ground_acceleration,
 )
 from mcrock.show.style import BLUE, RED, figure_of, paper_style, plain_text
 

@@ -1,17 +1,33 @@
-"""The page: four parts, of which one is shown at a time."""
+"""The page and how it is served.
+
+The page: four parts, of which one is shown at a time.
+
+The page in a browser, for who has brought the token that the command printed, and under known names.
+"""
 
 from __future__ import annotations
 
+import ipaddress
+import logging
+import secrets
+import socket
+import warnings
+import webbrowser
+from collections.abc import Callable, Iterable
 from html import escape
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import panel as pn
+from bokeh.settings import settings
+from tornado.httputil import HTTPServerRequest
+from tornado.routing import Matcher, Rule
+from tornado.web import RequestHandler
 
-from mcrock.show.app.decide import Decision
-from mcrock.show.app.describe import Description
-from mcrock.show.app.parts import WIDE, Named, html, paragraph, refused
-from mcrock.show.app.shake import Desk, LiveRun
-from mcrock.show.app.understand import understand
+from mcrock.show.app.parts import PAGE, WIDE, Named, html, paragraph, refused
+from mcrock.show.app.results import Decision, understand
+from mcrock.show.app.study import Description, Desk, LiveRun
 from mcrock.show.summary import missing_chunks
 from mcrock.study import Study
 
@@ -92,3 +108,202 @@ class Page:
                 self.parts.pop(name, None)
             if self.choice.value in OF_RESULT:
                 self._show()
+
+
+COOKIE = "mcrock"
+NO_TOKEN = (
+    "This page opens with the whole address that `mcrock app` printed last, which ends in ?token=... and "
+    "opens it once; by another name than localhost, with --allow-host NAME."
+)
+LOST = (
+    "The connection is lost: mcrock app has ended, or cannot be reached. Stores keep what is done. Copy the "
+    "study file from this page if you need it, start mcrock app again, and open its new address."
+)
+FOLLOW = """<script>
+const query = new URLSearchParams(location.search);
+query.delete("token");
+if (!query.has("theme"))
+  query.set("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "default");
+location.replace("?" + query);
+</script>"""
+
+
+def is_local(address: str) -> bool:
+    """Whether nobody else can reach an address.
+
+    >>> [is_local(name) for name in ("localhost", "127.0.0.1", "::1")]
+    [True, True, True]
+    >>> [is_local(name) for name in ("0.0.0.0", "::", "192.168.0.4", "example.org")]
+    [False, False, False, False]
+    """
+    if address == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+class Door(Matcher):
+    """Matches each request that gets nothing: by a name that is not known, of another page, or of who has
+    not brought the token.
+
+    The cookie has a path that nobody can guess, since browsers send it to all ports of a machine, those of
+    other users too.
+
+    Parameters
+    ----------
+    address : str
+        Where the page listens.
+    names : iterable of str
+        By which browsers may reach it, besides that and those of the loopback.
+    tell : callable
+        Told the query with the next token once one has opened the page.
+    """
+
+    def __init__(self, address: str, names: Iterable[str], tell: Callable[[str], None]) -> None:
+        self.address, self.names, self.tell = address, set(names), tell
+        self.path, self.cookie, self.token = (secrets.token_urlsafe(24) for _ in range(3))
+
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        """What the rule of a router asks: None for who may see the page."""
+        given = request.cookies.get(COOKIE)
+        known = given is not None and secrets.compare_digest(given.value.encode(), self.cookie.encode())
+        fetched = request.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
+        return None if known and fetched and self.knows(request) else {}
+
+    def knows(self, request: HTTPServerRequest) -> bool:
+        """Whether the name that is asked for is known, and who asks is a page of the same name and port, or
+        of a name that was allowed: on other ports of the machine are pages of others."""
+        host = host_of(f"//{request.host}")
+        return (is_local(host) or host in {self.address, *self.names}) and all(
+            origin.partition("://")[2] == request.host or host_of(origin) in self.names
+            for origin in request.headers.get_list("Origin")
+        )
+
+    def opens(self, token: bytes) -> bool:
+        """Whether a token is the one that was told last, which opens the page once."""
+        if not secrets.compare_digest(token, self.token.encode()):
+            return False
+        self.token = secrets.token_urlsafe(24)
+        self.tell(f"?token={self.token}")
+        return True
+
+
+def host_of(url: str) -> str:
+    """Name of a machine, without its port; empty where there is none.
+
+    >>> [host_of(url) for url in ("http://localhost:9999", "//[::1]:5006", "null", "//[:")]
+    ['localhost', '::1', '', '']
+    """
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+class Outside(RequestHandler):
+    """The answer to a request that the door matches: the cookie for the token, else a refusal."""
+
+    def initialize(self, door: Door) -> None:
+        """Know the door."""
+        self.door = door
+
+    def prepare(self) -> None:
+        """Answer, by whatever method it came."""
+        self.set_header("Cache-Control", "no-store")
+        token = self.request.query_arguments.get("token", [b""])[0]
+        if self.door.knows(self.request) and self.door.opens(token):
+            path = f"/{self.door.path}"
+            self.set_cookie(COOKIE, self.door.cookie, path=path, httponly=True, samesite="Strict")
+            self.finish(FOLLOW)
+        else:
+            self.set_status(403)
+            self.finish(html_of(NO_TOKEN))
+
+
+def html_of(text: str) -> str:
+    """A text as a page of its own."""
+    return f"<!doctype html><title>mcrock</title><p>{escape(text)}</p>"
+
+
+def open_in_browser(link: str, folder: str) -> None:
+    """Open a link with a token through a file for its owner alone: all can read a browser's arguments."""
+    file = Path(folder) / "open.html"
+    file.touch(mode=0o600)
+    file.write_text(f'<meta http-equiv="refresh" content="0; url={escape(link)}">', encoding="utf-8")
+    webbrowser.open(file.as_uri())
+
+
+def serve(
+    page: Callable[[str], Any],
+    title: str,
+    address: str,
+    port: int,
+    names: Iterable[str],
+    say: Callable[[str], None],
+) -> None:
+    """Serve a page until the process is interrupted.
+
+    Parameters
+    ----------
+    page : callable
+        Makes the page of a visitor for a theme, ``dark`` or ``default``.
+    title : str
+        Of the page in the browser.
+    address, port : str, int
+        Where it listens; port 0 is any that is free.
+    names : iterable of str
+        By which browsers may reach it, besides those of the loopback and the address.
+    say : callable
+        Told the address of the page with its token, and the next one when that is used up.
+
+    Raises
+    ------
+    ValueError
+        If nothing can listen there.
+    """
+    told: dict[str, Any] = {"notifications": True, "disconnect_notification": LOST}
+    pn.extension("filedropper", raw_css=[PAGE], exception_handler=_tell_error, **told)
+    settings.resources = "server"  # nothing comes from the network, whatever else goes on
+
+    def visited() -> Any:
+        if "theme" not in pn.state.session_args:
+            return html(FOLLOW)
+        theme = "dark" if b"dark" in pn.state.session_args.get("theme", []) else "default"
+        pn.config.theme = theme
+        if theme == "dark":
+            pn.state.curdoc.theme = "dark_minimal"  # of the figures
+        try:
+            return page(theme)
+        except Exception as error:  # as of a store that is gone
+            return html(refused(error))
+
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        socket.create_server((address, port), family=family).close()
+    except OSError as error:
+        raise ValueError(
+            f"nothing can listen at port {port} of {address} "
+            f"({str(error.strerror).partition(' (while')[0]}): choose another with --port, or leave it out"
+        ) from None
+    # a page that is closed while something is sent to it, which bokeh says in the terminal, harms nobody
+    for name in ("bokeh.server", "tornado.access"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    logging.getLogger("asyncio").addFilter(lambda entry: "WebSocketClosedError" not in entry.getMessage())
+    warnings.filterwarnings("ignore", "reference already known")  # that browser and page share an object
+    door = Door(address, names, lambda query: say(f"{link}{query}"))
+    # Bokeh's own list of origins has ports, and a tunnel has another one: the door compares Origin with Host
+    where: dict[str, Any] = {"address": address, "port": port, "prefix": door.path, "websocket_origin": "*"}
+    server = pn.serve(visited, show=False, start=False, verbose=False, title=title, **where)
+    # before all others, of files and websockets too: Bokeh asks its own providers of users for pages alone
+    server._tornado.default_router.rules.insert(0, Rule(door, Outside, {"door": door}))
+    link = f"http://{f'[{address}]' if ':' in address else address}:{server.port}/{door.path}/"
+    say(f"{link}?token={door.token}")
+    server.start()
+    server.io_loop.start()
+
+
+def _tell_error(error: Exception) -> None:
+    """Tell who looks at a page what went wrong in it."""
+    pn.state.notifications.error(escape(str(error)), duration=0)

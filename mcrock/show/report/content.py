@@ -12,7 +12,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from mcrock.show.style import COLUMN, axes_width, figure_of, paper_style
-from mcrock.show.tables import Columns
+from mcrock.show.text import Columns
 
 # of figures in a page: letters as shapes, as fonts differ, and equal figures are equal files
 SETTINGS: Any = {"svg.fonttype": "path", "svg.hashsalt": "mcrock"}

@@ -1,4 +1,9 @@
-"""The page of a study, put together and written."""
+"""The page of a study, and cells of notebooks.
+
+Notebook cells of a body, a study, a run and a fit.
+
+The page of a study, put together and written.
+"""
 
 from __future__ import annotations
 
@@ -6,38 +11,125 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import singledispatch
+from math import degrees
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
+from matplotlib.axes import Axes
 
 from mcrock.base.version import mcrock_version
+from mcrock.body import Body
 from mcrock.dataset import replacing
-from mcrock.show.report.audit import NOBODY, Signed, contents, files_section, headline, in_order
-from mcrock.show.report.brief import KeyFigure, key_figures
-from mcrock.show.report.content import Caution, Section, kind_of, laid_out
-from mcrock.show.report.replays import replays_section
+from mcrock.measurement import Fit
+from mcrock.show.body import BODY, plot_body
+from mcrock.show.describe import uncertain_rows
+from mcrock.show.fit import estimate_rows, plot_fit
+from mcrock.show.history import plot_history
+from mcrock.show.report.content import Caution, Section, embed, kind_of, laid_out
 from mcrock.show.report.results import (
+    KeyFigure,
     Site,
+    convergence_section,
     fragility_section,
+    key_figures,
+    limits_section,
     motion_section,
     nested_section,
     outcomes_section,
+    provenance_section,
+    replays_section,
     risk_section,
     rules_section,
     sensitivity_section,
     standards_section,
+    validity_section,
 )
-from mcrock.show.report.subject import study_section, subject_sections, table_section
-from mcrock.show.report.trust import convergence_section, limits_section, provenance_section, validity_section
+from mcrock.show.report.subject import (
+    NOBODY,
+    Signed,
+    body_at_medians,
+    contents,
+    files_section,
+    headline,
+    in_order,
+    study_section,
+    subject_sections,
+    table_section,
+)
+from mcrock.show.run import result_rows
 from mcrock.show.summary import Summary, missing_chunks, summarize
+from mcrock.simulation.runs import Run
 from mcrock.statistics import annual_rate, high_confidence_capacity, rate_of_draws
 from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.probability import is_nested, pooled
 from mcrock.statistics.risk import FewError, rate_with_support
 from mcrock.statistics.runs import study_of
+from mcrock.study import Study
+
+ROWS = 40  # of a table at most
+
+
+@singledispatch
+def html_of(item: object) -> str:
+    """HTML of an object."""
+    raise TypeError(f"nothing is known of how to show {type(item).__name__}")
+
+
+@html_of.register
+def _(body: Body) -> str:
+    rows = [
+        ("mass", f"{body.mass:.6g} kg"),
+        ("radius R", f"{body.radius:.6g} m"),
+        ("slenderness", f"{body.slenderness:.6g} rad ({degrees(body.slenderness):.4g} deg)"),
+        ("frequency parameter p", f"{body.frequency:.6g} rad/s"),
+        ("height of the centre of mass", f"{body.com_height:.6g} m"),
+        ("faces, corners", f"{len(body.faces)}, {len(body.vertices)}"),
+    ]
+    return _cell(rows, plot_body(body), BODY)
+
+
+@html_of.register
+def _(study: Study) -> str:
+    rows = [(name, f"{kind}: {words}") for name, kind, words in uncertain_rows(study)]
+    outer = f"{study.n_outer} draws x " if study.ensemble.outer else ""
+    size = f"{outer}{study.n_realizations} realizations x {study.n_intensity} intensities"
+    intensity = [("intensity", study.intensity.long_name)] if study.motion.shakes else []
+    rows = [("body", study.body.shape), *intensity, *rows]
+    rows += [("size", f"{size} = {study.n_runs} runs"), ("seed", str(study.seed))]
+    return _cell(rows, plot_body(body_at_medians(study)), BODY, study.title or "Untitled study")
+
+
+@html_of.register
+def _(run: Run) -> str:
+    heading = run.outcome.name.lower().replace("_", " ")
+    figure = plot_history(run) if run.history.sizes.get("time") else None
+    return _cell(result_rows(run), figure, "History of the run", heading)
+
+
+@html_of.register
+def _(fit: Fit) -> str:
+    rows = [
+        (name, value if interval == "-" else f"{value} ({fit.level:.0%}: {interval})")
+        for name, value, interval, *_ in estimate_rows(fit)
+    ]
+    return _cell(rows, plot_fit(fit), "The test and its simulation", fit.name)
+
+
+def _cell(rows: list[tuple[str, str]], ax: Axes | None, words: str, heading: str = "") -> str:
+    """Heading, figure with what is on it in words, and table of a cell."""
+    cell = '<td style="text-align: left; padding-right: 1em">{}</td>'
+    lines = [Markup(f"<tr>{cell}{cell}</tr>").format(*row) for row in rows[:ROWS]]
+    title = Markup("<strong>{}</strong><br>").format(heading) if heading else Markup("")
+    image = Markup("")
+    if ax is not None:
+        tag = Markup('<img src="{}" alt="{}" style="max-width: 30rem; background: white">')
+        image = tag.format(embed(ax, words).source, words)
+    return str(Markup("<div>{}{}<table>{}</table></div>").format(title, image, Markup("").join(lines)))
+
 
 TEMPLATE = Path(__file__).with_name("page.html")
 

@@ -1,38 +1,85 @@
-"""Sections on what came out: outcomes, fragility, what drives it, risk."""
+"""Sections on what came out and how far to trust it.
+
+The numbers of a study that a reader looks for first.
+
+Sections on how far to trust the numbers: validity, convergence, limits, where they come from.
+
+Section with three runs that can be watched: what fell, what stood, and how.
+
+Sections on what came out: outcomes, fragility, what drives it, risk.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import xarray as xr
+from markupsafe import Markup
 
-from mcrock.ensemble.opening import read_log
+from mcrock.base.estimates import format_estimate, format_interval, format_percent
+from mcrock.base.tables.errors import ConfigError
+from mcrock.dataset.contents import STUDY, store_digest
+from mcrock.ensemble.opening import logged_versions, read_log
+from mcrock.show.animation.page import embed_run, still_of
 from mcrock.show.curves import format_laws, plot_choices
-from mcrock.show.epistemic import format_nested, plot_probability_box, plot_variance_shares
-from mcrock.show.fragility import UNSUPPORTED, format_fragility, format_support, plot_fragility
+from mcrock.show.fragility import (
+    UNSUPPORTED,
+    format_ends,
+    format_fragility,
+    format_half,
+    format_support,
+    plot_fragility,
+)
 from mcrock.show.measures import format_measures, plot_measures
-from mcrock.show.outcomes import format_displacements, format_outcomes, plot_exceedance, plot_outcomes
-from mcrock.show.report.audit import hazard_blocks
-from mcrock.show.report.content import Block, Caution, Section, cautions, embed
+from mcrock.show.outcomes import (
+    NOT_OF_MCROCK,
+    format_certificate,
+    format_displacements,
+    format_doubt,
+    format_outcomes,
+    format_sizes,
+    format_steps,
+    format_strain,
+    plot_convergence,
+    plot_exceedance,
+    plot_outcomes,
+)
+from mcrock.show.progress import format_impossible
+from mcrock.show.report.content import Block, Caution, Player, Section, cautions, embed
+from mcrock.show.report.subject import hazard_blocks
 from mcrock.show.risk import (
+    WORDS,
+    format_baselines,
     format_capacity,
     format_consistency,
     format_distribution,
     format_extrapolated,
     format_hazard,
     format_headline,
+    format_headline_capacity,
     format_outside,
     format_rates,
+    format_standards,
     format_unsupported,
     format_with_support,
+    headline_capacity,
+    plot_baselines,
     plot_risk,
+    tell_risk,
 )
-from mcrock.show.rules import format_baselines, plot_baselines
-from mcrock.show.sensitivity import format_distances, format_indices, plot_sensitivity
-from mcrock.show.standards import format_standards
-from mcrock.show.status import format_impossible
+from mcrock.show.run import name_of, repeat_command, repeat_run, stored_outcome
+from mcrock.show.sensitivity import (
+    format_distances,
+    format_indices,
+    format_nested,
+    plot_probability_box,
+    plot_sensitivity,
+    plot_variance_shares,
+)
 from mcrock.show.style import add_note
 from mcrock.show.summary import (
     PEAK,
@@ -42,7 +89,16 @@ from mcrock.show.summary import (
     format_resurrection,
     missing_chunks,
 )
-from mcrock.show.validity import format_doubt
+from mcrock.show.text import (
+    Column,
+    estimate,
+    format_count,
+    format_table,
+    label,
+    label_place,
+    percent,
+    table_along,
+)
 from mcrock.statistics import (
     by_support,
     design_intensity,
@@ -52,9 +108,232 @@ from mcrock.statistics import (
     sobol_indices,
     standards,
 )
+from mcrock.statistics.accepted_curve import choice_of, goes_by, goes_without
 from mcrock.statistics.hazard import question
-from mcrock.statistics.intervals import Confidence
+from mcrock.statistics.intervals import Confidence, bound_without_events
+from mcrock.statistics.outcomes import MEANINGS, RunPlace, notable_runs
+from mcrock.statistics.risk import headline_rate
 from mcrock.statistics.sensitivity import has_indices
+from mcrock.study import Study
+
+CAPACITIES = {  # by which a HCLPF is headed
+    "confident": "overturns with at most 5 % at 95 % confidence, by the curves of the rate's interval",
+    "one_percent": "overturns with 1 % by the lognormal mean curve, as no input is marked as unknown",
+    "accepted_one_percent": "overturns with 1 %",
+}
+
+
+HCLPF = "High confidence of a low probability (HCLPF)"
+
+
+class KeyFigure(NamedTuple):
+    """A number with its name and what has to be known of it."""
+
+    name: str
+    value: str
+    words: str
+
+
+def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset | None) -> list[KeyFigure]:
+    """Key results of a study, each with its interval."""
+    found = _fragility(summary) if summary.is_shaken else [_release(summary.probability)]
+    if capacity is not None and math.isfinite(float(capacity["confident"])):
+        found.append(capacity_figure(capacity))
+    return [*([] if rates is None else _risk(rates)), *found, _size(summary.probability)]
+
+
+def capacity_figure(capacity: xr.Dataset) -> KeyFigure:
+    """The capacity with which `mcrock risk` begins, too."""
+    name = headline_capacity(capacity)
+    by = f" {WORDS[goes_by(capacity)]}: {choice_of(capacity).words}" * (name == "accepted_one_percent")
+    return KeyFigure(HCLPF, format_headline_capacity(capacity), CAPACITIES[name] + by)
+
+
+def _size(probability: xr.Dataset) -> KeyFigure:
+    runs, doubtful = int(probability["runs"].sum()), int(probability["undecided"].sum())
+    noun = "recording" if probability.attrs["independent"] == "records" else "realization"
+    words = f"{runs} runs, {doubtful or 'none'} of them undecided"
+    return KeyFigure("Based on", format_count(int(probability["records"]), noun), words)
+
+
+def _release(probability: xr.Dataset) -> KeyFigure:
+    """Of a body released from a tilt."""
+    low, high = probability["interval"].values[:, 0]
+    words = f"{percent(probability)} interval {low:.3f} to {high:.3f}"
+    return KeyFigure("Probability of overturning", f"{float(probability['probability'][0]):.3f}", words)
+
+
+def _fragility(summary: Summary) -> list[KeyFigure]:
+    fit = summary.fragility
+    if goes_without(fit):
+        at, is_below = fit["accepted_reached"][-1], bool(fit["accepted_below"][-1])
+        half = label_place(float(at), is_below, at.attrs["units"])
+        words = f"{percent(fit)} interval {format_half(fit)}, {WORDS[goes_by(fit)]}: {choice_of(fit).words}"
+        found = [KeyFigure("Median capacity", half.removeprefix("at "), words)]
+    elif math.isfinite(float(fit["median_capacity"])):
+        dispersion, level = estimate(fit, "dispersion"), f"{percent(fit)} interval"
+        words = f"{level} {format_interval(*dispersion[1:])}"
+        found = [
+            KeyFigure("Median capacity", label(fit["median_capacity"]), f"{level} {format_ends(fit)}"),
+            KeyFigure("Dispersion", format_estimate(*dispersion), words),
+        ]
+    else:
+        words = format_fragility(fit).removeprefix("Fragility: ")
+        found = [KeyFigure("Median capacity", "-", words)]
+    if math.isfinite(float(fit["weakest_overturning"])):
+        below, weakest = int(fit["runs_below"]), label(fit["weakest_overturning"])
+        words = f"none of {format_count(below, 'run')} at weaker ones did" if below else "none was weaker"
+        found.append(KeyFigure("Weakest level that overturned", weakest, words))
+    return found
+
+
+def _at_most(rates: xr.Dataset, name: str) -> tuple[str, str]:
+    """`tell_risk`, with the upper end where it is 0."""
+    told, words = tell_risk(rates, name)
+    most = format_interval(0.0, float(headline_rate(rates)[f"{name}_interval"].sel(bound="upper")))
+    return (f"up to {most.removeprefix('below ')}" if told == "0" and most != "-" else told), words
+
+
+def _risk(rates: xr.Dataset) -> list[KeyFigure]:
+    (rate, of_rate), chance = _at_most(rates, "rate"), _at_most(rates, "probability")
+    by = f"{WORDS[goes_by(rates)]}: {choice_of(rates).words}"
+    return [
+        KeyFigure("Annual rate of overturning [1/year]", rate, f"{of_rate}; {by}"),
+        KeyFigure(f"Probability in {rates.attrs['years']:g} years", *chance),
+    ]
+
+
+FLAGS = {
+    "contact_lost": "contact lost",
+    "energy_gain_impacts": "impacts that would gain energy",
+    "infeasible_impacts": "in doubt after infeasible impacts",
+    "edge_stick_infeasible": "edge that should have slid",
+}
+MEANING = (
+    "Contact lost: the ground would have had to pull before 45 degrees of tilt, so that a real body would "
+    "have jumped. Impacts that would gain energy were changed until they gain none. In doubt: faces that "
+    "landed without a feasible pivot were put to rest, at more than the energy needed to overturn. Edge that "
+    "should have slid: for up to some 25 ms the ground could not have held one corner of the edge that "
+    "carries the body, and a model without slip holds it; common under shaking in two directions, and "
+    "harmless."
+)
+
+
+def validity_section(summary: Summary) -> Section:
+    """What strained the model, at each intensity."""
+    validity = summary.validity
+    if validity is None:
+        return Section("validity", "Does the model hold?", [NOT_OF_MCROCK])
+
+    def share(name: str, one: xr.Dataset) -> str:
+        return format_percent(float(one[name])) if one[name] else "0"
+
+    columns: list[Column] = [("intensity", lambda one: label(one["intensity"]))]
+    columns += [(words, partial(share, name)) for name, words in FLAGS.items()]
+    blocks: list[Block] = [
+        "Fractions of the runs that strain the model",
+        table_along(validity.sel(among="all"), "intensity", columns),
+    ]
+    certificate = format_certificate(validity)
+    few = "certified" in validity and float(validity["certified"].sel(among="all").mean()) < 0.5
+    blocks += [MEANING, *cautions(format_strain(validity)), *(cautions(certificate) if few else certificate)]
+    return Section("validity", "Does the model hold?", blocks)
+
+
+def convergence_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section:
+    """What more runs and shorter steps would change."""
+    blocks: list[Block] = []
+    if ds.sizes["realization"] > 1:
+        ax = plot_convergence(ds, **how.keywords)
+        blocks.append(embed(ax, "Probability of overturning over the number of realizations"))
+    blocks += format_sizes(summary.sizes, summary.is_shaken) if summary.steps is not None else []
+    blocks += [format_steps(summary.steps)]
+    return Section("convergence", "Convergence", blocks)
+
+
+def limits_section(study: Study | None, summary: Summary) -> Section:
+    """What these numbers do not say."""
+    probability = summary.probability
+    records, level = int(probability["records"]), probability.attrs["level"]
+    rigid = (
+        "The body is rigid and the ground too: no crushing of edges, no rocking on soil or carpets, no "
+        "flexible body, no liquid inside."
+    )
+    lines = [
+        rigid if study else "What the program or test behind these outcomes leaves out is left out here.",
+        "An undecided run is never counted as survival: intervals hold both readings.",
+    ]
+    if study and study.contact is None:
+        lines.insert(
+            1, "Nothing slides and nothing rebounds: above stands of how many runs that is certain to hold."
+        )
+    if probability.attrs["independent"] == "records":
+        lines += [
+            "The intervals count recordings, and hold for earthquakes of the kind of these recordings: not "
+            "for other faults, soils or distances.",
+            f"What {records} recordings cannot decide, no number of runs does: where none of them overturned "
+            f"the body, the {percent(probability)} interval of the probability reaches "
+            f"{bound_without_events(records, level):.2g}. Only other recordings lower that.",
+        ]
+    return Section("limits", "Limits", list(lines))
+
+
+def provenance_section(ds: xr.Dataset, store: Path | None) -> Section:
+    """Versions, seeds and digests, with which the numbers can be made again."""
+    rows = [] if store is None else [["result", store.name]]
+    if store is not None and (store / STUDY).exists():
+        rows.append(["digest of the store (mcrock verify)", store_digest(store)])
+    for versions in [] if store is None else logged_versions(store):
+        rows.append(["versions", ", ".join(f"{name} {version}" for name, version in versions.items())])
+    names = {
+        "source": "computed by",
+        "seed": "seed",
+        "kernel_digest": "digest of the compiled source",
+        "arithmetic": "arithmetic",
+        "own_law": "impacts by the user's law",
+        "motions_digest": "digest of the motions",
+    }
+    rows += [[words, str(ds.attrs[name])] for name, words in names.items() if name in ds.attrs]
+    return Section("provenance", "Where the numbers come from", [format_table(["", ""], rows)])
+
+
+def replays_section(
+    ds: xr.Dataset,
+    study: Study,
+    folder: str | Path,
+    store: Path | None,
+    allow_missing: bool,
+    *,
+    trust_code: bool = False,
+) -> Section | None:
+    """Three runs of a study, repeated if code that it names may run; None where no run is decided."""
+    named: dict[RunPlace, list[str]] = {}
+    for name, place in notable_runs(ds, allow_missing=allow_missing).items():
+        named.setdefault(place, []).append(name)
+    of_files = Study.from_json(study.to_json(), folder, trust_code=trust_code)
+    blocks: list[Block] = []
+    for place, names in named.items():
+        try:
+            blocks.append(_player(ds, of_files, place, names, store))
+        except ConfigError as error:
+            blocks = [f"No replays: {error.mistakes[0]}; give the folder of the study file (--folder)"]
+            break
+        except ValueError as error:
+            blocks += [] if str(error) in blocks else [str(error)]
+    return Section("replays", "Three runs to watch", blocks) if blocks else None
+
+
+def _player(ds: xr.Dataset, study: Study, place: RunPlace, names: list[str], store: Path | None) -> Player:
+    """A run with what it is; one run may be several of the three."""
+    at = place._asdict()
+    found = repeat_run(study, **at, stored=ds)
+    said = stored_outcome(ds, at, found.run.outcome)
+    what = "; ".join(f"{name_of(name)}: {MEANINGS[name]}" for name in names)
+    again = f"; `{repeat_command(store.name, at)}` repeats it" if store else ""
+    words = f"{what}. {found.title}{found.measure}, {said}{again}"
+    shown = found.run, found.motion, found.title
+    return Player(Markup(embed_run(*shown, theme="light")), still_of(*shown), words)
+
 
 DISPERSIONS = (
     "HCLPF: the capacity with high confidence of a low probability of failure, here of overturning. beta_R: "

@@ -8,7 +8,7 @@ import pytest
 
 from mcrock.commands import records
 from mcrock.show import progress
-from mcrock.show.record_table import SHORTEST_NAME, _narrow
+from mcrock.show.records import SHORTEST_NAME, _narrow
 
 RECORDS = Path(__file__).parents[1] / "excitation" / "records"
 

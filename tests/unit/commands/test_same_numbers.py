@@ -11,7 +11,7 @@ from mcrock.base.estimates import format_estimate, format_interval, format_p_val
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.dataset import load_dataset, save_dataset
 from mcrock.ensemble import run_study
-from mcrock.show.numbers import label_intensities
+from mcrock.show.text import label_intensities
 from mcrock.statistics.accepted_curve import FAMILIES
 from mcrock.study import load_config
 from tests.unit.conftest import STUDY, write_study

@@ -19,7 +19,7 @@ from mcrock.base.at_once import start_process
 from mcrock.base.tables.parsing import parse_toml
 from mcrock.commands import program
 from mcrock.ensemble.schedule import run_tasks
-from mcrock.show.paper import paper_style
+from mcrock.show.style import paper_style
 from mcrock.study.load import load_tested, study_of
 from mcrock.study.study import Study
 from tests.unit.conftest import copy_store
@@ -161,7 +161,7 @@ def test_no_other_command_runs_it(mcrock, stranger, command):
 def of_the_page(at):
     """A study that is typed, and a store whose run is clicked at."""
     pytest.importorskip("panel", reason="the page needs the extra app")
-    from mcrock.show.app.understand import Result
+    from mcrock.show.app.results import Result
 
     with suppress(ValueError):
         study_of(parse_toml(STUDY), at.folder / "study file")

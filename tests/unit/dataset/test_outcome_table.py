@@ -11,7 +11,7 @@ import xarray as xr
 import mcrock as mr
 from mcrock.base.params import Outcome
 from mcrock.dataset import DatasetError
-from mcrock.show.fragility_files import outcome_rows
+from mcrock.show.fragility import outcome_rows
 from mcrock.statistics import annual_rate, baselines, compare_designs
 from mcrock.statistics.comparison import PairingError, check_pairs
 from mcrock.statistics.hazard import load_hazard

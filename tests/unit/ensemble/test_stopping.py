@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from mcrock.ensemble import run_study, run_until
-from mcrock.show.convergence import format_looks
+from mcrock.show.outcomes import format_looks
 from mcrock.study import load_config
 
 RANDOM = ["ensemble.design=random", "motion.assignment=cycle"]

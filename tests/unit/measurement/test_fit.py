@@ -28,9 +28,9 @@ from mcrock.measurement.fit import (
 )
 from mcrock.measurement.misfit import BOUNDS, ROBUST, Comparison, FreeRocking, misfit, search, stretched
 from mcrock.measurement.recording import INSTANT, NOISE_DENSITY, RATE, means
-from mcrock.show.campaign import format_campaign
 from mcrock.show.fit import (
     fit_as_json,
+    format_campaign,
     format_fit,
     impact_section,
     misfit_words,

@@ -18,14 +18,10 @@ from mcrock.body import cuboid, cylinder, frustum, rotation_matrix
 from mcrock.excitation import half_sine, one_sine
 from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.show.animation import animate_run, save_animation
-from mcrock.show.animation.event_lines import LATEST, count_events
-from mcrock.show.animation.frames import frame_times, sample_run
 from mcrock.show.animation.picture import build_picture
-from mcrock.show.animation.stage import build_stage
-from mcrock.show.animation.view import OBLIQUE
-from mcrock.show.contacts import contact_colour
-from mcrock.show.history import moving_span
-from mcrock.show.solid import View, is_seen, solid_of
+from mcrock.show.animation.scene import LATEST, OBLIQUE, build_stage, count_events, frame_times, sample_run
+from mcrock.show.body import View, is_seen, solid_of
+from mcrock.show.history import contact_colour, moving_span
 from mcrock.simulation.runs import simulate
 
 PULSE = one_sine(4.2, 7.0, azimuth=0.4)

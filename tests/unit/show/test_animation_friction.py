@@ -12,13 +12,9 @@ from mcrock.excitation import one_sine
 from mcrock.impact.conditions import Contact, Start
 from mcrock.plots import plot_history
 from mcrock.show.animation import save_animation
-from mcrock.show.animation.event_lines import count_events, counted
-from mcrock.show.animation.frames import frame_times, sample_run
 from mcrock.show.animation.picture import SIZE, build_picture
-from mcrock.show.animation.stage import build_stage
-from mcrock.show.animation.view import OBLIQUE
-from mcrock.show.contacts import COLOURS, CONTACT_WORDS, FLAT, ON_EDGE, ON_VERTEX, contact_name
-from mcrock.show.history import moving_span
+from mcrock.show.animation.scene import OBLIQUE, build_stage, count_events, counted, frame_times, sample_run
+from mcrock.show.history import COLOURS, CONTACT_WORDS, FLAT, ON_EDGE, ON_VERTEX, contact_name, moving_span
 from mcrock.simulation.runs import simulate
 from tests.unit.show.test_animation import page_data, unpack
 

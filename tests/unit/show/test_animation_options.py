@@ -7,7 +7,7 @@ import pytest
 from mcrock.body import Body, cuboid
 from mcrock.excitation import one_sine
 from mcrock.show.animation import Playback, animate_run, check_animation, save_animation
-from mcrock.show.animation.options import FORMATS
+from mcrock.show.animation.scene import FORMATS
 from mcrock.simulation.runs import simulate
 
 PULSE = one_sine(4.2, 7.0)

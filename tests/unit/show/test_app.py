@@ -13,8 +13,8 @@ import mcrock
 from mcrock.dataset import DatasetError
 from mcrock.ensemble.part import Job, Stopped
 from mcrock.excitation import pack_motions
-from mcrock.show.report.audit import headline
 from mcrock.show.report.results import Site
+from mcrock.show.report.subject import headline
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard, overturning_probability
 from mcrock.study.sampling import draw_inputs, load_motions
@@ -23,13 +23,11 @@ from tests.unit.conftest import write_study
 pytest.importorskip("panel", reason="the page needs the extra app")
 from bokeh.document import Document
 
-from mcrock.show.app.decide import Decision, statement
-from mcrock.show.app.describe import Description
 from mcrock.show.app.page import Page
 from mcrock.show.app.parts import blocks_as_html, in_background, paragraph, refused, rows_as_html, to_page
-from mcrock.show.app.shake import STAGES, Desk, LiveRun, Preview, slider_ranges
-from mcrock.show.app.understand import Result, plot_curve, point_columns
-from mcrock.show.tables import format_table
+from mcrock.show.app.results import Decision, Result, plot_curve, point_columns, statement
+from mcrock.show.app.study import STAGES, Description, Desk, LiveRun, Preview, slider_ranges
+from mcrock.show.text import format_table
 
 # Panel 1.9 has label in its place
 pytestmark = pytest.mark.filterwarnings("ignore:Widget.name is deprecated:PendingDeprecationWarning")

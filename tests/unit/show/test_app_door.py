@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("panel", reason="the page needs the extra app")
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
-from mcrock.show.app.serve import COOKIE, Door, open_in_browser
+from mcrock.show.app.page import COOKIE, Door, open_in_browser
 
 SOCKET = {"Upgrade": "websocket", "Connection": "Upgrade"}
 

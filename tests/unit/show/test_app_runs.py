@@ -4,8 +4,8 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.params import Outcome
-from mcrock.show.app import runs as module
-from mcrock.show.app.runs import GROUPS, collect_runs, input_names, input_of
+from mcrock.show.app import parts as module
+from mcrock.show.app.parts import GROUPS, collect_runs, input_names, input_of
 from mcrock.statistics import runs as counting
 
 CODES = [Outcome.AT_REST, Outcome.OVERTURNED, Outcome.STEP_LIMIT]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mcrock.docs.made_pages import CHANGES
-from mcrock.show.describe.assumptions import LIKE, SHOWN, assumption_costs, assumption_notes
+from mcrock.show.describe import LIKE, SHOWN, assumption_costs, assumption_notes
 from mcrock.study import load_config
 
 

@@ -15,7 +15,7 @@ from mcrock.ensemble import Progress
 from mcrock.measurement import Fit
 from mcrock.measurement.measures import Landings
 from mcrock.measurement.misfit import Misfit
-from mcrock.show.report.cells import html_of
+from mcrock.show.report.page import html_of
 from tests.unit.conftest import write_study
 from tests.unit.show.test_page import Page
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcrock.ensemble import run_study
-from mcrock.show.describe import describe
-from mcrock.show.describe.impact import MAIN_EXAMPLE, loss_notes
+from mcrock.show.describe import MAIN_EXAMPLE, describe, loss_notes
 from mcrock.statistics import overturning_probability
 from mcrock.study import Study, load_config
 from mcrock.study.sampling import load_motions

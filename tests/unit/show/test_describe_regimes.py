@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mcrock.show.describe.regimes import describe_regimes
+from mcrock.show.describe import describe_regimes
 from mcrock.study import load_config
 from mcrock.study.sampling import draw_inputs, load_motions
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtr
 
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
-from mcrock.show.fragility_files import (
+from mcrock.show.fragility import (
     HEADER,
     NRML,
     json_fragility,

@@ -11,13 +11,12 @@ import pytest
 
 import mcrock
 from mcrock.base.estimates import format_estimate
-from mcrock.show.animation import embedded
-from mcrock.show.convergence import format_steps
+from mcrock.show.animation import page as player
 from mcrock.show.fragility import format_fragility, format_support
-from mcrock.show.report.audit import Signed, files_section, floor_blocks, record_blocks
+from mcrock.show.outcomes import format_steps
 from mcrock.show.report.page import build_page, build_report, save_report
-from mcrock.show.report.replays import replays_section
-from mcrock.show.report.results import Site
+from mcrock.show.report.results import Site, replays_section
+from mcrock.show.report.subject import Signed, files_section, floor_blocks, record_blocks
 from mcrock.show.risk import format_capacity
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard
@@ -264,6 +263,6 @@ def test_three_runs_can_be_watched_in_less_than_3_mb(folder, ds):
 
 
 def test_a_run_too_long_for_a_page_is_said_to_be(monkeypatch, folder, ds):
-    monkeypatch.setattr(embedded, "LARGEST", 1000)
+    monkeypatch.setattr(player, "LARGEST", 1000)
     found = replays_section(ds, Study.from_json(ds.attrs["config"]), folder, None, False)
     assert all("--animate FILE.html" in line for line in found.blocks)

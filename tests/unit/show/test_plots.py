@@ -24,7 +24,7 @@ from mcrock.plots import (
     save_all,
     save_figure,
 )
-from mcrock.show.impact_map import map_axes
+from mcrock.show.maps import map_axes
 from mcrock.show.style import add_note, figure_of
 from mcrock.statistics import (
     by_limit,

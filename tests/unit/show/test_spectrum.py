@@ -4,7 +4,7 @@ import numpy as np
 
 from mcrock.excitation import Motion, one_sine
 from mcrock.planar import overturning_spectrum, rocking_spectrum
-from mcrock.show.spectrum_table import overturning_table, rocking_table
+from mcrock.show.spectrum import overturning_table, rocking_table
 
 
 def test_tables_have_few_rows_and_all_bands():

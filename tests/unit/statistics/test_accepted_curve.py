@@ -13,7 +13,7 @@ from mcrock.base.params import Outcome
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.motion import Motion
 from mcrock.show.comparison import format_comparison
-from mcrock.show.fragility_files import json_fragility
+from mcrock.show.fragility import json_fragility
 from mcrock.statistics import (
     annual_rate,
     by_limit,

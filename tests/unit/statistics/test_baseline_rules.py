@@ -8,7 +8,7 @@ import xarray as xr
 
 from mcrock import cuboid
 from mcrock.base.params import Outcome
-from mcrock.show.rules import _words, format_baselines
+from mcrock.show.risk import _words, format_baselines
 from mcrock.statistics import baselines, by_measure, checks_of_body, runs, with_measures
 from mcrock.statistics.accepted_curve import accept_curve, goes_by
 from mcrock.statistics.intervals import Bootstrap

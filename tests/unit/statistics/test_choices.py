@@ -7,7 +7,7 @@ import xarray as xr
 from mcrock.base.params import Outcome
 from mcrock.impact.registry import Law
 from mcrock.show.curves import format_laws
-from mcrock.show.numbers import label_intensities
+from mcrock.show.text import label_intensities
 from mcrock.statistics import fit_fragility, fragility_by_choice, split_by_choice
 from mcrock.statistics.accepted_curve import accept_curve, goes_by
 from mcrock.statistics.curves import has_laws

@@ -6,7 +6,7 @@ import xarray as xr
 
 from mcrock.base.params import Outcome
 from mcrock.show.measures import format_measures
-from mcrock.show.numbers import label_intensities
+from mcrock.show.text import label_intensities
 from mcrock.statistics import (
     by_measure,
     compare_measures,

@@ -7,7 +7,7 @@ from scipy.special import expit, ndtr, ndtri
 
 from mcrock.base.params import Outcome
 from mcrock.show.curves import format_ways
-from mcrock.show.report.brief import capacity_figure
+from mcrock.show.report.results import capacity_figure
 from mcrock.show.risk import format_capacity
 from mcrock.statistics import (
     Bootstrap,

@@ -9,10 +9,9 @@ from scipy.stats import norm
 from mcrock.base.estimates import format_interval
 from mcrock.base.params import Outcome
 from mcrock.plots import plot_risk
-from mcrock.show.report.audit import headline
-from mcrock.show.report.brief import key_figures
 from mcrock.show.report.content import Caution
-from mcrock.show.report.results import fragility_section
+from mcrock.show.report.results import fragility_section, key_figures
+from mcrock.show.report.subject import headline
 from mcrock.show.risk import format_capacity, format_extrapolated, format_headline, format_risk
 from mcrock.show.summary import summarize
 from mcrock.statistics import (

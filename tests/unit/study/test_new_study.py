@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import mcrock
 from mcrock.base import units
-from mcrock.show.sketch import object_numbers, sketch
+from mcrock.show.body import object_numbers, sketch
 from mcrock.study.new import new_study
 from mcrock.study.questions import BY_NAME, QUESTIONS, Amount, LevelList, Option, Whole, asked, read_answers
 from mcrock.study.sampling import check_inputs

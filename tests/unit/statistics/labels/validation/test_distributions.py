@@ -6,7 +6,7 @@ import xarray as xr
 from scipy.stats import binom, norm
 
 from mcrock.base.tables.errors import ConfigError
-from mcrock.show import distributions
+from mcrock.show import validation
 from mcrock.statistics.distributions import _crps, _irreducible, judge, read_tests
 
 
@@ -54,8 +54,8 @@ def test_the_verdict_says_where_the_study_is_wrong(shift, verdict):
     """At p < 0.01 of the smallest of five, and a mean rank below 0.5 where less was measured."""
     runs, measured = drawn(np.random.default_rng(5), 40, shift)
     found = judge(runs, measured, np.arange(40) // 2, np.arange(40)).assign_attrs(units="m", long_name="slip")
-    assert f"the tests {verdict} the study" in distributions.format_tests(found)
-    page = distributions.tests_page({"slip": found})
+    assert f"the tests {verdict} the study" in validation.format_tests(found)
+    page = validation.tests_page({"slip": found})
     assert ("Before these numbers are used" in page) == (verdict == "contradict")
     assert (found["rank"].mean() < 0.4) == (shift < 0.0)
 
