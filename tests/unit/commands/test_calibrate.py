@@ -39,7 +39,7 @@ def test_it_prints_and_draws(runs_of_labels, labels, mcrock):
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        ("realization,fallen\ninf,1", (), "realization: expected whole numbers from 0"),
+        ("realization,fallen\n-1,1", (), "realization: expected whole numbers from 0"),
         ("realization,fallen\n99,1", (), "row 1 of the table: realization must be 0 to 11, got 99"),
         ("fallen\n1", ("--effective", "100"), "60 draws cannot leave 100 effective ones"),
         ("fallen\n1", ("--temper", "3"), "the temper must be above 0 and at most 1"),

@@ -79,8 +79,8 @@ def test_a_fit_is_of_the_law_of_its_body_file(files, tmp_path):
     digests = set()
     for ratio in (0.5, 0.4):
         (tmp_path / "law.py").write_text(f"def plain(mass):\n    return {ratio}\n")
-        results, misfit = FitOutput(output=tmp_path), SearchOptions()
-        digests.add(Request(test, RecordingOptions(), misfit, None, results, True).digest)
+        results, search = FitOutput(output=tmp_path), SearchOptions()
+        digests.add(Request(test, RecordingOptions(), search, None, results, True).digest)
     assert len(digests) == 2
 
 

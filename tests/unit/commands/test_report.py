@@ -10,7 +10,7 @@ def test_report_is_written(mcrock, store, tmp_path):
     assert (code, output) == (0, f"{page}\n"), errors
     text = page.read_text(encoding="utf-8")
     assert "Risk at the site" in text
-    assert "o distribution of the rate: nothing overturned, or resamples of so few recordings" in text
+    assert "o distribution of the rate: resamples of 2 recordings" in text
     code, _, errors = mcrock("report", store, "-o", page)
     assert (code, page.read_text(encoding="utf-8")) == (2, text)
     assert "exists already; replace it with --overwrite" in errors
