@@ -233,19 +233,15 @@ class RisingCurve:
         at = np.log(self.level)
         k = np.clip(np.searchsorted(at, z, side="right") - 1, 0, len(at) - 1)
         found = self.fraction[k]
-        for gap in np.unique(k[k < len(at) - 1]):
-            here = (k == gap) & (z > at[gap])
-            found[here] = self._between(gap, (z[here] - at[gap]) / (at[gap + 1] - at[gap]))
-        return np.where(z < at[0] - CLOSE, 0.0, found)
-
-    def _between(self, k: int, part: np.ndarray) -> np.ndarray:
-        """Probability at parts of the way from level ``k`` to the next one in ln(intensity)."""
-        (low, high), (first, last) = self.fraction[k : k + 2], self._probit[k : k + 2]
+        inside = np.flatnonzero((k < len(at) - 1) & (z > at[k]))
+        k = k[inside]
+        part = (z[inside] - at[k]) / (at[k + 1] - at[k])
+        first, last = self._probit[k], self._probit[k + 1]
         span = ndtr(last) - ndtr(first)
-        if span <= 0:  # also where the fractions of a resample differ in their last digit alone
-            return np.full(part.shape, low) + part * (high - low)
-        shape = (ndtr(first + part * (last - first)) - ndtr(first)) / span
-        return low + (high - low) * shape
+        level = span <= 0  # also where the fractions of a resample differ in their last digit alone
+        shape = (ndtr(first + part * (last - first)) - ndtr(first)) / np.where(level, 1.0, span)
+        found[inside] += (self.fraction[k + 1] - self.fraction[k]) * np.where(level, part, shape)
+        return np.where(z < at[0] - CLOSE, 0.0, found)
 
     def reached(self, probability: float) -> float:
         """Weakest intensity at which the curve has a probability; inf if the strongest level has less.
