@@ -308,7 +308,7 @@ def prepare_job(
         "source": f"mcrock {mcrock_version()}",
         "seed": study.seed,
         # parts of two kernels never meet in one store
-        "kernel_digest": source_hash() if device == CPU else source_hash("simulation/device/threads.py"),
+        "kernel_digest": source_hash() if device == CPU else source_hash("simulation/device/launch.py"),
         "motions_digest": _digest(_example(study, motions) or pack),
         "config": study.to_json(),
     }
