@@ -78,7 +78,7 @@ def fragility(
     from mcrock.show.measures import format_sufficiency
     from mcrock.show.progress import reading_progress
     from mcrock.show.risk import plot_baselines
-    from mcrock.show.summary import missing_chunks
+    from mcrock.show.text import missing_chunks
     from mcrock.statistics import fragility_by_limit, fragility_by_way, measure_sufficiency, with_measures
     from mcrock.statistics.intervals import Bootstrap, Confidence
     from mcrock.statistics.measures import has_records

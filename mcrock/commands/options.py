@@ -17,6 +17,7 @@ from typer.models import OptionInfo
 if TYPE_CHECKING:
     from xarray import Dataset
 
+    from mcrock.show.risk import Site
     from mcrock.study import Study
 
 FORMATS = ("png", "pdf", "svg")  # of figures
@@ -155,19 +156,22 @@ class SiteOptions(HazardOptions):
         ),
     ] = None
     folder: Folder = Path()
+    beta_u: Annotated[
+        float,
+        typer.Option(help="Dispersion of the capacity for what the model leaves out, such as soil [1]."),
+    ] = 0.0
 
-    def consistencies(self, ds: Dataset, hazard: Dataset) -> dict[str, Dataset]:
-        """What the recordings give in the other measures, by name."""
-        from mcrock.statistics.measures import hazard_consistency, other_hazards
+    def of(self, ds: Dataset, files: Sequence[Path] = ()) -> Site:
+        """The site, with its hazard curves where there are files, for a result."""
+        from mcrock.show.risk import Site
+        from mcrock.statistics.measures import other_hazards
 
-        others = other_hazards(self.other or [], hazard.attrs["measure"], **self.of_hazard)
-        found = [hazard_consistency(ds, hazard, each, folder=self.folder) for each in others]
-        return {f"consistency_{each.attrs['measure']}": each for each in found}
-
-    @property
-    def of_standards(self) -> dict[str, Any]:
-        """Keywords of `mcrock.statistics.standards`."""
-        return {"target": self.target, "folder": self.folder}
+        curves = self.curves(ds, files)
+        own = "" if curves is None else curves.attrs["measure"]
+        others = other_hazards(self.other or [], own, **self.of_hazard) if own else ()
+        return Site(
+            curves, self.years, self.age, self.design, self.target, others, self.beta_u, folder=self.folder
+        )
 
 
 def unpacked(command: Callable[..., None]) -> Callable[..., None]:

@@ -29,7 +29,8 @@ def plot(
     """
     check_figure(output, format)
     from mcrock.show.progress import reading_progress
-    from mcrock.show.summary import missing_chunks, save_all
+    from mcrock.show.summary import save_all
+    from mcrock.show.text import missing_chunks
 
     with reading.open(store) as ds:
         print(*missing_chunks(ds), sep="\n", end="\n" * bool(missing_chunks(ds)))

@@ -73,18 +73,14 @@ def report(
         raise ValueError("--hazard-years, --site, --age, --target and --other go with --hazard FILE")
     from mcrock.show.progress import count_progress
     from mcrock.show.report.page import build_report, save_report
-    from mcrock.show.report.results import Site
     from mcrock.statistics import design_intensity
 
     with reading.open(store) as ds, count_progress("permutations") as progress:
         if around.design is not None:
             design_intensity(around.design, ds)  # refused before anything is computed
-        curves = around.curves(ds)
-        others = around.consistencies(ds, curves).values() if curves else ()
-        site = Site(curves, around.years, around.age, around.design, around.target, [*others])
         page = build_report(
             ds,
-            site=site,
+            site=around.of(ds),
             store=store,
             folder=around.folder,
             signed=page_options.signed([*(around.hazard or []), *(around.other or [])]),

@@ -33,7 +33,7 @@ def sensitivity(
     """
     from mcrock.show.progress import count_progress
     from mcrock.show.sensitivity import format_distances, format_indices, plot_sensitivity
-    from mcrock.show.summary import missing_chunks
+    from mcrock.show.text import missing_chunks
     from mcrock.statistics import outcome_distances, sobol_indices
     from mcrock.statistics.sensitivity import has_indices
 

@@ -31,7 +31,8 @@ def stats(
     from mcrock.dataset.contents import STUDY, store_digest
     from mcrock.ensemble.opening import read_log
     from mcrock.show.progress import format_impossible, reading_progress
-    from mcrock.show.summary import format_summary, missing_chunks, summarize, summary_as_json
+    from mcrock.show.summary import format_summary, summarize, summary_as_json
+    from mcrock.show.text import missing_chunks
 
     with reading.open(store) as ds, reading_progress():
         summary = summarize(

@@ -30,8 +30,8 @@ from mcrock.measurement.fit import ENERGY_GAIN, UNITS, explaining
 from mcrock.measurement.misfit import PARAMETERS
 from mcrock.measurement.recording import Recording, euler_angles
 from mcrock.show import style
-from mcrock.show.report.content import Block, Caution, Figure, Section
-from mcrock.show.text import Column, Columns, format_table, percent, table_along
+from mcrock.show.report.content import Block, Figure, Section
+from mcrock.show.text import Caution, Column, Columns, format_table, percent, table_along
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

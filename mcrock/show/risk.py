@@ -2,43 +2,56 @@
 
 Rules of thumb and checks of codes next to the result: how well they tell the runs.
 
-Standards next to the result, as a table: what is asked of the body, what it has, and the verdict.
-
-Risk of overturning at a site: rates, where they come from, the capacity HCLPF; text and figure.
+Risk of overturning at a site: `risk_of` computes it, `risk_blocks` says it, `plot_risk` draws it, for
+command, report and page alike.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 import xarray as xr
 
-from mcrock.base.estimates import LEAST, format_estimate, format_interval, format_p_value, format_percent
+from mcrock.base.estimates import format_estimate, format_interval, format_percent
 from mcrock.base.keywords import takes
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.fragility import accepted_label
 from mcrock.show.text import (
+    Caution,
+    cell,
     estimate,
     format_count,
     label,
     label_intensities,
-    label_place,
-    labels,
+    missing_chunks,
     percent,
+    present,
     table_along,
     with_ends,
 )
-from mcrock.statistics import annual_rate, baselines
+from mcrock.statistics import (
+    annual_rate,
+    baselines,
+    design_intensity,
+    high_confidence_capacity,
+    rate_distribution,
+    rate_of_draws,
+    standards,
+    weighted_probability,
+)
 from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by
-from mcrock.statistics.hazard import MEAN, return_periods
-from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
-from mcrock.statistics.probability import EVENT
-from mcrock.statistics.risk import largest_rate
+from mcrock.statistics.hazard import MEAN, question, return_periods
+from mcrock.statistics.importance import drawn_intensity
+from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, Confidence
+from mcrock.statistics.measures import hazard_consistency
+from mcrock.statistics.probability import EVENT, is_nested
+from mcrock.statistics.risk import largest_rate, rate_with_support
 from mcrock.statistics.standards import FITTED, rule_words
 
 if TYPE_CHECKING:
@@ -139,64 +152,150 @@ def _words(row: xr.Dataset) -> str:
     return missed if capacity == "-" else ", ".join(filter(None, (capacity, there, missed)))
 
 
-def format_standards(found: xr.Dataset) -> list[str]:
-    """Table of a result of `mcrock.statistics.standards`, and the lines on what it could not say."""
-    columns = [
-        ("check", lambda one: str(one["check"].item())),
-        (f"demand ({percent(found)})", lambda one: _cell(one, "demand")),
-        (f"capacity ({percent(found)})", lambda one: _cell(one, "capacity")),
-        ("verdict", lambda one: str(one["verdict"].item())),
-        ("source", lambda one: str(one["source"].item())),
-    ]
-    title = "Standards: passed or failed where the intervals of demand and capacity are apart"
-    return [title, table_along(found, "check", columns, left=True), *found.attrs["notes"].splitlines()]
-
-
-def _cell(one: xr.Dataset, name: str) -> str:
-    """A number with its interval, if it has one, in the unit of its row; "-" where nothing is known."""
-    value, low, high = estimate(one, name)
-    units = str(one["units"].item())
-    if math.isnan(value) and (low, high) == (0.0, math.inf):
-        return "-"
-
-    def word(x: float) -> str:
-        if math.isnan(x):
-            return "-"
-        return f"{format_estimate(x, low, high)} 1/a" if units == "1/a" else label_intensities([x], units)[0]
-
-    if low == high:
-        return word(value)
-    interval = f"above {word(low)}" if math.isinf(high) else f"{word(low)} to {word(high)}"
-    if low == 0 and units != "1/a":
-        interval = "interval open" if math.isinf(high) else f"below {word(high)}"
-    return f"{word(value)} ({interval})"
-
-
 SMALL = 0.01  # fraction at the weakest level that leaves out little [1]
-FEWEST = 6  # recordings that can give a confidence of 95 % at all
-SOURCES = {
-    "hazard": "hazard",
-    "epistemic": "epistemic inputs",
-    "records": "number of records",
-    "beta_u": "own beta_U",
-}
 WORDS = {name: f"by {family.words}" for name, family in FAMILIES.items()}
 NEGLIGIBLE = 5e-4  # share of a rate that is not mentioned [1]
 LINES = ("-", "-.", "--", ":")  # of the families
 
 
-def format_risk(rates: xr.Dataset, capacity: xr.Dataset) -> str:
-    """Rates and probabilities by both fragilities, where they come from, and the HCLPF.
+CAPACITIES = {  # by which a HCLPF is headed
+    "confident": "overturns with at most 5 % at 95 % confidence, by the curves of the rate's interval",
+    "one_percent": "overturns with 1 % by the lognormal mean curve, as no input is marked as unknown",
+    "accepted_one_percent": "overturns with 1 %",
+}
 
-    Parameters
-    ----------
-    rates, capacity : Dataset
-        From `mcrock.statistics.annual_rate`, for a nested study with `mcrock.statistics.rate_of_draws` as the
-        variable `rate_of_draws`, and `mcrock.statistics.high_confidence_capacity`.
+
+class Site(NamedTuple):
+    """Inputs of the risk at a site, and of the standards."""
+
+    hazard: xr.Dataset | None = None  # from `mcrock.statistics.load_hazard`
+    years: float = 50.0  # for which a probability is given [a]
+    age: float | None = None  # of a body that still stands [a]
+    design: str | None = None  # motion at which standards are judged, as in 0.4g
+    target: float | None = None  # annual rate that is allowed [1/a]
+    others: Sequence[xr.Dataset] = ()  # hazards of other measures, to compare with the recordings
+    beta_u: float = 0.0  # dispersion of the capacity for what the model leaves out [1]
+    folder: str | Path = "."  # from which names of record files start
+
+
+def risk_of(ds: xr.Dataset, site: Site, how: Confidence) -> dict[str, xr.Dataset]:
+    """All that is known of the risk at a site with a hazard, by the name of the function that says it.
+
+    Raises
+    ------
+    FewError
+        If there are too few recordings.
+    ValueError
+        As the functions of `mcrock.statistics`.
     """
-    lines = [*format_headline(rates), "", *format_rates(rates), *format_unsupported(rates)]
-    lines += [*format_outside(rates), "", *format_capacity(capacity), *format_extrapolated(capacity)]
-    return "\n".join(lines)
+    if (hazard := site.hazard) is None:
+        return {}
+    rates = annual_rate(ds, hazard, years=site.years, **how.keywords)
+    either = rate_with_support(ds, hazard, rates, **how.keywords)
+    if is_nested(ds):
+        rates = rates.assign(rate_of_draws(ds, hazard).data_vars)
+    found = {} if either is None else {"annual_rate_with_support": either}
+    found |= {
+        "annual_rate": rates,
+        "high_confidence_capacity": high_confidence_capacity(ds, allow_missing=how.allow_missing),
+        "hazard": hazard.assign_attrs(question=question(hazard)),
+    }
+    if drawn_intensity(ds) is not None and not missing_chunks(ds):
+        found["weighted_rate"] = weighted_probability(ds, hazard, level=how.level)
+    found["rate_distribution"] = rate_distribution(
+        ds, hazard, fragility=goes_by(rates), beta_u=site.beta_u, age=site.age, **how.keywords
+    )
+    for other in site.others:
+        one = hazard_consistency(ds, hazard, other, folder=site.folder)
+        found[f"consistency_{one.attrs['measure']}"] = one
+    return found
+
+
+def standards_of(
+    ds: xr.Dataset, site: Site, rates: xr.Dataset | None, how: Confidence
+) -> dict[str, xr.Dataset]:
+    """Standards at a design motion and against a rate, where they are asked for, by name."""
+    if site.design is None and site.target is None:
+        return {}
+    at = None if site.design is None else design_intensity(site.design, ds)
+    asked: dict[str, Any] = {"hazard": site.hazard, "target": site.target, "folder": site.folder}
+    return {"standards": standards(ds, at, rates=rates, **asked, **how.keywords)}
+
+
+def risk_blocks(found: Mapping[str, xr.Dataset]) -> list[str]:
+    """Answers, tables and cautions of results by name, in their order, with empty ones between them."""
+    write = {name: BLOCKS["consistency" if name.startswith("consistency_") else name] for name in found}
+    return [block for name, one in found.items() for block in ["", *write[name](one)]][1:]
+
+
+def rate_blocks(rates: xr.Dataset) -> list[str]:
+    """The rate to go by, all of them, where they come from, and what no run supports."""
+    event = f"overturning or falling off its support ({rates.attrs.get(EVENT)})"
+    lines = format_rate(rates, event if "crosses" in rates.attrs else "overturning")
+    lines.append(f"{WORDS[goes_by(rates)]}: {choice_of(rates).words}")
+    if rates.attrs.get("crosses"):
+        lines.append("that of overturning alone, which is part of it, is larger: the curves are fitted apart")
+    title = f"Rates of earthquakes in the hazard table, up to {label(rates['hazard_end'])}"
+    title += ", and at most with all beyond it"
+    counted = f"intervals are for this hazard and count {format_count(int(rates['records']), 'recording')}"
+    counted += ", and not what is epistemic" * ("rate_of_draws" in rates)
+    return [*lines, *map(Caution, format_unsupported(rates)), *present(rates, title), counted]
+
+
+def capacity_blocks(capacity: xr.Dataset) -> list[str]:
+    """The capacity with high confidence, and what it is made of."""
+    lines = [f"no HCLPF: {capacity.attrs['missing']}"]
+    if not capacity.attrs["missing"]:
+        lines = [f"HCLPF: {format_headline_capacity(capacity)} {headline_words(capacity)}"]
+        if goes_by(capacity) != "lognormal":
+            lines.append(
+                f"with the lognormal curve its capacities are rejected: go {WORDS[goes_by(capacity)]}"
+            )
+        if not capacity["beta_epistemic"] > 0:
+            lines.append(
+                "nothing is epistemic in this study: beta_R holds ignorance too (`mcrock docs assessment`)"
+            )
+    weakest = capacity["weakest_overturning"]
+    if min(float(capacity[name]) for name in ("confident", "separation", "one_percent")) < float(weakest):
+        words = "the weakest intensity at which a run overturned, a HCLPF is an extrapolation"
+        lines.append(Caution(f"below {label(weakest)}, {words}"))
+    return [*lines, *present(capacity, "Capacities and their dispersions")]
+
+
+def distribution_blocks(found: xr.Dataset) -> list[str]:
+    """Everything that is not known of the rate at once."""
+    if found.attrs["missing"]:
+        return [f"no distribution of the rate: {found.attrs['missing']}"]
+    lines = present(
+        found, f"Rate {WORDS[found.attrs['fragility']]} over hazard, inputs, recordings and beta_U"
+    )
+    if found.attrs["fragility"] == "stripes":
+        lines.append(
+            "what the levels leave open, between them and below the weakest, is in the interval of the rate, "
+            "not in this"
+        )
+    if "survival" in found:
+        lines.append("few that still stand speak against the hazard, the body or the age")
+    return lines
+
+
+def weighted_blocks(found: xr.Dataset) -> list[str]:
+    """The rate by the weighted runs of a cloud."""
+    lines = present(found, "Rate by the runs themselves, weighted to the hazard, without a curve")
+    if not math.isfinite(float(found["weakest_overturning"])):
+        lines.append(f"none of {int(found['runs'])} runs overturned: the rate is at most what others add")
+    return [*lines, "no less is known without a curve: a smaller number needs more records or runs there"]
+
+
+def hazard_lines(hazard: xr.Dataset) -> list[str]:
+    """What the hazard is of, and what no site on earth has."""
+    return [format_hazard(hazard), *map(Caution, filter(None, [hazard.attrs["question"]]))]
+
+
+def standards_blocks(found: xr.Dataset) -> list[str]:
+    """Checks with their verdicts, and what they could not say."""
+    title = "Standards: passed or failed where the intervals of demand and capacity are apart"
+    return [*present(found, title), *found.attrs["notes"].splitlines()]
 
 
 def format_hazard(hazard: xr.Dataset) -> str:
@@ -229,28 +328,17 @@ def format_component(measure: str) -> str:
     return f"RotD{found[1]}" if found[1] else "the geometric mean of both horizontal components"
 
 
-def format_consistency(found: xr.Dataset) -> list[str]:
+def consistency_blocks(found: xr.Dataset) -> list[str]:
     """Rates of another measure by site and recordings, of `mcrock.statistics.hazard_consistency`."""
-    rate = "{:.2g}".format
-    columns = [
-        (found.attrs["measure"], lambda one: label(one["level"])),
-        ("site [1/a]", lambda one: rate(float(one["site_rate"]))),
-        ("recordings [1/a]", lambda one: rate(float(one["recordings_rate"]))),
-        ("ratio", lambda one: rate(float(one["ratio"]))),
-    ]
-    known = found.isel(level=np.isfinite(found["ratio"].values))
-    title = (
-        f"Hazard consistency: how often the recordings, with the hazard in {found.attrs['own']}, are beyond"
-    )
+    known, own, other = found.dropna("level"), found.attrs["own"], found.attrs["measure"]
+    title = f"Hazard consistency: how often the recordings, with the hazard in {own}, are beyond"
     if not known.sizes["level"]:
-        return [
-            f"{title} {found.attrs['measure']}: not known, the hazard of {found.attrs['own']} is too short"
-        ]
+        return [f"{title} {other}: not known, the hazard of {own} is too short"]
     words = (
-        f"beyond 1 the recordings are stronger in {found.attrs['measure']} than earthquakes of the same "
-        f"{found.attrs['own']} at the site, and the rate of overturning is too high as far as it goes by that"
+        f"beyond 1 the recordings are stronger in {other} than earthquakes of the same {own} at the site, "
+        "and the rate of overturning is too high as far as it goes by that"
     )
-    return [title, table_along(known, "level", columns), words]
+    return [*present(known, title), words]
 
 
 def tell_risk(rates: xr.Dataset, name: str, unit: str = "") -> tuple[str, str]:
@@ -270,7 +358,7 @@ def tell_risk(rates: xr.Dataset, name: str, unit: str = "") -> tuple[str, str]:
     value, low, high = (scale * x for x in estimate(of_curve.sel(hazard=MEAN), name))
     words = f"{percent(rates)} interval {format_interval(low, high)}{unit}, of recordings and runs alone"
     curves, of_curves = rates["hazard"].values.tolist(), scale * of_curve[name].values
-    if len(curves) > 1:
+    if len(curves) > 1 and of_curves.any():
         ends = format_interval(of_curves.min(), of_curves.max())
         words += f"; {ends}{unit} over the hazard curves {', '.join(curves)}"
     if goes_by(rates) == "stripes" and (fraction := float(rates["weakest_fraction"])) > SMALL:
@@ -284,93 +372,6 @@ def format_rate(rates: xr.Dataset, what: str = "overturning") -> list[str]:
     (rate, of_rate), (chance, of_chance) = (tell_risk(rates, name) for name in ("rate", "probability"))
     years = f"{rates.attrs['years']:g}"
     return [f"Annual rate of {what}: {rate} 1/a ({of_rate})", f"in {years} years: {chance} ({of_chance})"]
-
-
-def format_with_support(rates: xr.Dataset) -> list[str]:
-    """Lines on the rate of `mcrock.statistics.risk.rate_with_support`, and the curve that it is of."""
-    event = f"overturning or falling off its support ({rates.attrs[EVENT]})"
-    lines = [*format_rate(rates, event), f"{WORDS[goes_by(rates)]}: {choice_of(rates).words}"]
-    if rates.attrs["crosses"]:
-        lines.append("that of overturning alone, which is part of it, is larger: the curves are fitted apart")
-    return lines
-
-
-def format_headline(rates: xr.Dataset) -> list[str]:
-    """That, with the ends of the table."""
-    beyond = float(rates["rate_above"].sel(hazard=MEAN, bound="upper").isel(fragility=0))
-    by = WORDS[goes_by(rates)]
-    return [
-        *format_rate(rates),
-        f"of earthquakes up to {label(rates['bin_upper'][-1])}, where the hazard table ends; stronger ones "
-        f"come up to {beyond:.2g} times a year, so that for the mean hazard the rate {by} is at most "
-        f"{format_interval(0.0, largest_rate(rates)[0]).removeprefix('below ')} 1/a",
-        f"{by}: {choice_of(rates).words}",
-    ]
-
-
-def format_rates(rates: xr.Dataset) -> list[str]:
-    """Table of rates and probabilities, and what its intervals are of."""
-    level = f"{percent(rates)} interval"
-    columns = [
-        ("fragility", lambda one: FAMILIES[one["fragility"].item()].label),
-        ("hazard", lambda one: str(one["hazard"].item())),
-        ("rate [1/a]", lambda one: format_estimate(*estimate(one, "rate"))),
-        (level, lambda one: format_interval(*estimate(one, "rate")[1:])),
-        (f"in {rates.attrs['years']:g} years", lambda one: format_estimate(*estimate(one, "probability"))),
-        (level, lambda one: format_interval(*estimate(one, "probability")[1:])),
-    ]
-    names = ["rate", "rate_interval", "probability", "probability_interval"]
-    table = table_along(rates[names].stack(row=["fragility", "hazard"]), "row", columns)
-    records = format_count(int(rates["records"]), "independent recording")
-    lines = ["Rates by both fragilities and all hazard curves, of earthquakes in the hazard table", table]
-    words = f"intervals are for this hazard and count {records}"
-    if "rate_of_draws" not in rates:
-        return [*lines, words]
-    return [*lines, f"{words}, and not what is epistemic", *format_draws(rates["rate_of_draws"])]
-
-
-def format_draws(rates: xr.DataArray) -> list[str]:
-    """Lines on the rates of the outer draws of a nested study, from `mcrock.statistics.rate_of_draws`."""
-    draws, lines = rates.sizes["outer"], []
-    for curve in rates["fragility"].values.tolist():
-        of_curve = rates.sel(fragility=curve).values
-        missing = int((~np.isfinite(of_curve)).sum())
-        if missing:
-            words = f"{missing} of them {'has' if missing == 1 else 'have'} no curve"
-        else:
-            low, middle, high = np.quantile(of_curve, [0.05, 0.5, 0.95])
-            words = f"median {middle:.3g}, 5 to 95 % {low:.3g} to {high:.3g} 1/a "
-            words += "(as counted, the noise of their runs included)"
-        lines.append(f"rate {WORDS[curve]} over the {draws} outer draws, mean hazard: {words}")
-    return lines
-
-
-def format_weighted(found: xr.Dataset) -> list[str]:
-    """Lines on the rate by the weighted runs of a cloud, from `mcrock.statistics.weighted_probability`."""
-    low, high = found["interval"].values.tolist()
-    unseen = format_interval(0.0, float(found["unseen"]))
-    words = "rate by the runs themselves, weighted to the hazard, without a curve: "
-    if math.isfinite(float(found["weakest_overturning"])):
-        weakest = label(found["weakest_overturning"])
-        lines = [
-            f"{words}{format_estimate(float(found['rate']), low, high)} 1/a "
-            f"({format_interval(low, high)}, of earthquakes from {weakest} on, the weakest that overturned), "
-            f"from {float(found['effective_runs']):.0f} effective of {int(found['runs'])} runs",
-            f"weaker earthquakes, in which no run overturned, and any stronger than all runs add {unseen} "
-            "1/a: no less is known without a curve, and a smaller number needs more records or runs there",
-        ]
-    else:
-        lines = [f"{words}{unseen} 1/a: none of {int(found['runs'])} runs overturned"]
-    if float(found["outside"]) > 0:
-        lines.append(
-            f"intensities at which the study has no runs come {_number(found['outside'])} times a year"
-        )
-    if math.isfinite(float(found["proposal_median"])):
-        lines.append(
-            "runs for this hazard are best drawn from about a lognormal intensity of median "
-            f"{label(found['proposal_median'])} and dispersion {float(found['proposal_dispersion']):.2g}"
-        )
-    return lines
 
 
 def format_unsupported(rates: xr.Dataset) -> list[str]:
@@ -398,16 +399,6 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
     return lines
 
 
-def format_outside(rates: xr.Dataset) -> list[str]:
-    """Lines on what no row of the hazard supports."""
-    first = label(rates["bin_lower"][0])
-    most = _number(max(float(rates["first_probability"]), LEAST))
-    return [
-        f"below the hazard table, which begins at {first}, the probability is {most} at most "
-        f"({percent(rates)} interval {WORDS[goes_by(rates)]})"
-    ]
-
-
 def headline_capacity(capacity: xr.Dataset) -> str:
     """Name of the capacity to go by.
 
@@ -421,144 +412,26 @@ def headline_capacity(capacity: xr.Dataset) -> str:
 
 def format_headline_capacity(capacity: xr.Dataset) -> str:
     """The capacity to go by; of another than the lognormal curve at or below what, or beyond the runs."""
+    return cell(capacity, headline_capacity(capacity))
+
+
+def headline_words(capacity: xr.Dataset) -> str:
+    """By what it is the capacity to go by."""
     name = headline_capacity(capacity)
-    if name != "accepted_one_percent":
-        return label(capacity[name])
-    return _one_percent(capacity, "accepted").removeprefix("at ")
+    by = f" {WORDS[goes_by(capacity)]}: {choice_of(capacity).words}" * (name == "accepted_one_percent")
+    return CAPACITIES[name] + by
 
 
-def _one_percent(capacity: xr.Dataset, of: str) -> str:
-    at = capacity[f"{of}_one_percent"]
-    return label_place(float(at), bool(capacity[f"{of}_open"]), at.attrs["units"])
-
-
-def format_capacity(capacity: xr.Dataset) -> list[str]:
-    """Lines on the HCLPF and the dispersions that it is made of."""
-    if math.isnan(float(capacity["median_capacity"])):
-        return ["HCLPF: none, as there is no fragility curve"]
-    stripes = f"the rising fractions reach 1 % {_one_percent(capacity, 'stripes')}"
-    r, u, epistemic, sampling = (
-        float(capacity[name]) for name in ("beta_r", "beta_u", "beta_epistemic", "beta_sampling")
-    )
-    if not math.isfinite(float(capacity["confident"])):
-        parts = (
-            ("beta_R = {:.3f}", r),
-            ("{:.3f} of beta_U from epistemic inputs", epistemic),
-            ("{:.3f} of beta_U from the number of records", sampling),
-        )
-        known = ", ".join(words.format(part) for words, part in parts if math.isfinite(part))
-        return [
-            f"HCLPF: not defined: {_why_undefined(capacity)}; {stripes}",
-            f"dispersions that are defined: {known or 'none'}",
-        ]
-    own = FAMILIES[goes_by(capacity)].words
-    said = {
-        "confident": f"{label(capacity['confident'])} has at most 5 % with 95 % confidence (one-sided bound "
-        "by the curves of the interval of the rate)",
-        "one_percent": f"{label(capacity['one_percent'])} is 1 % of the mean curve, the lognormal one alone",
-        "stripes_one_percent": stripes,
-        "accepted_one_percent": f"{own} has 1 % {_one_percent(capacity, 'accepted')}",
-    }
-    if goes_by(capacity) in ("lognormal", "stripes"):
-        said["accepted_one_percent"] = said.pop("stripes_one_percent")
-    first, of_inputs = said.pop(headline_capacity(capacity)), f", {epistemic:.3f} from epistemic inputs"
-    lines = [
-        f"HCLPF: {'; '.join([first, *said.values()])}",
-        f"by the convention of separated dispersions, lognormal by definition, "
-        f"{label(capacity['separation'])}: beta_R = {r:.3f}, "
-        f"beta_U = {u:.3f}, {sampling:.3f} of it from the number of records{of_inputs * (epistemic > 0)}",
-    ]
-    if goes_by(capacity) != "lognormal":
-        lines.append(
-            f"{choice_of(capacity).words}, and with it these capacities: go {WORDS[goes_by(capacity)]}"
-        )
-    if not epistemic > 0:
-        lines.append(
-            "nothing is epistemic in this study: beta_R holds ignorance too (`mcrock docs assessment`)"
-        )
-    return lines
-
-
-def format_extrapolated(capacity: xr.Dataset) -> list[str]:
-    """A line on a HCLPF that no run supports, if there is one."""
-    weakest = capacity["weakest_overturning"]
-    if not min(float(capacity[name]) for name in ("confident", "separation", "one_percent")) < float(weakest):
-        return []
-    return [
-        f"below {label(weakest)}, the weakest intensity at which a run overturned, a HCLPF is an "
-        "extrapolation"
-    ]
-
-
-def _why_undefined(capacity: xr.Dataset) -> str:
-    """Why a study with a fragility curve has no HCLPF."""
-    if int(capacity["records"]) < FEWEST:
-        return f"{format_count(int(capacity['records']), 'recording')} cannot give a confidence of 95 %"
-    if math.isnan(float(capacity["beta_epistemic"])):
-        for name, words in (
-            ("draws_standing", "nothing overturns"),
-            ("draws_without_curve", "there is no curve"),
-        ):
-            if int(capacity[name]):
-                return f"in {int(capacity[name])} of {int(capacity['draws'])} outer draws {words}"
-        return "without one of the records an outer draw has no curve"
-    if math.isnan(float(capacity["beta_sampling"])):
-        return "without one of the records there is no curve"
-    return "too many resamples of the records, or a reading of the undecided runs, have no curve"
-
-
-def format_distribution(found: xr.Dataset, age: float | None = None) -> list[str]:
-    """Lines on the distribution of the rate, from `mcrock.statistics.risk`."""
-    if math.isnan(float(found["rate_mean"])):
-        return [f"no distribution of the rate: {found.attrs['missing']}"]
-    fractiles = dict(
-        zip(found["fractile"].values.tolist(), found["rate_fractile"].values.tolist(), strict=True)
-    )
-    ends = fractiles[0.05], fractiles[0.95]
-    middle, mean = (format_estimate(x, *ends) for x in (fractiles[0.5], float(found["rate_mean"])))
-    shares = zip(found["source"].values.tolist(), found["variance_share"].values.tolist(), strict=True)
-    parts = ", ".join(f"{SOURCES[name]} {share:.2f}" for name, share in shares if share > NEGLIGIBLE)
-    below, heavy = labels(found["part_intensity"]), found.attrs["log_logistic"]
-    lines = [
-        f"Rate {WORDS[found.attrs['fragility']]} over hazard, inputs, recordings and beta_U: median "
-        f"{middle} 1/a, 5 to 95 % {format_interval(*ends)}, mean {mean}"
-        + f" (of {int(found['hazards'])} curves through the fractiles, not of the mean curve of the table)"
-        * (int(found["hazards"]) > 1)
-        + f"; {format_percent(heavy)} of the resamples go by a log-logistic curve" * (heavy > 0),
-        f"shares of the variance of ln(rate): {parts or 'none'}",
-        f"5, 50 and 95 % of the mean rate arise below {below[0]}, {below[1]} and {below[2]}; at {below[1]} "
-        f"the hazard is k0 x^-k with k = {float(found['hazard_slope']):.3g} and k0 = "
-        f"{float(found['hazard_factor']):.3g} (SI)"
-        + f": with this law everywhere {format_estimate(float(found['closed_form']), *ends)} 1/a"
-        * (found.attrs["fragility"] == "lognormal"),
-    ]
-    if found.attrs["fragility"] == "stripes":
-        lines.append(
-            "what the levels leave open, between them and below the weakest, is in the interval of the rate, "
-            "not in this"
-        )
-    if "rank_correlation" in found:
-        named = zip(
-            found["input"].values, found["rank_correlation"].values, found["p_value"].values, strict=True
-        )
-        words = ", ".join(f"{name} {r:+.2f} ({format_p_value(float(p))})" for name, r, p in named)
-        lines.append(
-            f"rank correlation of the rate with what is epistemic, p-values over all inputs: {words}"
-        )
-    if age is not None:
-        survival, number = estimate(found, "survival"), int(found["hazards"])
-        over = f"{number} hazard curves of equal weight" if number > 1 else "the mean hazard alone"
-        lines += [
-            f"A body that has stood for {age:g} years: {format_estimate(*survival)} of "
-            f"such bodies do ({percent(found)} interval {format_interval(*survival[1:])}), "
-            f"over {over}",
-            "a small number speaks against the hazard, the body or the age",
-        ]
-    return lines
-
-
-def _number(value: float | xr.DataArray) -> str:
-    return f"{float(value):.3g}" if math.isfinite(float(value)) else "-"
+BLOCKS = {
+    "annual_rate_with_support": rate_blocks,
+    "annual_rate": rate_blocks,
+    "high_confidence_capacity": capacity_blocks,
+    "hazard": hazard_lines,
+    "weighted_rate": weighted_blocks,
+    "rate_distribution": distribution_blocks,
+    "consistency": consistency_blocks,
+    "standards": standards_blocks,
+}
 
 
 @takes_path

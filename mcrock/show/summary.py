@@ -33,7 +33,7 @@ from mcrock.show.outcomes import (
     plot_exceedance,
     plot_outcomes,
 )
-from mcrock.show.risk import format_baselines, format_standards
+from mcrock.show.risk import format_baselines, standards_blocks
 from mcrock.show.sensitivity import (
     Nested,
     format_nested,
@@ -44,7 +44,15 @@ from mcrock.show.sensitivity import (
     summarize_nested,
 )
 from mcrock.show.style import add_source, save_figure
-from mcrock.show.text import dataset_as_json, format_count, format_probability, label, percent, table_along
+from mcrock.show.text import (
+    dataset_as_json,
+    format_count,
+    format_probability,
+    label,
+    missing_chunks,
+    percent,
+    table_along,
+)
 from mcrock.statistics import by_support
 from mcrock.statistics.curves import has_laws
 from mcrock.statistics.fragility import count_resurrected
@@ -219,7 +227,7 @@ def format_summary(summary: Summary) -> str:
         lines += ["", *format_baselines(summary.rules), ""]
     elif summary.rules:
         lines.append(summary.rules)
-    lines += ["", *format_standards(summary.standards), ""] if summary.standards is not None else []
+    lines += ["", *standards_blocks(summary.standards), ""] if summary.standards is not None else []
     if summary.steps is not None:  # outcomes of other engines have no realizations that could be more
         lines += format_sizes(summary.sizes, shaken)
     lines.append(format_steps(summary.steps))
@@ -291,14 +299,6 @@ def format_independence(probability: xr.Dataset) -> str:
     if not probability.attrs["shared"]:
         return "every realization is independent of the others"
     return "the intervals count realizations as independent: they hold for the given ground motions alone"
-
-
-def missing_chunks(ds: xr.Dataset) -> list[str]:
-    """Completeness of a study, as a line; none if it is all there."""
-    done = ds["chunk_done"].values == 1 if "chunk_done" in ds else None
-    if done is None or done.all():
-        return []
-    return [f"incomplete: {done.sum()} of {done.size} chunks"]
 
 
 SLIPS = ("slip_path", "peak_displacement", "residual_displacement")  # responses that have a figure

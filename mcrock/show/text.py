@@ -3,6 +3,8 @@
 Numbers as text: ranges, times, intensities, probabilities, counts, estimates of a dataset.
 
 Tables and paragraphs that fit a terminal, and results as JSON holds them.
+
+A result as tables: variables say their words (`long_name`), `units` and `digits`, and which are curves.
 """
 
 from __future__ import annotations
@@ -13,10 +15,12 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from mcrock.base.estimates import format_estimate, format_interval, format_p_value, format_percent
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import as_written
 
@@ -157,19 +161,21 @@ class Columns(str):
 def format_table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: bool = False) -> Columns:
     """Columns aligned to the right, one line per row; with ``left`` the first one to the left.
 
+    Empty heads have no line.
+
     >>> print(format_table(["a", "b"], [["1", "long"], ["20", "x"]]))
      a     b
      1  long
     20     x
     """
+    lines = [heads, *rows] if any(heads) else rows
     if left:
-        width = max(len(row[0]) for row in [heads, *rows])
-        rows = [[row[0].ljust(width), *row[1:]] for row in rows]
-    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+        width = max(len(row[0]) for row in lines)
+        lines = [[row[0].ljust(width), *row[1:]] for row in lines]
+    widths = [max(len(row[i]) for row in lines) for i in range(len(heads))]
     table = Columns(
         "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-            for row in [heads, *rows]
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in lines
         )
     )
     table.heads, table.rows = heads, rows
@@ -192,6 +198,150 @@ def table_along(found: xr.Dataset, dim: str, columns: Iterable[Column], left: bo
     ones = [found.isel({dim: i}) for i in range(found.sizes[dim])] if dim in found.dims else [found]
     heads, cells = zip(*columns, strict=True)
     return format_table(heads, [[cell(one) for cell in cells] for one in ones], left)
+
+
+class Caution(str):
+    """A line that whoever uses the numbers has to know."""
+
+
+RULES: dict[str, Callable[[float], str]] = {
+    "percent": format_percent,
+    "p": lambda p: format_p_value(p)[2:].removeprefix("= "),
+    "bound": lambda most: format_interval(0.0, most).removeprefix("below "),  # which is rounded up
+}
+WIDE = 6  # places of a single variable that stand side by side
+
+
+def cell(found: xr.Dataset, name: str) -> str:
+    """A number of a result without its interval, with the digits that it asks for; "-" if it is not known.
+
+    These are those of its interval, three, or by the attribute `digits` a format or one of `RULES`.
+    Intensities have their unit, and all where it changes from row to row with a variable `units`. The
+    attribute `below` names the variable that says whether a place on a rising curve is a bound. The
+    coordinate ``NAME_label`` has the words for the values of ``NAME``.
+    """
+    array, value = found[name], found[name].values.item()
+    attrs, units = array.attrs, _units(found, name)
+    if not isinstance(value, float):
+        return str(found[f"{name}_label"].item() if f"{name}_label" in found.coords else value)
+    if "below" in attrs:
+        return label_place(value, bool(found[attrs["below"]]), units).removeprefix("at ")
+    if not math.isfinite(value):
+        return "-"
+    if _has_own_unit(units):
+        return label_intensities([value], units)[0]
+    if (digits := attrs.get("digits", ".3g")) in RULES:
+        return RULES[digits](value)
+    by_interval = "digits" not in attrs and f"{name}_interval" in found
+    number = format_estimate(*estimate(found, name)) if by_interval else format(value, digits)
+    return f"{number} {units}" if "units" in found and units != "1" else number
+
+
+def ends(found: xr.Dataset, name: str) -> str:
+    """Interval of a number of a result, as `cell` writes the number; empty where that has no error."""
+    low, high = found[name].values.tolist()
+    units, of = _units(found, name), name.removesuffix("_interval")
+    if of != name and (low == high or (math.isnan(found[of]) and math.isinf(high))):
+        return ""
+    if not _has_own_unit(units) or math.isnan(low + high):
+        return format_interval(low, high)
+    least, most = label_intensities([low, high], units)
+    if math.isinf(high):
+        return f"above {least}" if low > 0 else "open"
+    return f"{least} to {most}" if low > 0 else f"below {most}"
+
+
+def _units(found: xr.Dataset, name: str) -> str:
+    return str(found["units"].item() if "units" in found else found[name].attrs.get("units", "1"))
+
+
+def _has_own_unit(units: str) -> bool:
+    """Whether a unit stands next to the number, not at the head of its column."""
+    return units != "1" and not units.startswith("1/a")
+
+
+def present(result: xr.Dataset, title: str = "") -> list[str]:
+    """Every number of a result: tables along its dimensions, and one of its single numbers.
+
+    Parameters
+    ----------
+    result : Dataset
+        Of a function of `mcrock.statistics`. ``NAME_interval`` (bound) is the interval of ``NAME``, any other
+        variable along `bound` a pair of bounds; what has "curve" as its `digits` is drawn, not listed.
+    title : str
+        Of the first table.
+
+    Returns
+    -------
+    list of str
+        The title, if there is one, and the tables.
+    """
+    hidden = {result[name].attrs.get("below") for name in result} | {"units"}
+    shown = [
+        str(name)
+        for name, array in result.data_vars.items()
+        if not (name in hidden or array.attrs.get("digits") == "curve" or array.isnull().all())
+    ]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name in shown:
+        dims = tuple(str(dim) for dim in result[name].dims if dim != "bound")
+        groups.setdefault(dims, []).append(name)
+    tables = [_table(result, dims, groups[dims]) for dims in sorted(groups, key=len, reverse=True)]
+    return [*([title] if title and tables else []), *tables]
+
+
+def _table(result: xr.Dataset, dims: tuple[str, ...], names: list[str]) -> Columns:
+    places = product(*(range(result.sizes[dim]) for dim in dims))
+    ones = [result.isel(dict(zip(dims, place, strict=True))) for place in places]
+    columns = [(_head(result, name), [_write(one, name) for one in ones]) for name in names]
+    if not dims:
+        own = [name for name in names if not name.endswith("_interval")]
+        pairs = {
+            name: f" ({_head(result, of)} {ends(result, of)})"
+            for name in own
+            if (of := f"{name}_interval") in names
+        }
+        rows = [[_head(result, name), _write(result, name) + pairs.get(name, "")] for name in own]
+        return format_table(["", ""], rows, left=True)
+    keys = [(_head(result, dim), [_write(one, dim) for one in ones]) for dim in dims if dim in result.coords]
+    if len(keys) == len(columns) == 1 and len(ones) <= WIDE:
+        (key, across), (head, cells) = *keys, *columns
+        return format_table([key, *across], [[head, *cells]], left=True)
+    heads, all_cells = zip(*keys, *columns, strict=True)
+    return format_table(heads, list(zip(*all_cells, strict=True)), left=True)
+
+
+def _write(one: xr.Dataset, name: str) -> str:
+    return ends(one, name) if "bound" in one[name].dims else cell(one, name)
+
+
+def _head(result: xr.Dataset, name: str) -> str:
+    attrs = result[name].attrs
+    units = attrs.get("units", "1")
+    unit = f" [{as_written(units)}]" * (units.startswith("1/a") and not name.endswith("_interval"))
+    usual = f"{percent(result)} interval" if name.endswith("_interval") else name.replace("_", " ")
+    return f"{attrs.get('long_name', usual)}{unit}"
+
+
+def as_text(blocks: Iterable[str]) -> list[str]:
+    """Blocks as lines, with an empty one before a table and its title."""
+    said, lines, after_title = [*blocks], list[str](), False
+    for block, following in zip(said, [*said[1:], ""], strict=True):
+        is_table = isinstance(block, Columns)
+        is_title = bool(block) and not is_table and isinstance(following, Columns)
+        if (is_title or (is_table and not after_title)) and lines and lines[-1]:
+            lines.append("")
+        lines.append(block)
+        after_title = is_title
+    return lines
+
+
+def missing_chunks(ds: xr.Dataset) -> list[str]:
+    """Completeness of a study, as a line; none if it is all there."""
+    done = ds["chunk_done"].values == 1 if "chunk_done" in ds else None
+    if done is None or done.all():
+        return []
+    return [f"incomplete: {done.sum()} of {done.size} chunks"]
 
 
 def terminal_width() -> int:
@@ -231,7 +381,13 @@ def as_json(value: Any) -> Any:
 def dataset_as_json(ds: xr.Dataset) -> dict[str, Any]:
     """Every variable of a small dataset as plain lists, with dims and units."""
     variables = {
-        str(name): {"dims": list(array.dims), "units": array.attrs.get("units"), "values": array.values}
+        str(name): {
+            "dims": list(array.dims),
+            "units": array.attrs.get("units"),
+            "long_name": array.attrs.get("long_name"),
+            "digits": array.attrs.get("digits"),
+            "values": array.values,
+        }
         for name, array in ds.variables.items()
     }
     return as_json({"variables": variables, "attributes": dict(ds.attrs)})

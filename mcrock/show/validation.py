@@ -20,9 +20,9 @@ from matplotlib.ticker import MaxNLocator
 
 from mcrock.base.units import as_printed, as_written
 from mcrock.show import style
-from mcrock.show.report.content import Block, Caution, Section, embed
+from mcrock.show.report.content import Block, Section, embed
 from mcrock.show.report.page import build_page
-from mcrock.show.text import Column, format_table, label, percent, table_along, with_ends
+from mcrock.show.text import Caution, Column, format_table, label, percent, table_along, with_ends
 from mcrock.statistics.distributions import STATISTICS, calibration_curve, contradicts, roc_curve
 from mcrock.statistics.labels import REMEDY
 

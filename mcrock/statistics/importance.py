@@ -48,10 +48,13 @@ TAIL = 1e-6  # of the density of the runs, beyond which it has none [1]
 
 
 def drawn_intensity(ds: xr.Dataset) -> tuple[Any, float] | None:
-    """SciPy's distribution of the intensities of a study, and the factor to SI; None without a density."""
+    """SciPy's distribution of the intensities of a study, and the factor to SI; None without a density.
+
+    A cloud has none of a measure that is not its own (`by_measure`).
+    """
     study = study_of(ds)
     given = None if study is None else study.intensity.distribution
-    if given is None or not is_cloud(ds):
+    if given is None or not is_cloud(ds) or "intensity_measure" in ds.attrs:
         return None
     table, factor = given
     if not isinstance(table, Distribution) or isinstance(table, Stepped):
@@ -83,8 +86,8 @@ def weighted_probability(
     Returns
     -------
     Dataset
-        `probability` [1], or `rate` [1/a] for a hazard, with `interval` (bound) of what intensities from
-        `weakest_overturning` [unit of the intensity] to the strongest of a run add, and `unseen` [1, or 1/a],
+        `probability` [1], or `rate` [1/a] for a hazard, with ``NAME_interval`` (bound) of what intensities
+        from `weakest_overturning` [its unit] to the strongest of a run add, and `unseen` [1, or 1/a],
         an upper bound of what all others add: of n records with a run that is stronger than an intensity and
         weaker than the weakest overturning none overturned, so that the probability there is at most
         ``1 - ((1 - level) / 2)**(1 / n)``, if it rises with the intensity. Where nothing overturned
@@ -128,16 +131,19 @@ def weighted_probability(
     interval = _interval(sums, how) if np.isfinite(sums.weakest) else np.array([0.0, unseen])
     centre, dispersion = _proposal(ds, grid, density)
     axis = {"units": run_intensity(ds).attrs.get("units", "1")}
+    words = f"{name}, from the weakest intensity with overturning on"
+    unseen_words = "all others, weaker or stronger than all runs, add at most"
+    outside_words = "intensities at which the study has no runs"
     return table(
         {
-            name: ((), sums.total / n, {"units": units}),
-            "interval": ("bound", interval, {"units": units}),
+            name: ((), sums.total / n, {"units": units, "long_name": words}),
+            f"{name}_interval": ("bound", interval),
+            "unseen": ((), unseen, {"units": units, "long_name": unseen_words, "digits": "bound"}),
+            "outside": ((), max(whole - kept, 0.0), {"units": units, "long_name": outside_words}),
             "weakest_overturning": ((), sums.weakest, axis),
-            "unseen": ((), unseen, {"units": units}),
             "effective_runs": ((), sums.total**2 / sums.square if sums.square > 0 else 0.0),
             "runs": ((), n),
             "records": ((), records),
-            "outside": ((), max(whole - kept, 0.0), {"units": units}),
             "proposal_median": ((), centre, axis),
             "proposal_dispersion": ((), dispersion),
         },

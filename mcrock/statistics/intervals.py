@@ -21,6 +21,7 @@ Options of intervals: the keywords that statistics and figures share, checked on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict, cast
@@ -31,7 +32,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize.elementwise import find_root
 from scipy.special import ndtr, ndtri, stdtrit
 
-LONG_NAMES = {  # of variables that mean the same in every result
+# variables that mean the same in every result: long name, unit if it is not 1, and rule of the digits
+# (`mcrock.show.text.cell`), where "curve" is drawn rather than listed
+LONG_NAMES = {
     "curve": "overturning probability",
     "dispersion": "standard deviation of ln(intensity) at overturning",
     "only_slide": "fraction of the realizations with too little friction to rock from rest",
@@ -39,7 +42,55 @@ LONG_NAMES = {  # of variables that mean the same in every result
     "runs": "number of runs",
     "runs_below": "runs below the weakest intensity at which one overturned",
     "expected_below": "of these, number that the curve expects to overturn",
-    "fit_p_value": "probability of fractions as far from the curve as these, were it true",
+    "fit_p_value": "p-value of the test of fit of the lognormal curve {p}",
+    "weakest_overturning": "weakest intensity at which a run overturned",
+    "strongest_run": "strongest intensity of a run",
+    # annual rates
+    "rate": "rate [1/a]",
+    "rate_above": "beyond the table [1/a]",
+    "largest_rate": "at most [1/a] {bound}",
+    "share_below": "rate from below the weakest overturning {percent}",
+    "share_beyond": "from beyond the strongest run {percent}",
+    "bin_lower": "lower ends of the bins {curve}",
+    "bin_upper": "upper ends of the bins {curve}",
+    "hazard_begin": "intensity at which the hazard table begins",
+    "hazard_end": "and at which it ends",
+    "first_probability": "probability where the hazard table begins, at most {bound}",
+    "weakest_run": "weakest intensity of a run",
+    "weakest_fraction": "rising fraction there {percent}",
+    "rate_of_draws": "rate of each outer draw [1/a] {curve}",
+    "median_of_draws": "median of draws, as counted [1/a]",
+    "draws_without_rate": "draws without a rate",
+    # capacity of high confidence
+    "median_capacity": "median of the lognormal curve",
+    "one_percent": "1 % of the mean lognormal curve",
+    "confident": "at most 5 % with 95 % confidence, by the curves of the interval of the rate",
+    "separation": "the same by separated dispersions, lognormal by definition",
+    "stripes_one_percent": "1 % of the rising fractions",
+    "accepted_one_percent": "1 % of the curve that the study goes by",
+    "beta_r": "beta_R, dispersion of the shaking {.3f}",
+    "beta_epistemic": "dispersion of the median, from epistemic inputs {.3f}",
+    "beta_sampling": "dispersion of the median, from the number of records {.3f}",
+    "draws": "outer draws",
+    "draws_standing": "of them, in which nothing overturned",
+    "draws_without_curve": "of them, without a curve",
+    # distribution of the rate
+    "rate_mean": "mean rate [1/a]",
+    "rate_fractile": "rate [1/a]",
+    "log_rate_deviation": "standard deviation of ln(rate)",
+    "variance_share": "share of the variance of ln(rate) {.2f}",
+    "log_logistic": "resamples that go by a log-logistic curve {percent}",
+    "hazards": "hazard curves of equal weight, through the fractiles",
+    "part_intensity": "arises below",
+    "hazard_slope": "k of the hazard k0 x^-k where half of the rate arises below",
+    "hazard_factor": "k0 of it [1/a (unit of the intensity)**k]",
+    "closed_form": "rate with this hazard everywhere, in closed form [1/a]",
+    "survival": "bodies of this age that still stand",
+    "rank_correlation": "rank correlation with the rate {+.2f}",
+    # weighted runs
+    "effective_runs": "effective runs that overturned {.0f}",
+    "proposal_median": "best drawn from a lognormal intensity of median",
+    "proposal_dispersion": "and dispersion {.2g}",
 }
 
 
@@ -53,17 +104,31 @@ def table(
     Parameters
     ----------
     variables : mapping of str to tuple
-        (dims, values) or (dims, values, attributes) by name: numbers are in [1] where the attributes do not
-        say otherwise, and have the long name of `LONG_NAMES` if they have none.
+        (dims, values) or (dims, values, attributes) by name: numbers have unit, long name and digits of
+        `LONG_NAMES` where the attributes do not say otherwise, and an interval those of its number.
     coords, attrs : mapping
         As for a dataset.
     """
     result = xr.Dataset(variables, coords, attrs)
     for name, array in result.data_vars.items():
         if array.dtype.kind in "iuf":
-            known = {"long_name": LONG_NAMES[str(name)]} if name in LONG_NAMES else {}
-            array.attrs = {"units": "1"} | known | array.attrs
+            array.attrs = {"units": "1"} | described(str(name)) | array.attrs
+    for name, array in result.data_vars.items():
+        of = str(name).removesuffix("_interval")
+        if of != name and of in result and "units" in result[of].attrs:
+            array.attrs = array.attrs | {"units": result[of].attrs["units"]}
     return result
+
+
+def described(name: str) -> dict[str, str]:
+    """Long name, unit and digits of a variable that means the same in every result.
+
+    >>> described("rate_above"), described("share_below")["digits"], described("unheard_of")
+    ({'long_name': 'beyond the table', 'units': '1/a'}, 'percent', {})
+    """
+    pattern = r"(?P<long_name>.*?)(?: \[(?P<units>.+)\])?(?: \{(?P<digits>.+)\})?"
+    found = re.fullmatch(pattern, LONG_NAMES.get(name, ""))
+    return {key: words for key, words in found.groupdict().items() if words} if found else {}
 
 
 def check_level(level: float) -> None:

@@ -719,13 +719,17 @@ def hazard_consistency(
     stronger = (beyond * (of_record > np.log(x[-1]))) @ weight
     mean = np.where(weaker | (stronger > MOST * mean), np.nan, mean)
     site = np.exp(np.interp(np.log(y), np.log(levels), np.log(rates)))
-    result = table(
-        {"site_rate": ("level", site), "recordings_rate": ("level", mean), "ratio": ("level", mean / site)},
-        coords={"level": y},
-        attrs={"measure": variable_name(measure, given), "own": name},
+    per_year, other_name = {"units": "1/a", "digits": ".2g"}, variable_name(measure, given)
+    units = {"units": other["hazard_intensity"].attrs["units"], "long_name": other_name}
+    return table(
+        {
+            "site_rate": ("level", site, per_year | {"long_name": "site"}),
+            "recordings_rate": ("level", mean, per_year | {"long_name": "recordings"}),
+            "ratio": ("level", mean / site, {"digits": ".2g"}),
+        },
+        coords={"level": ("level", y, units)},
+        attrs={"measure": other_name, "own": name},
     )
-    result["level"].attrs["units"] = other["hazard_intensity"].attrs["units"]
-    return result
 
 
 def _measure(name: str, own: str) -> tuple[str, dict[str, float]]:

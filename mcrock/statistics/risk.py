@@ -27,13 +27,14 @@ import xarray as xr
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from mcrock.base.estimates import digits_of
 from mcrock.base.keywords import takes
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, cut_below, goes_by, rocking_bound
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
-from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, table
+from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, described, table
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import (
     BOUNDS,
@@ -62,6 +63,7 @@ from mcrock.statistics.studentized import (
 
 BINS = 48  # along ln(intensity) in which the rate is disaggregated
 LOW = 0.01  # probability of the capacity of high confidence on the mean curve [1]
+FEWEST = 6  # recordings that can give a confidence of 95 % at all
 CONFIDENCE = 0.95  # of the capacity of high confidence, of at most a probability of 1 - CONFIDENCE [1]
 
 
@@ -99,9 +101,10 @@ def annual_rate(
     Dataset
         Along `fragility`, "lognormal" and "stripes", and `hazard`: `rate` and `rate_interval` (bound) [1/a]
         from intensities in the table, and `probability` in ``years`` with `probability_interval` [1];
-        `rate_above` (bound) [1/a], bounds of what intensities beyond the table add. `share` (fragility,
-        intensity_bin) [1], parts of the rate of the mean hazard by bins of the intensity between
-        `bin_lower` and `bin_upper`; `share_below` and `share_beyond` (fragility) [1], its parts below
+        `rate_above` (bound) [1/a], bounds of what intensities beyond the table add, and `largest_rate`, the
+        upper end of the interval with all of these. `share` (fragility, intensity_bin) [1], parts of the
+        rate of the mean hazard by bins of the intensity between `bin_lower` and `bin_upper` of a table from
+        `hazard_begin` to `hazard_end`; `share_below` and `share_beyond` (fragility) [1], its parts below
         `weakest_overturning` and beyond `strongest_run`, where no run supports a curve. At `weakest_run`,
         below which "stripes" is 0, the rising fraction is `weakest_fraction` [1]: unless that is small the
         rate by "stripes" lacks much. `first_probability` [1] is the upper end of the interval of the curve to
@@ -135,27 +138,30 @@ def annual_rate(
     rates = np.array([[piece.sum() for piece in row] for row in pieces])
     last = np.array([rate[-1] for _, rate in tables])
     above = [[curve.at(grid[-1:]).item() for grid, _ in tables] for curve in curves.values()] * last
-    axis, per_year, mean = axis_attrs(ds), {"units": "1/a"}, names.index(MEAN)
-    dims = ("fragility", "hazard")
+    axis, mean = {"units": axis_attrs(ds)["units"]}, names.index(MEAN)
+    dims, beyond = ("fragility", "hazard"), np.broadcast_to(last, rates.shape)
     return table(
         {
-            "rate": (dims, rates, per_year | {"long_name": "annual rate of overturning"}),
-            "rate_interval": (("bound", *dims), ends, per_year),
+            "rate": (dims, rates),
+            "rate_interval": (("bound", *dims), ends),
+            "rate_above": (("bound", *dims), np.stack([above, beyond])),
+            "largest_rate": (dims, ends[1] + beyond),
             "probability": (dims, -np.expm1(-rates * years), {"long_name": f"in {years:g} years"}),
             "probability_interval": (("bound", *dims), -np.expm1(-ends * years)),
-            "rate_above": (("bound", *dims), np.stack([above, np.broadcast_to(last, rates.shape)]), per_year),
             **_disaggregation(edges, tables[mean][0], [row[mean] for row in pieces], weakest, strongest),
             "bin_lower": ("intensity_bin", edges[:-1], axis),
             "bin_upper": ("intensity_bin", edges[1:], axis),
+            "hazard_begin": ((), x[0], axis),
+            "hazard_end": ((), x[-1], axis),
             "first_probability": ((), accepted.band(x[:1])[1].item()),
-            "fit_p_value": ((), accepted.choice.p_value),
             "weakest_overturning": ((), weakest, axis),
             "strongest_run": ((), strongest, axis),
             "weakest_run": ((), units.intensity[0], axis),
             "weakest_fraction": ((), curves["stripes"].at(units.intensity[:1]).item()),
+            "fit_p_value": ((), accepted.choice.p_value),
             "records": ((), record_index(ds)[1]),
         },
-        coords={"fragility": list(FAMILIES), "hazard": names, "bound": BOUNDS},
+        coords={**of_families(), "hazard": names, "bound": BOUNDS},
         attrs={
             "level": how.level,
             "years": years,
@@ -163,6 +169,12 @@ def annual_rate(
         }
         | accepted.choice.attrs,
     )
+
+
+def of_families() -> dict[str, Any]:
+    """Coordinate of the families of curves, with their words."""
+    words = [family.label for family in FAMILIES.values()]
+    return {"fragility": list(FAMILIES), "fragility_label": ("fragility", words)}
 
 
 def headline_rate(rates: xr.Dataset) -> xr.Dataset:
@@ -178,7 +190,7 @@ def largest_rate(rates: xr.Dataset) -> tuple[float, bool]:
     """
     one = headline_rate(rates)
     end, beyond = (float(one[name].sel(bound="upper")) for name in ("rate_interval", "rate_above"))
-    return end + beyond, beyond > (float(one["rate"]) or end)
+    return float(one["largest_rate"]), beyond > (float(one["rate"]) or end)
 
 
 def rate_with_support(
@@ -216,7 +228,11 @@ def _disaggregation(
         shares = [piece / piece.sum() for piece in pieces]
     binned = [np.bincount(place, weights=share, minlength=BINS) for share in shares]
     return {
-        "share": (("fragility", "intensity_bin"), binned, {"long_name": "share of the rate"}),
+        "share": (
+            ("fragility", "intensity_bin"),
+            binned,
+            {"long_name": "share of the rate", "digits": "curve"},
+        ),
         "share_below": ("fragility", [share[middle < weakest].sum() for share in shares]),
         "share_beyond": ("fragility", [share[middle > strongest].sum() for share in shares]),
     }
@@ -236,7 +252,7 @@ def _enough(units: Units) -> Units:
 
 
 @takes_path
-def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.DataArray:
+def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.Dataset:
     """Annual rate of overturning for each outer draw of a nested study: what is epistemic does to it.
 
     Rates are as counted: their spread holds the noise of the runs of a draw too.
@@ -250,9 +266,11 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.DataArray:
 
     Returns
     -------
-    DataArray
-        (fragility, outer) [1/a], from intensities in the table, by the fragilities of `annual_rate`. NaN
-        where a draw has no lognormal curve, as where nothing or everything overturned.
+    Dataset
+        `rate_of_draws` (fragility, outer) [1/a], from intensities in the table, by the fragilities of
+        `annual_rate`, NaN where a draw has no lognormal curve, as where nothing or everything overturned;
+        `median_of_draws` and `median_of_draws_interval` (bound) from 5 to 95 % [1/a], and
+        `draws_without_rate`, all (fragility).
 
     Raises
     ------
@@ -268,14 +286,22 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.DataArray:
     counts = crossed.cells(ESTIMATE).sum(axis=1)[:, order][:, x > 0]
     x = x[x > 0]
     runs = np.full(len(x), float(crossed.runs.sum()))
-    table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
-    grid, rate = refine(*cut_below(*table, rocking_bound(pooled(ds))), places(x))
+    rows = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
+    grid, rate = refine(*cut_below(*rows, rocking_bound(pooled(ds))), places(x))
     rates = [
         [family.fit(x, yes, runs, len(crossed.runs)).rates(grid, rate).sum() for yes in counts]
         for family in FAMILIES.values()
     ]
-    words = {"units": "1/a", "long_name": "annual rate of overturning of each outer draw"}
-    return xr.DataArray(rates, coords={"fragility": list(FAMILIES)}, dims=("fragility", OUTER), attrs=words)
+    low, middle, high = np.quantile(rates, [0.05, 0.5, 0.95], axis=1)
+    return table(
+        {
+            "rate_of_draws": (("fragility", OUTER), rates),
+            "median_of_draws": ("fragility", middle),
+            "median_of_draws_interval": (("bound", "fragility"), [low, high], {"long_name": "5 to 95 %"}),
+            "draws_without_rate": ("fragility", np.isnan(rates).sum(axis=1)),
+        },
+        coords={**of_families(), "bound": BOUNDS},
+    )
 
 
 @takes_path
@@ -310,7 +336,8 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
         and `beta_sampling` of the latter [1]. NaN where there is no curve, and with too few units for a
         confidence of 95 % at all (fewer than six); `records`; `fit_p_value` as of `annual_rate`. For a
         nested study the numbers of `draws`, of those in which nothing overturned, `draws_standing`, and of
-        those without a curve, `draws_without_curve` [1].
+        those without a curve, `draws_without_curve` [1]. Attribute `missing`: why there is no `confident`,
+        empty if there is one.
 
     Raises
     ------
@@ -325,15 +352,15 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     known = whole.kind[0] == FitKind.MAXIMUM
     median, beta_r = (float(x[0]) if known else np.nan for x in (whole.low_median, whole.low_dispersion))
     sampling = float(jackknife(values_of(fitted.left_out, _both), fitted.copies)[0])
-    epistemic, draws = 0.0, dict[str, tuple[int, str]]()
+    epistemic, draws = 0.0, dict[str, int]()
     distance = np.log(median) + ndtri(1 - CONFIDENCE) * beta_r - log_low
     if is_nested(ds):
         parts = epistemic_fragility(ds)
         fell = overturned(ds).any([dim for dim in ds["outcome"].dims if dim != OUTER])
         draws = {
-            "draws": (ds.sizes[OUTER], "number of outer draws"),
-            "draws_standing": (int((~fell).sum()), "of them, in which nothing overturned"),
-            "draws_without_curve": (int(parts["median_capacity"].isnull().sum()), "of them, without a curve"),
+            "draws": ds.sizes[OUTER],
+            "draws_standing": int((~fell).sum()),
+            "draws_without_curve": int(parts["median_capacity"].isnull().sum()),
         }
         beta_r, epistemic = float(parts["aleatory"]), float(parts["epistemic"])
     beta_u, factor = float(np.hypot(epistemic, sampling)), ndtri(1 - CONFIDENCE)
@@ -341,35 +368,60 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
         beta_u = np.nan
     rising, units_of = accepted.curves["stripes"], run_intensity(flat).attrs
     axis = {key: value for key, value in units_of.items() if key == "units"}
-    values = {
-        "median_capacity": (median, "median of the mean curve"),
-        "confident": (
-            median * np.exp(factor * beta_r - np.hypot(distance, factor * epistemic) + 0 * beta_u),
-            "95 % confidence of at most 5 %",
-        ),
-        "separation": (median * np.exp(factor * (beta_r + beta_u)), "the same, by separated dispersions"),
-        "one_percent": (median * np.exp(ndtri(LOW) * np.hypot(beta_r, beta_u)), "1 % of the mean curve"),
-        "stripes_one_percent": (rising.reached(LOW), "1 % of the rising fractions"),
-        "accepted_one_percent": (accepted.curve.reached(LOW), "1 % of the curve that the study goes by"),
-        "weakest_overturning": (accepted.support[0], "weakest intensity with overturning"),
+    confident = median * np.exp(factor * beta_r - np.hypot(distance, factor * epistemic) + 0 * beta_u)
+    capacities = {
+        "one_percent": median * np.exp(ndtri(LOW) * np.hypot(beta_r, beta_u)),
+        "confident": confident,
+        "separation": median * np.exp(factor * (beta_r + beta_u)),
+        "stripes_one_percent": rising.reached(LOW),
+        "accepted_one_percent": accepted.curve.reached(LOW),
+        "median_capacity": median,
+        "weakest_overturning": accepted.support[0],
     }
-    dispersions = {
-        "beta_r": (beta_r, "dispersion of the shaking"),
-        "beta_u": (beta_u, "dispersion of the median"),
-        "beta_epistemic": (epistemic, "of it, from epistemic inputs"),
-        "beta_sampling": (sampling, "of it, from the number of records"),
-        "records": (record_index(flat)[1], "number of independent recordings"),
-        "fit_p_value": (accepted.choice.p_value, "of the test of fit of the lognormal curve"),
-    }
-    found = {
-        name: ((), np.maximum(value, accepted.least), axis | {"long_name": words})
-        for name, (value, words) in values.items()
-    }
-    for name, (value, words) in (dispersions | draws).items():
-        found[name] = ((), value, {"units": "1", "long_name": words})
-    curves = {"stripes_open": rising, "accepted_open": accepted.curve}
-    found |= {name: ((), curve.is_open(LOW), {}) for name, curve in curves.items()}
-    return xr.Dataset(found, attrs=accepted.choice.attrs)
+    below = {"stripes_one_percent": "stripes_open", "accepted_one_percent": "accepted_open"}
+    result = table(
+        {
+            name: (
+                (),
+                np.maximum(value, accepted.least),
+                axis | ({"below": below[name]} if name in below else {}),
+            )
+            for name, value in capacities.items()
+        }
+        | {
+            "beta_r": ((), beta_r),
+            "beta_u": ((), beta_u, {"long_name": "beta_U, dispersion of the median", "digits": ".3f"}),
+            "beta_epistemic": ((), epistemic),
+            "beta_sampling": ((), sampling),
+            "fit_p_value": ((), accepted.choice.p_value),
+            "records": ((), record_index(flat)[1]),
+            "stripes_open": ((), rising.is_open(LOW)),
+            "accepted_open": ((), accepted.curve.is_open(LOW)),
+        }
+        | {name: ((), number) for name, number in draws.items()},
+        {},
+        accepted.choice.attrs,
+    )
+    return result.assign_attrs(missing="" if np.isfinite(confident) else _no_capacity(result))
+
+
+def _no_capacity(found: xr.Dataset) -> str:
+    """Why there is no capacity of high confidence."""
+    if np.isnan(found["median_capacity"]):
+        return "there is no fragility curve"
+    if int(found["records"]) < FEWEST:
+        return f"{int(found['records'])} recordings cannot give a confidence of 95 %"
+    if np.isnan(found["beta_epistemic"]):
+        for name, words in (
+            ("draws_standing", "nothing overturns"),
+            ("draws_without_curve", "there is no curve"),
+        ):
+            if int(found[name]):
+                return f"in {int(found[name])} of {int(found['draws'])} outer draws {words}"
+        return "without one of the records an outer draw has no curve"
+    if np.isnan(found["beta_sampling"]):
+        return "without one of the records there is no curve"
+    return "too many resamples of the records, or a reading of the undecided runs, have no curve"
 
 
 def _both(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
@@ -429,7 +481,12 @@ def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:
     return np.exp(-rates[..., None] * ages).mean(axis=-1)
 
 
-SOURCES = ("hazard", "epistemic", "records", "beta_u")
+SOURCES = {
+    "hazard": "hazard",
+    "epistemic": "epistemic inputs",
+    "records": "number of records",
+    "beta_u": "own beta_U",
+}
 FRACTILES = (0.05, 0.16, 0.5, 0.84, 0.95)
 PARTS = (0.05, 0.5, 0.95)  # of the rate, below whose intensities they come from [1]
 STRATA = 20  # hazard curves of equal weight
@@ -504,8 +561,9 @@ def rate_distribution(
         it, NaN for the stripes. With an age
         `survival` [1], the mean over everything, and `survival_interval` (bound) over the resamples
         of the records. For a nested study `rank_correlation` (input) of inputs with the rates of
-        the draws and `p_value` (input), family-wise by permutation. Attributes `fragility`, `log_logistic`,
-        the share of the resamples that go by that curve [1], and `missing`, why all is NaN; else empty.
+        the draws and `p_value` (input), family-wise by permutation. `log_logistic`, the share of the
+        resamples that go by that curve [1], and `beta_u`. Attributes `fragility`, and `missing`, why all is
+        NaN; else empty.
 
     Raises
     ------
@@ -546,26 +604,29 @@ def rate_distribution(
         "records": rates(mean_curve, resamples, np.zeros(len(resamples))),
         "beta_u": rates(mean_curve, centre[:500], own[:500]),
     }
-    per_year = {"units": "1/a"}
+    fractiles = np.quantile(joint, FRACTILES)
+    rounded = {"digits": f".{digits_of(fractiles[0], fractiles[-1])}g"}
     result = table(
         {
-            "rate_mean": ((), joint.mean(), per_year),
-            "rate_fractile": ("fractile", np.quantile(joint, FRACTILES), per_year),
+            "rate_mean": ((), joint.mean(), rounded),
+            "rate_fractile": ("fractile", fractiles, rounded),
             "log_rate_deviation": ((), _log_deviation(joint)),
             "variance_share": ("source", _variance_shares([spread[name] for name in SOURCES])),
-            "hazards": ((), len(curves), {"long_name": "hazard curves of equal weight"}),
+            "beta_u": ((), float(beta_u), {"long_name": SOURCES["beta_u"]}),
+            "log_logistic": ((), dict(shares).get(LOGIT, 0.0) if smooth else 0.0),
+            "hazards": ((), len(curves)),
+            **_parts(x, mean_curve, units, fragility, narrowing, rounded),
         },
-        coords={"fractile": list(FRACTILES), "source": list(SOURCES), "bound": BOUNDS, "part": list(PARTS)},
-        attrs={
-            "level": how.level,
-            "beta_u": float(beta_u),
-            "fragility": fragility,
-            "log_logistic": dict(shares).get(LOGIT, 0.0) if smooth else 0.0,
-            "missing": _missing(units, how, smooth, shift),
+        coords={
+            "fractile": list(FRACTILES),
+            "source": list(SOURCES),
+            "source_label": ("source", list(SOURCES.values())),
+            "bound": BOUNDS,
+            "part": ("part", list(PARTS), {"long_name": "part of the mean rate"}),
         },
+        attrs={"level": how.level, "fragility": fragility, "missing": _missing(units, how, smooth, shift)},
     )
-    _add_parts(result, x, mean_curve, units, fragility, narrowing)
-    result["part_intensity"].attrs = {"units": run_intensity(flat).attrs.get("units", "1")}
+    result["part_intensity"].attrs["units"] = run_intensity(flat).attrs.get("units", "1")
     if age is not None:
         of_resamples = np.array([rates(rate, resamples, np.zeros(len(resamples))) for rate in curves])
         _add_survival(result, joint, age, of_resamples, how)
@@ -675,9 +736,9 @@ def _shifts(ds: xr.Dataset) -> np.ndarray:
     return off * (float(parts["epistemic"]) / naive if naive > 0 else 0.0)
 
 
-def _add_parts(
-    result: xr.Dataset, x: np.ndarray, rate: np.ndarray, units: Units, fragility: str, narrowing: float
-) -> None:
+def _parts(
+    x: np.ndarray, rate: np.ndarray, units: Units, fragility: str, narrowing: float, digits: dict[str, str]
+) -> dict[str, tuple[Any, ...]]:
     """Quantiles of the disaggregation, and the power law at its middle."""
     own, curve = FAMILIES[fragility].fit(*units.sums(), units.number), LognormalCurve(*units.sums())
     grid, fine = refine(x, rate, np.append(np.geomspace(x[0], x[-1], 2000), places(units.sums()[0])))
@@ -692,10 +753,8 @@ def _add_parts(
         factor = float(rate[k] * x[k] ** slope)
         if fragility == "lognormal":
             closed = factor * curve.median**-slope * np.exp((slope * curve.dispersion) ** 2 / 2)
-    result["part_intensity"] = ("part", at)
-    result["hazard_slope"] = ((), slope, {"units": "1"})
-    result["hazard_factor"] = ((), factor, {"units": "1/a (unit of the intensity)**k"})
-    result["closed_form"] = ((), closed, {"units": "1/a"})
+    power_law = {"hazard_slope": ((), slope), "hazard_factor": ((), factor)}
+    return {"part_intensity": ("part", at), **power_law, "closed_form": ((), closed, digits)}
 
 
 def _add_survival(
@@ -709,7 +768,8 @@ def _add_survival(
     by_resample = np.exp(-of_resamples[..., None] * ages).mean(axis=(0, 2))
     tail = (1 - how.level) / 2
     ends = np.quantile(by_resample, [tail, 1 - tail]) if by_resample.size else np.full(2, np.nan)
-    result["survival"] = ((), of_all, {"units": "1"})
+    years = " to ".join(f"{year:g}" for year in dict.fromkeys([ages.min(), ages.max()]))
+    result["survival"] = ((), of_all, {"units": "1", "long_name": f"bodies that stand after {years} years"})
     low, high = min(ends[0], of_all), max(ends[1], of_all)
     result["survival_interval"] = ("bound", [low, high], {"units": "1"})
 
@@ -717,7 +777,7 @@ def _add_survival(
 def _add_sensitivity(result: xr.Dataset, ds: xr.Dataset, hazard: xr.Dataset, seed: int) -> None:
     """Rank correlations of the inputs with the rates of the draws; p-values by permutation of the draws."""
     inputs = {name: values for name, values in unknown_inputs(ds).items() if np.ptp(values) > 0}
-    rate = rate_of_draws(ds, hazard).sel(fragility="stripes").values
+    rate = rate_of_draws(ds, hazard)["rate_of_draws"].sel(fragility="stripes").values
     if not inputs or np.ptp(rate) == 0:
         return
 
@@ -726,6 +786,7 @@ def _add_sensitivity(result: xr.Dataset, ds: xr.Dataset, hazard: xr.Dataset, see
     rng = np.random.default_rng([seed, 2])
     by_chance = np.array([np.abs(table @ rng.permutation(own)).max() for _ in range(2000)])
     p = (1 + (by_chance[:, None] >= np.abs(found) - 1e-12).sum(axis=0)) / 2001
-    result["rank_correlation"] = ("input", found, {"units": "1"})
-    result["p_value"] = ("input", p, {"units": "1"})
+    result["rank_correlation"] = ("input", found, {"units": "1"} | described("rank_correlation"))
+    words = "p-value over all inputs"
+    result["p_value"] = ("input", p, {"units": "1", "long_name": words, "digits": "p"})
     result.coords["input"] = list(inputs)

@@ -28,7 +28,7 @@ from tornado.web import RequestHandler
 from mcrock.show.app.parts import PAGE, WIDE, Named, html, paragraph, refused
 from mcrock.show.app.results import Decision, understand
 from mcrock.show.app.study import Description, Desk, LiveRun
-from mcrock.show.summary import missing_chunks
+from mcrock.show.text import missing_chunks
 from mcrock.study import Study
 
 PARTS = ("Describe", "Shake", "Understand", "Decide")

@@ -27,11 +27,11 @@ from panel.custom import JSComponent
 from mcrock.base.random_numbers import uniforms
 from mcrock.dataset.schema import OUTER, outputs
 from mcrock.show import style
-from mcrock.show.report.content import Caution, Figure
+from mcrock.show.report.content import Figure
 from mcrock.show.report.page import prose
 from mcrock.show.run import format_result
 from mcrock.show.style import axis_scale
-from mcrock.show.text import Columns
+from mcrock.show.text import Caution, Columns
 from mcrock.statistics.outcomes import PEAKS_READ, UNDECIDED, Ending, run_endings
 from mcrock.statistics.probability import displacement_limit, pooled
 from mcrock.statistics.runs import intensity_classes, is_cloud, is_given, read_slices, run_intensity, study_of
@@ -157,7 +157,7 @@ def _block(block: object) -> str:
 
 
 def _table(columns: Columns) -> str:
-    heads = "".join(f"<th scope=col>{escape(head)}</th>" for head in columns.heads)
+    heads = "".join(f"<th scope=col>{escape(head)}</th>" for head in columns.heads if any(columns.heads))
     rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in columns.rows)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'

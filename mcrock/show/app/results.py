@@ -54,9 +54,10 @@ from mcrock.show.fragility import (
 )
 from mcrock.show.history import describe_doubt
 from mcrock.show.report.content import cautions
-from mcrock.show.report.page import build_report, capacity_and_rates, with_support
-from mcrock.show.report.results import Site, key_figures, limits_section, risk_section, standards_section
+from mcrock.show.report.page import build_report, judged
+from mcrock.show.report.results import key_figures, limits_section, risk_section, standards_section
 from mcrock.show.report.subject import Signed, headline
+from mcrock.show.risk import Site
 from mcrock.show.run import (
     Replay,
     describe_fall,
@@ -527,19 +528,20 @@ def statement(result: Result, site: Site) -> str:
     """The answer for a site, its key figures, its reservations and how it was found, as HTML."""
     ds, how = result.ds, Confidence(allow_missing=result.allow_missing)
     summary = summarize(ds, folder=result.folder, **how.keywords)
-    rates, capacity, few = capacity_and_rates(ds, summary, site, how)
+    found, few = judged(ds, summary.is_shaken, site._replace(folder=result.folder), how)
+    rates, capacity = found.get("annual_rate"), found.get("high_confidence_capacity")
     tiles = [
         (figure.name, f"{figure.value} ({figure.words})") for figure in key_figures(summary, rates, capacity)
     ]
-    either = with_support(ds, site, rates, how)
     sections = [
-        risk_section(ds, site, few if rates is None else rates, how, either),
-        standards_section(ds, site, rates, result.folder, how),
+        risk_section(ds, found, few if site.hazard is not None else None),
+        standards_section(found),
         limits_section(result.study, summary),
     ]
-    found = [parts.paragraph(headline(summary, rates, either)), parts.rows_as_html(tiles)]
-    found.append(parts.blocks_as_html(cautions(format_support(summary.fragility))))
-    found += [
+    answer = headline(summary, rates, found.get("annual_rate_with_support"))
+    said = [parts.paragraph(answer), parts.rows_as_html(tiles)]
+    said.append(parts.blocks_as_html(cautions(format_support(summary.fragility))))
+    said += [
         f"<h2>{section.title}</h2>{parts.blocks_as_html(section.blocks)}" for section in sections if section
     ]
-    return "".join(found)
+    return "".join(said)

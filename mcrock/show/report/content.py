@@ -12,15 +12,11 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from mcrock.show.style import COLUMN, axes_width, figure_of, paper_style
-from mcrock.show.text import Columns
+from mcrock.show.text import Caution, Columns
 
 # of figures in a page: letters as shapes, as fonts differ, and equal figures are equal files
 SETTINGS: Any = {"svg.fonttype": "path", "svg.hashsalt": "mcrock"}
 SHORT = 16  # rows of a table
-
-
-class Caution(str):
-    """A line that whoever uses the numbers has to know."""
 
 
 class Code(str):
@@ -109,7 +105,8 @@ def kind_of(block: Block) -> str:
 def is_number(cell: str) -> bool:
     """Whether a cell of a table is a number, or begins with one.
 
-    >>> is_number("0.5 g"), is_number("-"), is_number("uniform")
-    (True, True, False)
+    >>> is_number("0.5 g"), is_number("below 0.5 g"), is_number("-"), is_number("uniform")
+    (True, True, True, False)
     """
+    cell = cell.removeprefix("below ").removeprefix("above ")
     return not cell or cell.lstrip("-+<").partition(" ")[0][:1].isdigit() or cell == "-"

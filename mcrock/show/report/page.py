@@ -29,10 +29,9 @@ from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import uncertain_rows
 from mcrock.show.fit import estimate_rows, plot_fit
 from mcrock.show.history import plot_history
-from mcrock.show.report.content import Caution, Section, embed, kind_of, laid_out
+from mcrock.show.report.content import Section, embed, kind_of, laid_out
 from mcrock.show.report.results import (
     KeyFigure,
-    Site,
     convergence_section,
     fragility_section,
     key_figures,
@@ -60,13 +59,15 @@ from mcrock.show.report.subject import (
     subject_sections,
     table_section,
 )
+from mcrock.show.risk import Site, risk_of, standards_of
 from mcrock.show.run import result_rows
-from mcrock.show.summary import Summary, missing_chunks, summarize
+from mcrock.show.summary import summarize
+from mcrock.show.text import Caution, missing_chunks
 from mcrock.simulation.runs import Run
-from mcrock.statistics import annual_rate, high_confidence_capacity, rate_of_draws
+from mcrock.statistics import high_confidence_capacity
 from mcrock.statistics.intervals import Confidence
-from mcrock.statistics.probability import is_nested, pooled
-from mcrock.statistics.risk import FewError, rate_with_support
+from mcrock.statistics.probability import pooled
+from mcrock.statistics.risk import FewError
 from mcrock.statistics.runs import study_of
 from mcrock.study import Study
 
@@ -186,8 +187,9 @@ def build_report(
     signed = signed.or_of(study)
     summary = summarize(ds, folder=folder, **how.keywords)
     runs = pooled(ds)
-    rates, capacity, few = capacity_and_rates(ds, summary, site, how)
-    either = with_support(ds, site, rates, how)
+    site = (site or Site())._replace(folder=folder)
+    found, few = judged(ds, summary.is_shaken, site, how)
+    rates, capacity = found.get("annual_rate"), found.get("high_confidence_capacity")
     sections = [
         *(subject_sections(runs, study, Path(folder)) if study else [table_section(runs)]),
         fragility_section(runs, summary, few if capacity is None else capacity, how),
@@ -197,8 +199,8 @@ def build_report(
         nested_section(ds, summary, how),
         rules_section(runs, summary, Path(folder), how),
         sensitivity_section(ds, how, progress),
-        risk_section(ds, site, few if rates is None else rates, how, either),
-        standards_section(ds, site, rates, Path(folder), how),
+        risk_section(ds, found, few if site.hazard is not None else None),
+        standards_section(found),
         validity_section(summary),
         convergence_section(runs, summary, how),
         limits_section(study, summary),
@@ -213,37 +215,24 @@ def build_report(
         description=study.description if study else "",
         missing=missing_chunks(ds),
         figures=key_figures(summary, rates, capacity),
-        answer=headline(summary, rates, either),
+        answer=headline(summary, rates, found.get("annual_rate_with_support")),
         signed=signed,
     )
 
 
-def capacity_and_rates(
-    ds: xr.Dataset, summary: Summary, site: Site | None, how: Confidence
-) -> tuple[xr.Dataset | None, xr.Dataset | None, str | None]:
-    """Annual rates at a site and capacity with confidence, or why there are none."""
-    rates = capacity = None
+def judged(
+    ds: xr.Dataset, shaken: bool, site: Site, how: Confidence
+) -> tuple[dict[str, xr.Dataset], str | None]:
+    """Risk at a site by `risk_of`, standards, and the capacity with confidence, or why there are none."""
+    found, few = dict[str, xr.Dataset](), None
     try:
-        if summary.is_shaken:
+        found = risk_of(ds, site, how)
+        if shaken and not found:
             capacity = high_confidence_capacity(ds, allow_missing=how.allow_missing)
-        if site is not None and site.hazard is not None:
-            rates = annual_rate(
-                ds, site.hazard, years=site.years, level=how.level, allow_missing=how.allow_missing
-            )
-            if is_nested(ds):
-                rates["rate_of_draws"] = rate_of_draws(ds, site.hazard)
+            found = {"high_confidence_capacity": capacity}
     except FewError as error:
-        return rates, capacity, f"no capacity with confidence and no annual rate: {error}"
-    return rates, capacity, None
-
-
-def with_support(
-    ds: xr.Dataset, site: Site | None, rates: xr.Dataset | None, how: Confidence
-) -> xr.Dataset | None:
-    """Annual rates of overturning or falling off the support, where that is asked and known."""
-    if site is None or site.hazard is None or rates is None:
-        return None
-    return rate_with_support(ds, site.hazard, rates, level=how.level, allow_missing=how.allow_missing)
+        few = f"no capacity with confidence and no annual rate: {error}"
+    return found | standards_of(ds, site, found.get("annual_rate"), how), few
 
 
 def build_page(

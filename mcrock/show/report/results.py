@@ -12,7 +12,7 @@ Sections on what came out: outcomes, fragility, what drives it, risk.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -49,26 +49,18 @@ from mcrock.show.outcomes import (
     plot_outcomes,
 )
 from mcrock.show.progress import format_impossible
-from mcrock.show.report.content import Block, Caution, Player, Section, cautions, embed
+from mcrock.show.report.content import Block, Player, Section, cautions, embed
 from mcrock.show.report.subject import hazard_blocks
 from mcrock.show.risk import (
     WORDS,
+    capacity_blocks,
     format_baselines,
-    format_capacity,
-    format_consistency,
-    format_distribution,
-    format_extrapolated,
-    format_hazard,
-    format_headline,
     format_headline_capacity,
-    format_outside,
-    format_rates,
-    format_standards,
-    format_unsupported,
-    format_with_support,
-    headline_capacity,
+    headline_words,
     plot_baselines,
     plot_risk,
+    risk_blocks,
+    standards_blocks,
     tell_risk,
 )
 from mcrock.show.run import name_of, repeat_command, repeat_run, stored_outcome
@@ -81,47 +73,26 @@ from mcrock.show.sensitivity import (
     plot_variance_shares,
 )
 from mcrock.show.style import add_note
-from mcrock.show.summary import (
-    PEAK,
-    Summary,
-    format_independence,
-    format_probabilities,
-    format_resurrection,
-    missing_chunks,
-)
+from mcrock.show.summary import PEAK, Summary, format_independence, format_probabilities, format_resurrection
 from mcrock.show.text import (
+    Caution,
     Column,
     estimate,
     format_count,
     format_table,
     label,
     label_place,
+    missing_chunks,
     percent,
     table_along,
 )
-from mcrock.statistics import (
-    by_support,
-    design_intensity,
-    outcome_distances,
-    outcome_shares,
-    rate_distribution,
-    sobol_indices,
-    standards,
-)
+from mcrock.statistics import by_support, outcome_distances, outcome_shares, sobol_indices
 from mcrock.statistics.accepted_curve import choice_of, goes_by, goes_without
-from mcrock.statistics.hazard import question
 from mcrock.statistics.intervals import Confidence, bound_without_events
 from mcrock.statistics.outcomes import MEANINGS, RunPlace, notable_runs
 from mcrock.statistics.risk import headline_rate
 from mcrock.statistics.sensitivity import has_indices
 from mcrock.study import Study
-
-CAPACITIES = {  # by which a HCLPF is headed
-    "confident": "overturns with at most 5 % at 95 % confidence, by the curves of the rate's interval",
-    "one_percent": "overturns with 1 % by the lognormal mean curve, as no input is marked as unknown",
-    "accepted_one_percent": "overturns with 1 %",
-}
-
 
 HCLPF = "High confidence of a low probability (HCLPF)"
 
@@ -144,9 +115,7 @@ def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset
 
 def capacity_figure(capacity: xr.Dataset) -> KeyFigure:
     """The capacity with which `mcrock risk` begins, too."""
-    name = headline_capacity(capacity)
-    by = f" {WORDS[goes_by(capacity)]}: {choice_of(capacity).words}" * (name == "accepted_one_percent")
-    return KeyFigure(HCLPF, format_headline_capacity(capacity), CAPACITIES[name] + by)
+    return KeyFigure(HCLPF, format_headline_capacity(capacity), headline_words(capacity))
 
 
 def _size(probability: xr.Dataset) -> KeyFigure:
@@ -351,17 +320,6 @@ SCORE = (
 )
 
 
-class Site(NamedTuple):
-    """Inputs of the risk at a site, and of the standards."""
-
-    hazard: xr.Dataset | None = None  # from `mcrock.statistics.load_hazard`
-    years: float = 50.0  # for which a probability is given [a]
-    age: float | None = None  # of a body that still stands [a]
-    design: str | None = None  # motion at which standards are judged, as in 0.4g
-    target: float | None = None  # annual rate that is allowed [1/a]
-    consistencies: Sequence[xr.Dataset] = ()  # from `mcrock.statistics.hazard_consistency`
-
-
 def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence, store: Path | None) -> Section:
     """Fractions of the outcomes, and runs that decide nothing, with the first that failed by the log."""
     ax = plot_outcomes(ds, allow_missing=how.allow_missing)
@@ -386,7 +344,7 @@ def fragility_section(
     blocks += format_probabilities(summary.probability, summary.is_shaken)
     blocks += [format_independence(summary.probability), *format_resurrection(summary.resurrected)]
     if isinstance(capacity, xr.Dataset):
-        blocks += [*format_capacity(capacity), DISPERSIONS, *cautions(format_extrapolated(capacity))]
+        blocks += [*capacity_blocks(capacity), DISPERSIONS]
     else:
         blocks.append(capacity or "")
     if summary.laws is not None and summary.is_shaken:
@@ -472,48 +430,20 @@ def sensitivity_section(
     return Section("sensitivity", "Which inputs decide", blocks)
 
 
-def risk_section(
-    ds: xr.Dataset,
-    site: Site | None,
-    rates: xr.Dataset | str | None,
-    how: Confidence,
-    either: xr.Dataset | None = None,
-) -> Section | None:
-    """Annual rate and where it comes from, or why there is none; None without a hazard.
-
-    ``either`` is that of overturning or falling off the support.
-    """
-    if site is None or site.hazard is None or rates is None:
-        return None
-    if isinstance(rates, str):
-        return Section("risk", "Risk at the site", [Caution(rates)])
-    blocks: list[Block] = [
-        embed(
-            plot_risk(ds, site.hazard, found=rates), "From which intensities the rate of overturning comes"
-        ),
-        *([] if either is None else format_with_support(either)),
-        *format_headline(rates),
-        format_hazard(site.hazard),
-        *cautions(filter(None, [question(site.hazard)])),
-        *format_rates(rates),
-        CURVES,
-        *cautions(format_unsupported(rates)),
-        *format_outside(rates),
-        *(line for one in site.consistencies for line in format_consistency(one)),
-        *format_distribution(rate_distribution(ds, site.hazard, age=site.age, **how.keywords), site.age),
-        *hazard_blocks(site.hazard),
-    ]
-    return Section("risk", "Risk at the site", blocks)
-
-
-def standards_section(
-    ds: xr.Dataset, site: Site | None, rates: xr.Dataset | None, folder: Path, how: Confidence
-) -> Section | None:
-    """Standards at a design motion and against a rate; None where none is asked for."""
-    if site is None or (site.design is None and site.target is None):
-        return None
-    at = None if site.design is None else design_intensity(site.design, ds)
-    found = standards(
-        ds, at, rates=rates, hazard=site.hazard, target=site.target, folder=folder, **how.keywords
+def risk_section(ds: xr.Dataset, found: Mapping[str, xr.Dataset], few: str | None) -> Section | None:
+    """The risk at a site by `risk_of`, or why there is none; None without a hazard."""
+    if "annual_rate" not in found:
+        return Section("risk", "Risk at the site", [Caution(few)]) if few else None
+    hazard, rates = found["hazard"], found["annual_rate"]
+    own = {name: one for name, one in found.items() if name not in ("high_confidence_capacity", "standards")}
+    ax, words = plot_risk(ds, hazard, found=rates), "From which intensities the rate of overturning comes"
+    return Section(
+        "risk", "Risk at the site", [embed(ax, words), *risk_blocks(own), CURVES, *hazard_blocks(hazard)]
     )
-    return Section("standards", "Standards", [*format_standards(found)])
+
+
+def standards_section(found: Mapping[str, xr.Dataset]) -> Section | None:
+    """Standards at a design motion and against a rate; None where none is asked for."""
+    if "standards" not in found:
+        return None
+    return Section("standards", "Standards", [*standards_blocks(found["standards"])])

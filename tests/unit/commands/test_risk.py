@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mcrock import load_dataset
-from mcrock.show.risk import format_with_support
+from mcrock.show.risk import rate_blocks
 from mcrock.statistics import annual_rate, by_limit, load_hazard
 from mcrock.statistics.risk import rate_with_support
 
@@ -20,8 +20,10 @@ def hazard(tmp_path):
 
 
 def test_risk_is_printed_and_drawn(mcrock, store, hazard, tmp_path):
-    code, output, _ = mcrock("risk", store, hazard, "--age", 5000, "-o", tmp_path / "figures")
+    asked = ["--age", 5000, "--years", "10", "-o", tmp_path / "figures"]
+    code, output, _ = mcrock("risk", store, "--hazard", hazard, *asked)
     assert code == 0
+    assert "in 10 years" in output
     assert "no distribution of the rate: resamples of 2 recordings" in output
     assert (tmp_path / "figures" / "risk.png").exists()
 
@@ -39,18 +41,6 @@ def test_files_of_openquake_are_read_for_the_site_and_the_measure_of_the_study(m
     code, output, errors = mcrock("risk", store, *files)
     assert (code, output, errors.count("\n")) == (2, "", 1)
     assert "has 2 sites; choose one (--site) by its name or LON,LAT: (7, 46), (8, 47)" in errors
-
-
-def test_risk_as_json(mcrock, store, hazard):
-    code, output, _ = mcrock("risk", store, "--hazard", hazard, "--json", "--years", "10", "--age", "100")
-    found = json.loads(output)
-    assert code == 0
-    rates = found["annual_rate"]["variables"]
-    assert rates["rate"]["dims"] == ["fragility", "hazard"]
-    assert {"share", "rate_above"} <= rates.keys()
-    assert {"survival", "variance_share"} <= found["rate_distribution"]["variables"].keys()
-    assert found["annual_rate"]["attributes"]["years"] == 10
-    assert found["high_confidence_capacity"]["variables"]["beta_r"]["units"] == "1"
 
 
 def test_without_a_hazard_the_command_says_how(mcrock, store):
@@ -78,18 +68,6 @@ def test_standards_stand_beside_risk_statistics_and_report(mcrock, store, hazard
     code, _, error = mcrock("stats", store, "--design", "0.4")
     assert code == 2
     assert "the design motion must be a pga > 0 with its unit, as in 0.4g, got '0.4'" in error
-
-
-def test_a_cloud_has_the_rate_of_its_weighted_runs_too(mcrock, study_file, hazard, tmp_path):
-    cloud = "--set", 'intensity.value_g={distribution="lognormal", median=0.3, dispersion=0.5}'
-    store = tmp_path / "cloud.zarr"
-    assert mcrock("run", study_file, "-o", store, *cloud)[0] == 0
-    code, output, _ = mcrock("risk", store, hazard)
-    assert code == 0
-    assert "rate by the runs themselves, weighted to the hazard, without a curve: " in output
-    assert "intensities at which the study has no runs" not in output  # it covers the table
-    code, output, _ = mcrock("risk", store, hazard, "--json")
-    assert json.loads(output)["weighted_rate"]["variables"]["rate"]["units"] == "1/a"
 
 
 def test_mistakes_are_one_line(mcrock, store, hazard, tmp_path):
@@ -144,7 +122,7 @@ def test_falling_off_a_support_comes_first(mcrock, study_file, hazard, tmp_path)
     larger = alone.assign(rate=10.0 * alone["rate"])  # as of a curve that is fitted apart
     found = rate_with_support(ds, curves, larger)
     np.testing.assert_array_equal(found["rate"], expected)
-    assert "that of overturning alone, which is part of it, is larger" in format_with_support(found)[-1]
+    assert "that of overturning alone, which is part of it, is larger" in "\n".join(rate_blocks(found))
     page = tmp_path / "page.html"
     assert mcrock("report", tmp_path / "f.zarr", "--hazard", hazard, "-o", page)[0] == 0
     text = page.read_text()

@@ -138,6 +138,7 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     code, _, errors = mcrock("report", store, "--hazard", hazard, "-o", page, *at)
     assert code == 0, errors
     report = html.unescape(page.read_text(encoding="utf-8"))
+    check_tables(risk, text, page.read_text(encoding="utf-8"))
     summary = mcrock("stats", store, *at)[1]
     k = ["lognormal", "stripes"].index(head)
     ends = [float(value(rates, "rate_interval", end, k, 0)) for end in (0, 1)]
@@ -174,6 +175,24 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     for said in (summary, report, text):
         assert (f"rejected ({format_p_value(p)}" in said) or not rejected
     assert (name != "plateau") or rejected
+
+
+def check_tables(found, text, page):
+    """Every number of results is in their text, and every cell of that on the page."""
+    said = NUMBER.findall(text)
+    for table in found.values():
+        if "question" in table["attributes"] or table["attributes"].get("missing"):
+            continue  # rows of the hazard, and what is not known
+        for name, one in table["variables"].items():
+            for x in np.abs([] if one["digits"] == "curve" else leaves(one["values"])):
+                known = any(same_number(y, x) for y in said) or not np.isfinite(x)
+                small = x < (1e-3 if one["digits"] == "p" else 1e-12)
+                assert known or small or format_interval(0.0, x).removeprefix("below ") in text, (name, x)
+    assert not re.search(r"\b(nan|None|inf)\b", text)
+    shown = re.sub(r"\s|`", "", html.unescape(re.sub("<[^>]+>", "", page)))
+    for line in text.splitlines():
+        for cell in re.split("  +", line.strip()):
+            assert re.sub(r"\s|`", "", cell)[1:] in shown, cell
 
 
 def check_exports(mcrock, store, fit, head):

@@ -13,8 +13,8 @@ import mcrock
 from mcrock.dataset import DatasetError
 from mcrock.ensemble.part import Job, Stopped
 from mcrock.excitation import pack_motions
-from mcrock.show.report.results import Site
 from mcrock.show.report.subject import headline
+from mcrock.show.risk import Site
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard, overturning_probability
 from mcrock.study.sampling import draw_inputs, load_motions

@@ -15,9 +15,9 @@ from mcrock.show.animation import page as player
 from mcrock.show.fragility import format_fragility, format_support
 from mcrock.show.outcomes import format_steps
 from mcrock.show.report.page import build_page, build_report, save_report
-from mcrock.show.report.results import Site, replays_section
+from mcrock.show.report.results import replays_section
 from mcrock.show.report.subject import Signed, files_section, floor_blocks, record_blocks
-from mcrock.show.risk import format_capacity
+from mcrock.show.risk import Site
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard
 from mcrock.statistics.outcomes import notable_runs
@@ -115,8 +115,6 @@ def test_numbers_are_those_of_stats(ds, page):
     fit = summary.fragility
     for line in [format_fragility(fit), *format_support(fit), format_steps(summary.steps)]:
         assert line[1:] in found.text
-    capacity = mcrock.statistics.high_confidence_capacity(ds)
-    assert all(line[1:].replace("`", "") in found.text for line in format_capacity(capacity))
 
 
 def test_what_an_audit_asks_for_is_on_the_page(ds, hazard, page):

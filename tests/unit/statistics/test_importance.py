@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
-from mcrock.show.risk import format_weighted
+from mcrock.show.risk import weighted_blocks
 from mcrock.statistics import runs, weighted_probability
 from tests.unit.statistics.test_risk import power_law
 
@@ -46,7 +46,7 @@ def test_probability_of_lognormal_intensities_and_capacities(cloud, median, disp
     """
     found = weighted_probability(cloud, lognormal(median, dispersion))
     true = ndtr(np.log(median / MEDIAN) / np.hypot(DISPERSION, dispersion))
-    low, high = found["interval"].values
+    low, high = found["probability_interval"].values
     assert low < true < high
     assert low < float(found["probability"]) < high
     assert high / low < ratio
@@ -69,7 +69,7 @@ def test_rate_of_a_power_law_hazard(cloud):
     x, rate = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard="mean").values
     k = -np.diff(np.log(rate)).sum() / np.diff(np.log(x)).sum()
     true = rate[0] * x[0] ** k * MEDIAN**-k * np.exp((k * DISPERSION) ** 2 / 2)
-    low, high = found["interval"].values
+    low, high = found["rate_interval"].values
     assert low < true < high
     assert high / low < 2
     assert found["rate"].attrs["units"] == "1/a"
@@ -126,12 +126,12 @@ def test_what_has_no_weights_is_refused(cloud, make_study):
 def test_where_nothing_overturned_there_is_an_upper_bound(cloud):
     """Of a target as strong as the runs, that of no events in 200 records, and more by those near its end."""
     none = weighted_probability(cloud.assign(outcome=xr.ones_like(cloud["outcome"])), lognormal(1.0, 0.5))
-    low, high = none["interval"].values
+    low, high = none["probability_interval"].values
     assert low == float(none["probability"]) == float(none["effective_runs"]) == 0
     assert 1 - 0.025 ** (1 / 200) <= high < 0.03
     assert high == float(none["unseen"])
     assert np.isinf(none["weakest_overturning"])
-    text = "\n".join(format_weighted(none.rename(probability="rate")))
+    text = "\n".join(weighted_blocks(none))
     assert "none of 10000 runs overturned" in text
     assert "nan" not in text
 
@@ -184,7 +184,7 @@ def test_weighted_intervals_cover_under_random_conditions(independent, monkeypat
     for _ in range(500):
         ds, target, probability, beyond = random_cloud(rng, independent)
         found = weighted_probability(ds, target)
-        (low, high), weakest = found["interval"].values, float(found["weakest_overturning"])
+        (low, high), weakest = found["probability_interval"].values, float(found["weakest_overturning"])
         assert low <= float(found["probability"]) <= high
         unseen = float(found["unseen"]) if np.isfinite(weakest) else 0.0
         whole.append(low <= probability <= high + unseen)

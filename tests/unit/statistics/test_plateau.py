@@ -8,7 +8,7 @@ from scipy.special import expit, ndtr, ndtri
 from mcrock.base.params import Outcome
 from mcrock.show.curves import format_ways
 from mcrock.show.report.results import capacity_figure
-from mcrock.show.risk import format_capacity
+from mcrock.show.risk import capacity_blocks
 from mcrock.statistics import (
     Bootstrap,
     annual_rate,
@@ -79,15 +79,15 @@ def test_a_share_that_never_overturns_is_found_and_the_lognormal_curve_rejected(
     assert rates.attrs["headline"] == "stripes"
     assert float(rates["fit_p_value"]) == float(fit["fit_p_value"])
     capacity = high_confidence_capacity(ds)
-    first = format_capacity(capacity)[0]
-    assert first.startswith("HCLPF: the rising fractions reach 1 % at ")
-    assert capacity_figure(capacity).value in first.split(";")[0]
+    at = f"HCLPF: {capacity_figure(capacity).value} overturns with 1 %"
+    assert capacity_blocks(capacity)[0].startswith(
+        f"{at} by the rising fractions: the lognormal curve is rej"
+    )
     truth = fit_fragility(simulate_study())
     assert float(truth["fit_p_value"]) > 0.05
     capacity = high_confidence_capacity(simulate_study())  # in which nothing is epistemic
-    assert format_capacity(capacity)[0].startswith(
-        f"HCLPF: {capacity_figure(capacity).value} is 1 % of the mean curve"
-    )
+    at = f"HCLPF: {capacity_figure(capacity).value} overturns with 1 %"
+    assert capacity_blocks(capacity)[0].startswith(f"{at} by the lognormal mean curve")
     assert annual_rate(simulate_study(), power_law()).attrs["headline"] == "lognormal"
 
 

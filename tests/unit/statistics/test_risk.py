@@ -12,8 +12,9 @@ from mcrock.plots import plot_risk
 from mcrock.show.report.content import Caution
 from mcrock.show.report.results import fragility_section, key_figures
 from mcrock.show.report.subject import headline
-from mcrock.show.risk import format_capacity, format_extrapolated, format_headline, format_risk
+from mcrock.show.risk import capacity_blocks, rate_blocks, risk_blocks
 from mcrock.show.summary import summarize
+from mcrock.show.text import as_text
 from mcrock.statistics import (
     annual_rate,
     epistemic_fragility,
@@ -26,7 +27,7 @@ from mcrock.statistics import (
 )
 from mcrock.statistics.hazard import HazardError
 from mcrock.statistics.intervals import Confidence
-from mcrock.statistics.risk import headline_rate, largest_rate
+from mcrock.statistics.risk import _no_capacity, headline_rate, largest_rate
 from tests.unit.statistics.nested import nested_study
 
 K0, SLOPE = 2e-3, 2.5
@@ -42,6 +43,11 @@ def power_law(low=1e-3, high=1e4, rows=60, units="m s-2", fractiles=()):
         coords={"hazard": list(factors), "hazard_intensity": ("hazard_intensity", x, {"units": units})},
         attrs={"measure": "intensity", "source": "power law"},
     )
+
+
+def text_of(rates, capacity):
+    """What `mcrock risk` prints of both."""
+    return "\n".join(as_text(risk_blocks({"annual_rate": rates, "high_confidence_capacity": capacity})))
 
 
 def test_the_lognormal_rate_has_the_closed_form(make_study):
@@ -105,11 +111,8 @@ def test_nothing_is_added_outside_the_table(make_study):
     np.testing.assert_allclose(high, K0 * 8.0**-SLOPE)
     np.testing.assert_allclose(low[0], high[0] * fit_fragility(ds, grid=[8.0])["curve"].item())
     first = fit_fragility(ds, grid=[2.0])["curve"].item()
-    largest = float(narrow["first_probability"])
-    assert first < largest < 0.5  # an end of an interval
-    text = format_risk(narrow, high_confidence_capacity(ds))
-    assert "of earthquakes up to 0.816 g, where the hazard table ends" in text
-    assert f"which begins at 0.204 g, the probability is {largest:.3g} at most (95 % interval" in text
+    assert first < float(narrow["first_probability"]) < 0.5  # an end of an interval
+    assert [float(narrow[name]) for name in ("hazard_begin", "hazard_end")] == pytest.approx([2.0, 8.0])
 
 
 def test_beyond_a_short_table_risk_and_report_claim_the_same_bound(make_study):
@@ -123,9 +126,9 @@ def test_beyond_a_short_table_risk_and_report_claim_the_same_bound(make_study):
     assert most == pytest.approx(K0 + float(own))  # all beyond 1 m/s2
     figures = key_figures(summary, short, capacity)
     assert figures[0].value == f"up to {format_interval(0, most)[6:]}"
-    assert format_risk(short, capacity).startswith(f"Annual rate of overturning: {figures[0].value} 1/a")
+    assert text_of(short, capacity).startswith(f"Annual rate of overturning: {figures[0].value} 1/a")
     assert f"up to {format_interval(0, -100 * np.expm1(-50 * most))[6:]} %" in headline(summary, short)
-    assert ["check its unit" in format_risk(each, capacity) for each in (short, full)] == [True, False]
+    assert ["check its unit" in text_of(each, capacity) for each in (short, full)] == [True, False]
     ends = format_interval(*100 * full["probability"].sel(fragility=full.attrs["headline"]).values)
     assert f"{ends} % over the hazard curves mean, 0.84)" in headline(summary, full)
     none, off = full.assign(probability=0 * full["probability"]), full.assign_attrs(event="slip")
@@ -153,8 +156,8 @@ def test_stripes_that_begin_where_many_overturn_are_told(make_study):
     assert float(part["weakest_fraction"]) == pytest.approx(float(fell))
     assert float(part["rate"][1, 0]) < 0.8 * float(whole["rate"][1, 0])
     words = "the rising fractions begin at 0.235 g, where 27 % overturned: their rate lacks what weaker"
-    assert words in format_risk(part, high_confidence_capacity(cut))
-    assert "the rising fractions begin" not in format_risk(whole, high_confidence_capacity(ds))
+    assert words in text_of(part, high_confidence_capacity(cut))
+    assert "the rising fractions begin" not in text_of(whole, high_confidence_capacity(ds))
 
 
 def test_undecided_runs_widen_the_interval_both_ways(make_study):
@@ -176,7 +179,7 @@ def test_where_nothing_overturned_there_is_no_curve(make_study):
     assert low == 0
     beyond = K0 * (at**-SLOPE - found["bin_upper"].values[-1] ** -SLOPE)
     assert high == pytest.approx(bound * K0 * (x**-SLOPE - at**-SLOPE) + beyond, rel=1e-6)
-    assert "HCLPF: none" in format_risk(found, high_confidence_capacity(ds))
+    assert "no HCLPF: there is no fragility curve" in text_of(found, high_confidence_capacity(ds))
 
 
 def test_a_nested_study_is_pooled():
@@ -186,12 +189,12 @@ def test_a_nested_study_is_pooled():
 
 def test_every_outer_draw_has_the_rate_of_its_runs():
     ds = nested_study(unknown=0.3)
-    hazard, found = power_law(), rate_of_draws(ds, power_law())
+    hazard, found = power_law(), rate_of_draws(ds, power_law())["rate_of_draws"]
     assert found.dims == ("fragility", "outer")
     for k in (0, 5):
         alone = annual_rate(ds.isel(outer=k), hazard)["rate"].sel(hazard="mean")
         np.testing.assert_allclose(found[:, k], alone)
-    shuffled = rate_of_draws(ds.isel(intensity=[3, 0, 4, 1, 2]), hazard)
+    shuffled = rate_of_draws(ds.isel(intensity=[3, 0, 4, 1, 2]), hazard)["rate_of_draws"]
     np.testing.assert_allclose(shuffled, found)
     with pytest.raises(ValueError, match="not nested"):
         rate_of_draws(ds.isel(outer=0), hazard)
@@ -199,19 +202,19 @@ def test_every_outer_draw_has_the_rate_of_its_runs():
         rate_of_draws(ds, power_law(units="m s-1"))
 
 
-def test_rates_of_outer_draws_as_text():
+def test_a_draw_in_which_nothing_overturns_has_no_lognormal_rate():
     ds = nested_study(draws=3)
     ds["outcome"][0] = Outcome.AT_REST  # a draw in which nothing overturns
-    rates, capacity = annual_rate(ds, power_law()), high_confidence_capacity(ds)
-    rates["rate_of_draws"] = rate_of_draws(ds, power_law())
-    text = format_risk(rates, capacity)
-    assert "count 10 independent recordings, and not what is epistemic\n" in text
-    assert "rate by the lognormal curve over the 3 outer draws, mean hazard: 1 of them has no curve\n" in text
-    stripes = rates["rate_of_draws"].sel(fragility="stripes").values
+    found = rate_of_draws(ds, power_law())
+    assert found["draws_without_rate"].values.tolist() == [1, 0]
+    assert np.isnan(found["median_of_draws"][0])
+    stripes = found["rate_of_draws"].sel(fragility="stripes").values
     assert stripes[0] == 0 < stripes[1:].min()
     low, middle, high = np.quantile(stripes, [0.05, 0.5, 0.95])
-    words = f"mean hazard: median {middle:.3g}, 5 to 95 % {low:.3g} to {high:.3g} 1/a (as counted, the noise"
-    assert f"rate by the rising fractions over the 3 outer draws, {words} of their runs included)\n" in text
+    assert float(found["median_of_draws"][1]) == middle
+    np.testing.assert_array_equal(found["median_of_draws_interval"][:, 1], [low, high])
+    text = "\n".join(rate_blocks(annual_rate(ds, power_law()).assign(found.data_vars)))
+    assert "count 10 recordings, and not what is epistemic" in text
 
 
 def test_the_two_readings_of_high_confidence(make_study):
@@ -223,17 +226,24 @@ def test_the_two_readings_of_high_confidence(make_study):
     assert float(found["confident"]) < median * np.exp(-1.6448536 * r)
     few = high_confidence_capacity(make_study(records=5))
     assert np.isnan([few[name] for name in ("confident", "separation", "one_percent")]).all()
-    assert "5 recordings cannot give a confidence of 95 %" in "\n".join(format_capacity(few))
+    assert "5 recordings cannot give a confidence of 95 %" in capacity_blocks(few)[0]
     assert float(found["one_percent"]) == pytest.approx(median * np.exp(-2.3263479 * np.hypot(r, u)))
     assert u == float(found["beta_sampling"]) > 0 == float(found["beta_epistemic"])
     low, high = np.log(fit["median_capacity_interval"].values)
     assert u == pytest.approx((high - low) / 2 / 2.08, rel=0.15)  # Student's 0.975 quantile, 21 degrees
-    assert "beta_R holds ignorance too" in format_risk(annual_rate(ds, power_law()), found)
+    assert "beta_R holds ignorance too" in "\n".join(capacity_blocks(found))
     weakest = found["weakest_overturning"]
     low, high = (found.assign(weakest_overturning=weakest.copy(data=at)) for at in (0.1, 10.0))
-    assert not format_extrapolated(low)
-    blocks = fragility_section(ds, summarize(ds), high, Confidence()).blocks
-    assert format_extrapolated(high)[0] in [block for block in blocks if isinstance(block, Caution)]
+    heeded = [
+        [
+            block
+            for block in fragility_section(ds, summarize(ds), each, Confidence()).blocks
+            if "HCLPF is an" in block
+        ]
+        for each in (low, high)
+    ]
+    assert [len(each) for each in heeded] == [0, 1]
+    assert isinstance(heeded[1][0], Caution)
 
 
 def test_the_dispersion_of_few_records_is_that_of_the_jackknife(make_study):
@@ -250,27 +260,25 @@ def test_a_nested_study_tells_the_dispersions_apart():
     assert float(found["beta_r"]) == float(parts["aleatory"])
     assert float(found["beta_epistemic"]) == float(parts["epistemic"])
     assert float(found["beta_u"]) == pytest.approx(np.hypot(found["beta_epistemic"], found["beta_sampling"]))
-    assert "ignorance too" not in format_risk(annual_rate(ds, power_law()), found)
+    assert "ignorance too" not in "\n".join(capacity_blocks(found))
 
 
 def test_a_capacity_that_is_not_defined_says_why():
     ds = nested_study(draws=6)
     ds["outcome"][:2] = Outcome.AT_REST
-    found, rates = high_confidence_capacity(ds), annual_rate(ds, power_law())
+    found = high_confidence_capacity(ds)
     assert [int(found[name]) for name in ("draws", "draws_standing", "draws_without_curve")] == [6, 2, 2]
-    text = format_risk(rates, found)
-    assert "HCLPF: not defined: in 2 of 6 outer draws nothing overturns; the rising fractions reach" in text
-    assert f"defined: {float(found['beta_sampling']):.3f} of beta_U from the number of records" in text
+    assert found.attrs["missing"] == "in 2 of 6 outer draws nothing overturns"
+    text = "\n".join(capacity_blocks(found))
+    assert f"{float(found['beta_sampling']):.3f}" in text
     ds["outcome"][:2] = Outcome.OVERTURNED
-    text = format_risk(rates, high_confidence_capacity(ds))
-    assert "HCLPF: not defined: in 2 of 6 outer draws there is no curve" in text
+    missing = high_confidence_capacity(ds).attrs["missing"]
+    assert missing == "in 2 of 6 outer draws there is no curve"
     for name in ("draws_standing", "draws_without_curve"):
         found[name] = 0
-    assert "without one of the records an outer draw has no curve" in format_risk(rates, found)
+    assert _no_capacity(found) == "without one of the records an outer draw has no curve"
     found["beta_epistemic"], found["beta_sampling"] = 0.1, np.nan
-    text = format_risk(rates, found)
-    assert "not defined: without one of the records there is no curve" in text
-    assert "are defined: 0.100 of beta_U from epistemic inputs" in text
+    assert _no_capacity(found) == "without one of the records there is no curve"
     assert "nan" not in text
 
 
@@ -328,7 +336,7 @@ def test_mistakes(make_study):
 def test_a_rate_that_the_runs_do_not_bound_from_below_says_what_it_leaves_out(make_study, scale):
     """A card said "0" where nothing overturned, and none that weaker motions are left out where all did."""
     rates = annual_rate(make_study(median=3.0 * scale), power_law())
-    card, text = key_figures(summarize(make_study()), rates, None)[0], format_headline(rates)[0]
+    card, text = key_figures(summarize(make_study()), rates, None)[0], rate_blocks(rates)[0]
     most = format_interval(0.0, float(headline_rate(rates)["rate_interval"][1])).removeprefix("below ")
     assert (card.value == f"up to {most}") == (scale > 1)
     assert ("the number leaves out what is weaker than 0.051 g, where all overturned" in text) == (scale < 1)
