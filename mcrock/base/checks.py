@@ -149,7 +149,7 @@ def joined(options: Iterable[Any], word: str = "or") -> str:
 
 def shown(value: Any) -> str:
     """A value as Python writes it, in short."""
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    text = repr(value.item() if isinstance(value, np.generic) else value).replace("\n", "")  # of arrays
     return text if len(text) <= 80 else f"{text[:76]} ..."
 
 

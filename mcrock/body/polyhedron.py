@@ -300,6 +300,8 @@ def read_scan(path: str | Path, unit: str | None = None, up: str = "z") -> Scan:
         Choice(tuple(LENGTHS)).check("read_scan.unit", unit)
     Choice(UP).check("read_scan.up", up)
     factor = LENGTHS[unit or "m"]
+    if file.is_fifo():  # which would be waited for
+        raise ValueError(f"{path}: is a pipe, expected a file")
     if not is_mesh(file):
         rows, said = read_points(file)
         points = np.array(rows, float).reshape(-1, 3)
@@ -327,6 +329,7 @@ def read_scan(path: str | Path, unit: str | None = None, up: str = "z") -> Scan:
     return Scan(points[used], np.searchsorted(used, triangles), str(path))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of what no single precision holds
 def _check_step(points: Array, unit: str, path: Path) -> None:
     """Refuse corners (n, 3) that single precision has moved by much of the body, and warn of less."""
     single = points.astype(np.float32)

@@ -7,53 +7,24 @@ with 1.
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from mcrock.base.names import check_name
-from mcrock.commands.exit_codes import (
-    one_line_if_interrupted,
-    one_line_if_out_of_memory,
-    one_line_per_failure,
-    say,
-)
+from mcrock.commands import exit_codes
 from mcrock.commands.options import read_numbers
 
 # modules of this folder in the order of the help; each has an `app` with its command or its group
-COMMANDS = (
-    "example",
-    "new",
-    "check",
-    "run",
-    "simulate",
-    "stats",
-    "plot",
-    "fragility",
-    "risk",
-    "compare",
-    "report",
-    "app",
-    "sensitivity",
-    "rare",
-    "validate",
-    "calibrate",
-    "export",
-    "spectrum",
-    "records",
-    "laws",
-    "measure",
-    "fit",
-    "population",
-    "submit",
-    "status",
-    "merge",
-    "verify",
-    "warm",
-    "docs",
+NAMES = (
+    "example new check run simulate stats plot fragility risk compare report app sensitivity rare validate "
+    "calibrate export spectrum records laws measure fit population submit status merge verify warm docs"
 )
+COMMANDS = NAMES.split()
 
 
 class Commands(TyperGroup):
@@ -61,8 +32,8 @@ class Commands(TyperGroup):
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **kwargs: Any) -> Any:
         """Parse the command line."""
-        with one_line_if_interrupted():
-            return super().make_context(info_name, [*map(check_name, args)], *rest, **kwargs)
+        with exit_codes.one_line_if_interrupted():
+            return super().make_context(info_name, [*map(_checked, args)], *rest, **kwargs)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command by its name, the options of which say what they take."""
@@ -83,7 +54,7 @@ class Commands(TyperGroup):
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
             return {name for parameter in command.params for name in parameter.opts} if command else set()
 
-        with one_line_if_out_of_memory(options), one_line_if_interrupted():
+        with exit_codes.one_line_if_out_of_memory(options), exit_codes.one_line_if_interrupted():
             return super().invoke(ctx)
 
 
@@ -100,6 +71,14 @@ for name in COMMANDS:
     for command in commands.registered_commands:
         read_numbers(command.callback)
     app.add_typer(commands)
+
+
+def _checked(word: str) -> str:
+    """A word of the command line, unless it is a pipe: without a writer it would be waited for."""
+    with suppress(OSError):
+        if Path(word).is_fifo() and not word.startswith("/dev/"):
+            raise ValueError(f"{word}: a pipe, which cannot be read twice; write its content to a file")
+    return check_name(word)
 
 
 def _name_types(command: Any, ctx: Any) -> None:
@@ -132,10 +111,10 @@ def mcrock(
 
 def main() -> None:
     """Run the command line and end with its exit code; a process that called it finds itself as it was."""
-    with warnings.catch_warnings(), one_line_per_failure():
+    with warnings.catch_warnings(), exit_codes.one_line_per_failure():
         warnings.showwarning = _show_warning
         typer.main.get_command(app)()  # `app()` would change how the process prints its own errors
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any) -> None:
-    say(f"warning: {message}")
+    exit_codes.say(f"warning: {message}")

@@ -245,14 +245,14 @@ def _survey(motions: Sequence[Motion]) -> list[Survey]:
 
 def _end(scan: FolderContents, path: Path) -> None:
     """Say what was left out, and refuse what cannot be used."""
-    from mcrock.excitation.readers import word_left_out
+    from mcrock.excitation.readers.read import nothing_found, word_left_out
 
+    if not (scan.motions or scan.problems):
+        raise ValueError(nothing_found(path, scan))
     for line in word_left_out(scan):
         say(f"warning: {line}")
     if scan.problems:
         raise ValueError("\n".join(scan.problems))
-    if not scan.motions:
-        raise ValueError(f"{path}: no record found")
 
 
 def _file_name(motion: Motion) -> str:

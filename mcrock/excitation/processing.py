@@ -416,10 +416,8 @@ def correct_segments(motion: Motion, start: float, end: float, fit_from: float |
         )
     time = motion.time
     part = time >= fitted - 1e-9 * motion.dt
-    corrected = [
-        component - _offset(time, part, velocity_of(component, motion.dt), start, end)
-        for component in motion.acceleration
-    ]
+    a, dt = motion.acceleration, motion.dt
+    corrected = [each - _offset(time, part, velocity_of(each, dt), start, end) for each in a]
     return changed(
         motion,
         corrected,

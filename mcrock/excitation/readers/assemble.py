@@ -80,8 +80,7 @@ def _by_location(components: list[RecordedComponent]) -> list[list[RecordedCompo
     if len(places) < 2 or "" in places:
         return [components]
     return [
-        [replace(component, name=f"{component.name}, {component.location}") for component in place]
-        for place in places.values()
+        [replace(each, name=f"{each.name}, {each.location}") for each in place] for place in places.values()
     ]
 
 

@@ -146,13 +146,8 @@ def _pair(components: h5py.Group, set: str, facts: dict[str, Any], dt: float) ->
     for name in metadata:
         if name.startswith("distance"):
             metadata[name] = round(1000 * metadata[name], 6)  # [km] to [m], less the noise of the product
-    return Motion(
-        acceleration=acceleration * STANDARD_GRAVITY,
-        dt=dt,
-        name=f"{metadata['event']} {metadata['year']}, {metadata['station']}",
-        group=f"RSN {metadata['rsn']}",
-        metadata=metadata,
-    )
+    name = f"{metadata['event']} {metadata['year']}, {metadata['station']}"
+    return Motion(acceleration * STANDARD_GRAVITY, dt, name, f"RSN {metadata['rsn']}", metadata)
 
 
 def _read_table(dataset: h5py.Dataset) -> list[dict[str, Any]]:
@@ -390,18 +385,13 @@ def read_shake_table(path: str | Path) -> ShakeTableTests:
         x = samples[first : first + n]
         name = f"{record[i]}, test {i}"
         motions.append(Motion(np.stack([x, 0.0 * x, 0.0 * x]), 1.0 / rate, name, group[i]))
-    measures = {
-        str(name): ds[name].values.astype(float)
-        for name in ds.data_vars
-        if ds[name].dims == ds["record"].dims and ds[name].attrs.get("units") in ("m s-1", "m s-2")
+    of_tests = {str(name): each for name, each in ds.data_vars.items() if each.dims == ds["record"].dims}
+    measured = {
+        name: each for name, each in of_tests.items() if each.attrs.get("units") in ("m s-1", "m s-2")
     }
-    labels = {
-        str(name): ds[name].values.astype(np.int8)
-        for name in ds.data_vars
-        if ds[name].dims == ds["record"].dims
-        and ds[name].dtype.kind in "iub"
-        and np.isin(ds[name].values, (0, 1)).all()
-    }
+    measures = {name: each.values.astype(float) for name, each in measured.items()}
+    whole = {name: each.values for name, each in of_tests.items() if each.dtype.kind in "iub"}
+    labels = {name: each.astype(np.int8) for name, each in whole.items() if np.isin(each, (0, 1)).all()}
     pga, pgv = measures.get("pga"), measures.get("pgv")
     if pga is None:
         pga = np.array([np.abs(motion.acceleration[0]).max() for motion in motions])

@@ -49,11 +49,7 @@ KIKNET = {"1": "N-S", "2": "E-W", "3": "U-D", "4": "N-S", "5": "E-W", "6": "U-D"
 
 def matches(file: TextFile) -> bool:
     """Whether the file begins like one of K-NET or KiK-net."""
-    return (
-        file.lines[0].startswith("Origin Time")
-        and len(file.lines) > 5
-        and (file.lines[5].startswith("Station Code"))
-    )
+    return file.lines[0].startswith("Origin Time") and "".join(file.lines[5:6]).startswith("Station Code")
 
 
 def read(file: TextFile) -> list[RecordedComponent]:

@@ -132,12 +132,8 @@ def group_by_time(pieces: Sequence[RecordedComponent]) -> list[RecordedComponent
             end = max(end, _start(trace) + len(trace.acceleration) * trace.dt)
             began[id(trace)] = f"{datetime.fromtimestamp(first, UTC):%Y-%m-%d %H:%M:%S}"
     return [
-        replace(
-            piece,
-            record=f"{piece.record} {began[id(piece)]}",
-            name=f"{piece.name} {began[id(piece)].rpartition(':')[0]}",
-        )
-        for piece in pieces
+        replace(piece, record=f"{piece.record} {at}", name=f"{piece.name} {at.rpartition(':')[0]}")
+        for piece, at in ((piece, began[id(piece)]) for piece in pieces)
     ]
 
 

@@ -113,14 +113,10 @@ def read_file(
         raise NotRecordError("no format that is known")
     if unit is None and (why := without_unit(path, dt, columns)) is not None:
         above = next(i for i, line in enumerate(file.lines) if _numbers_in(line))
-        what = (
-            "table of numbers"
-            if above < PROSE
-            else f"numbers below {above} lines, in no format that is known"
-        )
-        raise NotRecordError(
-            (above < PROSE and why) or f"{what}; say its unit, as unit='cm/s2' or --unit cm/s2"
-        )
+        what = "table of numbers"
+        if above >= PROSE:
+            why, what = "", f"numbers below {above} lines, in no format that is known"
+        raise NotRecordError(why or f"{what}; say its unit, as unit='cm/s2' or --unit cm/s2")
     return [_read_table(path, unit, dt, columns)]
 
 
@@ -321,14 +317,9 @@ def read_records(
     if scan.problems:
         raise MotionError("\n".join(scan.problems))
     if not scan.motions:
-        raise MotionError(_nothing_found(Path(path), scan))
-    notes = word_left_out(scan)
-    notes += [
-        f"{motion.metadata['file']}: {motion.metadata['remarks']}"
-        for motion in scan.motions
-        if "remarks" in motion.metadata
-    ]
-    for note in notes:
+        raise MotionError(nothing_found(Path(path), scan))
+    remarked = [motion.metadata for motion in scan.motions if "remarks" in motion.metadata]
+    for note in word_left_out(scan) + [f"{facts['file']}: {facts['remarks']}" for facts in remarked]:
         warnings.warn(note, UserWarning, stacklevel=2)
     return scan.motions
 
@@ -357,7 +348,7 @@ def scan_records(
         known_unit(path, unit)
     if channels is not None and not (channels and all(isinstance(i, int) and i > 0 for i in channels)):
         raise MotionError(f"channels must be whole numbers > 0, got {channels!r}")
-    if not path.exists():
+    if not (path.is_file() or path.is_dir()):  # a pipe could be read once
         raise MotionError(f"{path}: no such file or folder")
     files = _files(path) if path.is_dir() else [path]
     scan = FolderContents()
@@ -402,9 +393,8 @@ def _choose(
     path: Path, pieces: list[RecordedComponent] | list[Motion], channels: Sequence[int], alone: bool
 ) -> list[RecordedComponent] | list[Motion]:
     """The chosen channels of a file; files that do not number theirs stay whole in a folder."""
-    numbered = [
-        piece for piece in pieces if isinstance(piece, RecordedComponent) and piece.channel is not None
-    ]
+    components = [piece for piece in pieces if isinstance(piece, RecordedComponent)]
+    numbered = [piece for piece in components if piece.channel is not None]
     if not numbered:
         if alone:
             raise MotionError(f"{path}: channels are chosen, but the file does not number its channels")
@@ -422,11 +412,8 @@ def _choose(
 
 def _by_time(pieces: list[RecordedComponent | Motion]) -> list[RecordedComponent | Motion]:
     """Pieces in their order, of which those that ObsPy read are told apart by time."""
-    traces = [
-        piece
-        for piece in pieces
-        if isinstance(piece, RecordedComponent) and piece.format.startswith(obspy_stream.NAME)
-    ]
+    components = [piece for piece in pieces if isinstance(piece, RecordedComponent)]
+    traces = [piece for piece in components if piece.format.startswith(obspy_stream.NAME)]
     grouped = dict(zip(map(id, traces), obspy_stream.group_by_time(traces), strict=True))
     return [grouped.get(id(piece), piece) for piece in pieces]
 
@@ -435,17 +422,13 @@ def _with_table(
     folder: Path, pieces: list[RecordedComponent | Motion], scan: FolderContents
 ) -> list[RecordedComponent | Motion]:
     """Pieces of a folder with what the table of a PEER download, if one is there, says of them."""
-    tables = [
-        path for path, reason in scan.left_out.items() if path.parent == folder and "PEER download" in reason
-    ]
+    left_out = scan.left_out.items()
+    tables = [path for path, why in left_out if path.parent == folder and "PEER download" in why]
     for path in tables:
         del scan.left_out[path]
-        recordings = [
-            piece for piece in pieces if isinstance(piece, RecordedComponent) and piece.format == at2.NAME
-        ]
-        others = [
-            piece for piece in pieces if not isinstance(piece, RecordedComponent) or piece.format != at2.NAME
-        ]
+        components = [piece for piece in pieces if isinstance(piece, RecordedComponent)]
+        recordings = [piece for piece in components if piece.format == at2.NAME]
+        others = [piece for piece in pieces if getattr(piece, "format", None) != at2.NAME]
         try:
             with failing_in_words(path, "at2"):
                 listed = collections.read_search_results(TextFile.load(path))
@@ -473,7 +456,7 @@ def word_left_out(scan: FolderContents) -> list[str]:
     return [f"{len(names)} left out ({reason}): {_some(names)}" for reason, names in reasons.items()]
 
 
-def _nothing_found(path: Path, scan: FolderContents) -> str:
+def nothing_found(path: Path, scan: FolderContents) -> str:
     """Message where no record was found."""
     if path.is_file():
         return (

@@ -316,6 +316,7 @@ def read_target(
         raise MotionError(f"{path}: {error}") from None
 
 
+@np.errstate(over="ignore")  # a spectrum refuses what overflows
 def read_spectrum(path: Path, n_column: int, unit: str | None = None) -> FloatArray:
     """Table (n, n_column) of periods [s], accelerations [m/s2] and what else it has, by its line of names.
 

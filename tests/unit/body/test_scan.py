@@ -1,5 +1,6 @@
 """Scans: meshes of every format and unit are the bodies that they show; what is wrong with one is named."""
 
+import os
 import sys
 
 import numpy as np
@@ -211,6 +212,7 @@ def test_a_closed_surface_without_outside(save):
         ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "m", r"a\.obj: not a file in OBJ that trimesh"),
         ("a.ply", b"ply\nformat ascii", "m", r"a\.ply: not a file in PLY that trimesh reads"),
         ("a.obj", b"v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n", "m", "the points must be finite numbers"),
+        ("a.obj", b"v 0 0 0\nv 1e99 0 0\nv 0 1 0\nf 1 2 3\n", "m", "the mesh is not closed"),
         ("a.obj", b"", "km", r"read_scan\.unit must be 'm', 'cm', 'mm', 'in' or 'ft', got 'km'"),
         ("a.txt", b"0 0 0\n1 2\n", None, r"a\.txt, line 2: expected 3 numbers x, y, z, got '1 2'"),
     ],
@@ -222,8 +224,10 @@ def test_files_that_are_none(tmp_path, name, content, unit, message):
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(ValueError, match=r"none\.stl: cannot be read: No such file"):
-        read_scan(tmp_path / "none.stl", "m")
+    os.mkfifo(tmp_path / "pipe.stl")
+    for words in (r"none\.stl: cannot be read: No such file", r"pipe\.stl: is a pipe, expected a file"):
+        with pytest.raises(ValueError, match=words):
+            read_scan(tmp_path / f"{words[:4]}.stl", "m")
 
 
 def test_trimesh_is_asked_for(save, monkeypatch):

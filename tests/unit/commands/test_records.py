@@ -1,5 +1,6 @@
 """`mcrock records`: the table, the flags, the figures, and what is refused."""
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -85,10 +86,9 @@ def test_damaged_files_are_told_after_the_table(mcrock, folder):
     ("arguments", "message"),
     [
         (("check", "nothing"), "nothing: no such file or folder"),
-        (
-            ("check", RECORDS / "elcentro.AT2", "--unit", "gal"),
-            "the unit 'gal' is given, but in this PEER AT2 file",
-        ),
+        (("check", "pipe"), "pipe: a pipe, which cannot be read twice"),
+        (("check", __file__), "test_records.py: no format that is known; known are at2"),
+        (("check", RECORDS / "elcentro.AT2", "--unit", "gal"), "the unit 'gal' is given, but in this PEER"),
         (("check", RECORDS / "elcentro.AT2", "--as", "peer"), "format must be 'at2', 'esm'"),
         (("plot", RECORDS / "elcentro.AT2", "--format", "gif"), "--format must be one of png, pdf, svg"),
         (("plot", RECORDS / "elcentro.AT2", "--only", "2"), "--only must list numbers from 1 to 1"),
@@ -96,11 +96,12 @@ def test_damaged_files_are_told_after_the_table(mcrock, folder):
 )
 def test_wrong_input_is_one_line(mcrock, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
     code, output, errors = mcrock("records", *arguments)
     assert (code, output) == (2, "")
     assert message in errors
     assert errors.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
+    assert os.listdir() == ["pipe"]
 
 
 def test_plot_draws_each_record_and_the_spectra_of_all(mcrock, folder, tmp_path):

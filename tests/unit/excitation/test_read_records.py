@@ -65,16 +65,9 @@ def test_search_results_of_peer_complete_the_records():
     assert motion.group == "RSN 9763"  # as the same recording in FEMA P695 would be
     assert motion.name == "Sample Hills, California 1989, Gilroy - Gavilan Coll."
     facts = motion.metadata
-    assert (facts["vs30"], facts["distance_rupture"], facts["lowest_usable_frequency"]) == (
-        729.65,
-        9960.0,
-        0.25,
-    )
-    assert (facts["scale_factor"], facts["magnitude"], facts["fault_type"]) == (
-        1.4457,
-        6.93,
-        "reverse Oblique",
-    )
+    site = {"vs30": 729.65, "distance_rupture": 9960.0, "lowest_usable_frequency": 0.25}
+    site |= {"scale_factor": 1.4457, "magnitude": 6.93, "fault_type": "reverse Oblique"}
+    assert {name: facts[name] for name in site} == site
     assert [facts[f"component_{axis}"] for axis in "xyz"] == ["067", "337", "UP"]  # y is 90 deg left of x
     assert "pulse_period" not in facts  # a dash in the table
     assert np.abs(motion.acceleration[0]).max() < 0.3 * 9.80665  # not scaled
@@ -100,13 +93,22 @@ def test_search_results_that_contradict_a_file_are_refused(folder):
         read_records(path)
 
 
-def test_a_table_resaved_by_a_spreadsheet(folder):
-    """Quotes doubled and rows filled with commas."""
+@pytest.fixture
+def download(folder):
+    """A download of PEER, its table, and the text of that."""
     path = folder(*(f"peer/{PEER}{end}.AT2" for end in ("067", "337", "-UP")), "peer/_SearchResults.csv")
-    table = path / "_SearchResults.csv"
-    text = re.sub(r' "([^"]*)"', r'" ""\1"""', table.read_text())
-    table.write_text("\n".join(line + ",,," for line in text.split("\n")))
+    return path, path / "_SearchResults.csv", (path / "_SearchResults.csv").read_text()
+
+
+def test_a_table_resaved_by_a_spreadsheet(download):
+    """Quotes doubled and rows filled with commas; or semicolons, and decimal commas."""
+    path, table, text = download
+    lines = re.sub(r' "([^"]*)"', r'" ""\1"""', text).split("\n")
+    table.write_text("\n".join(line + ",,," for line in lines))
     assert read_records(path)[0].metadata["station"] == "Gilroy - Gavilan Coll."
+    table.write_text(re.sub(r"(?<=\d)\.(?=\d)", "#", text).replace(",", ";").replace("#", ","))
+    facts = read_records(path)[0].metadata
+    assert (facts["vs30"], facts["scale_factor"], facts["magnitude"]) == (729.65, 1.4457, 6.93)
 
 
 def test_all_problems_of_a_folder_are_told_at_once(folder):
@@ -182,6 +184,7 @@ def test_wrong_requests(name, options, message):
 def test_the_unit_may_be_given_where_it_agrees():
     motion = read_records(RECORDS / "elcentro.AT2", unit="G", dt=0.01, format="at2")[0]
     assert motion.metadata["unit_known"] == "declared in the file"
+    assert read_records(RECORDS / "CE36456.V2", unit="CM/S^2")[0].metadata["unit"] == "cm/s2"
 
 
 def test_an_empty_folder(tmp_path):
@@ -227,10 +230,8 @@ def test_the_table_decides_on_components_of_unknown_names(folder, names):
 
 
 @pytest.mark.parametrize("number", ["9763.0", "9763"])
-def test_record_numbers_of_a_spreadsheet(folder, number):
-    path = folder(*(f"peer/{PEER}{end}.AT2" for end in ("067", "337", "-UP")), "peer/_SearchResults.csv")
-    table = path / "_SearchResults.csv"
-    text = table.read_text()
+def test_record_numbers_of_a_spreadsheet(download, number):
+    path, table, text = download
     table.write_text(re.sub(r"\b9763\b(?=\s*,)", number, text))
     (motion,) = read_records(path)
     assert (motion.group, motion.metadata["rsn"]) == ("RSN 9763", 9763)
@@ -239,23 +240,9 @@ def test_record_numbers_of_a_spreadsheet(folder, number):
         read_records(path)
 
 
-def test_a_table_resaved_with_semicolons_and_decimal_commas(folder):
-    path = folder(*(f"peer/{PEER}{end}.AT2" for end in ("067", "337", "-UP")), "peer/_SearchResults.csv")
-    table = path / "_SearchResults.csv"
-    text = re.sub(r"(?<=\d)\.(?=\d)", "#", table.read_text()).replace(",", ";").replace("#", ",")
-    table.write_text(text)
-    facts = read_records(path)[0].metadata
-    assert (facts["vs30"], facts["scale_factor"], facts["magnitude"]) == (729.65, 1.4457, 6.93)
-
-
 def test_names_of_files_with_odd_digits(folder):
     path = folder(**{"²5__csv": "0,1\n1,2\n", "5__csv": "0,1\n1,2\n"})
     assert len(read_records(path, unit="g")) == 2
-
-
-def test_units_in_other_words():
-    motion = read_records(RECORDS / "CE36456.V2", unit="CM/S^2")[0]
-    assert motion.metadata["unit"] == "cm/s2"
 
 
 def test_files_with_other_channels_are_left_out(folder):

@@ -118,6 +118,7 @@ def test_units_are_those_that_the_line_of_names_says(tmp_path, heads, unit, rows
         ("0 1 2\n1 2 3", "g", "site.csv, line 1: expected 2 columns, period and acceleration, got 3"),
         ("0 1\n0.5 2\n0.4 3", "g", "site.csv, line 3: the period does not increase: 0.4 s after 0.5 s"),
         ("0 1\n0.5 -2", "g", r"site.csv: target spectrum 'site': accelerations must be finite and > 0"),
+        ("0 1\n0.5 1e308", "g", r"accelerations must be finite and > 0 \[m/s2\], got 9.80665, inf"),
         ("0 1\n0.5 two", "g", "site.csv, line 2, column 2: expected a number"),
         ("period [s], sa [m/s2]\n1,2\n2,3", "g", "the column names say 'm/s2', but the unit given is 'g'"),
         ("period [s], sd [cm]\n1,2\n2,3", None, "must be one of m/s2.*says 'cm'"),
