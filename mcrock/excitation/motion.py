@@ -17,6 +17,8 @@ from mcrock.base.names import is_plain
 FloatArray = NDArray[np.float64]
 MOST_SAMPLES = 2_000_000  # of a motion that is made or lengthened: 48 MB, 2000 s in steps of 1 ms
 LARGEST = 1e60  # acceleration [m/s2] and time step [s]; with much more velocities and energies overflow
+# of any file, whose header may give a rate for a step, or ms for s: 100 kHz of drop tests to 1 Hz of GPS
+TIME_STEP = Number("s", least=1e-5, most=1.0)
 NO_SHAKING = 1e-9  # share of the largest peak below which a component is what rounding left of none
 
 
@@ -165,12 +167,8 @@ def changed(motion: Motion, acceleration: ArrayLike, step: str, dt: float | None
     """
     before = motion.metadata.get("history", "")
     history = f"{before}; {step}" if before else step
-    return replace(
-        motion,
-        acceleration=np.asarray(acceleration, dtype=np.float64),
-        dt=motion.dt if dt is None else dt,
-        metadata={**motion.metadata, "history": history},
-    )
+    samples, facts = np.asarray(acceleration, dtype=np.float64), {**motion.metadata, "history": history}
+    return replace(motion, acceleration=samples, dt=motion.dt if dt is None else dt, metadata=facts)
 
 
 def checked(rule: Rule, name: str, value: Any) -> Any:

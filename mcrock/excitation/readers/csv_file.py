@@ -15,11 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.base.checks import Number
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.parsing import with_points
 from mcrock.base.units import ACCELERATIONS, TIMES, factor_to, plain_number, split_header
-from mcrock.excitation.motion import FloatArray, Motion, MotionError, checked
+from mcrock.excitation.motion import TIME_STEP, FloatArray, Motion, MotionError, checked
 from mcrock.excitation.readers.text_file import (
     doubt,
     is_clockwise,
@@ -181,11 +180,8 @@ def split_names(line: str, n_column: int) -> list[str]:
 
 def _in_order(path: Path, meanings: list[str], names: str) -> list[Column]:
     """Columns with their roles, directions as ground x, y and z."""
-    directions = {
-        meaning: found
-        for meaning in meanings
-        if meaning.isupper() and (found := parse_orientation(meaning)) is not None
-    }
+    known = {meaning: parse_orientation(meaning) for meaning in meanings if meaning.isupper()}
+    directions = {meaning: found for meaning, found in known.items() if found}
     horizontal = [name for name, found in directions.items() if found.role == "horizontal"]
     vertical = [name for name in directions if name not in horizontal]
     twice = (horizontal and {"x", "y"} & {*meanings}) or (vertical and "z" in meanings)
@@ -271,7 +267,7 @@ def read_csv(
     path = Path(path)
     known = None if unit is None else known_unit(path, unit)
     if dt is not None:
-        checked(Number("s", above=0.0), f"{path}: dt", dt)
+        checked(TIME_STEP, f"{path}: dt", dt)
     table = _read(path)
     found = _columns(path, table, dt, columns)
     acceleration = np.zeros((3, len(table.values)))
@@ -295,6 +291,7 @@ def read_csv(
         metadata["remarks"] = "; ".join(remarks)
     if dt is None:
         raise MotionError(f"{path}: there is no time column; give dt, the time step [s]")
+    checked(TIME_STEP, f"{path}: the time step", dt)
     peak = np.abs(acceleration).max()
     if peak > LARGEST_PGA:
         warnings.warn(
@@ -331,13 +328,11 @@ def without_unit(path: Path, dt: float | None, columns: Sequence[str] | None) ->
         for column in found:
             _factor(path, column, None)
     except MotionError as error:
-        unknown = isinstance(error, UnknownColumnError) or re.search(
-            "names say|one column each|, got", str(error)
-        )
-        return str(error).removeprefix(f"{path}: ") if unknown else ""
-    return (
-        None if dt or any(column.role == "time" for column in found) else "there is no time column; give dt"
-    )
+        words = str(error).removeprefix(f"{path}: ")
+        wrong = re.search("names say|one column each|, got", words)
+        return words if wrong or isinstance(error, UnknownColumnError) else ""
+    timed = dt or any(column.role == "time" for column in found)
+    return None if timed else "there is no time column; give dt"
 
 
 def read_table(path: Path) -> tuple[list[str], list[int], FloatArray]:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcrock.base.units import ACCELERATIONS, parse_unit, plain_number
-from mcrock.excitation.motion import FloatArray, MotionError
+from mcrock.excitation.motion import TIME_STEP, FloatArray, MotionError, checked
 
 UP = {"UP", "U", "Z", "V", "V1", "V2", "V3", "UD", "U-D", "VER", "VERT", "VRT", "VERTICAL", "UPDO", "HAUT"}
 DOWN = {"DOWN", "DWN", "DN", "D", "D-U", "DU"}
@@ -202,6 +202,9 @@ class RecordedComponent:
     facts: Mapping[str, str | float] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     history: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        checked(TIME_STEP, f"{self.path}: the time step", self.dt)
 
     def compared(
         self, *, peak: float | None = None, duration: float | None = None, dt: float | None = None

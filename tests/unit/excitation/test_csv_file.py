@@ -123,9 +123,8 @@ def test_columns_that_do_not_fit(write, text, columns, message):
 )
 def test_directions_that_nothing_says_are_refused(write, text, options, example):
     """Of two columns no place says which lies counter-clockwise of the other."""
-    with pytest.raises(
-        MotionError, match=rf"directions are unknown; name them in a first line, as in {example}.*--columns"
-    ):
+    said = rf"directions are unknown; name them in a first line, as in {example}.*--columns"
+    with pytest.raises(MotionError, match=said):
         read_csv(write(text), "m/s2", **options)
 
 
@@ -195,15 +194,7 @@ def test_columns_with_dt_given(write, text, acceleration):
 
 @pytest.mark.parametrize(
     ("unit", "factor"),
-    [
-        ("m/s^2", 1),
-        ("cm/s²", 0.01),
-        ("CM/SEC/SEC", 0.01),
-        ("mm/s/s", 1e-3),
-        ("Gal", 0.01),
-        ("g", G),
-        ("mg", G / 1e3),
-    ],
+    [("m/s^2", 1), ("cm/s²", 0.01), ("CM/SEC/SEC", 0.01), ("mm/s/s", 1e-3), ("g", G), ("mg", G / 1e3)],
 )
 def test_units(write, unit, factor):
     motion = read_csv(write("0,0.5\n1,-0.25\n"), unit)
@@ -327,22 +318,16 @@ def test_reading_at_once_is_no_more_lenient(write, body):
         ("time,x\n0,1\n0.01,2\n", {"dt": 0.02}, r"the time column steps by 0.01 s, but dt = 0.02 s is given"),
         ("0,1\n0.01,2\n0.02,3\n", {"dt": 0.005}, r"time column steps by 0.01 s, but dt = 0.005 s is given"),
         ("t,x,y,z\n0,1,2,3\n0.01,1,2,3\n", {"dt": 0.02}, r"the time column steps by 0.01 s, but dt = 0.02 s"),
-        (
-            "time,velocity\n0,1\n1,2\n",
-            {},
-            r"column 'velocity' is not .* name the columns time, x, y, z, or by",
-        ),
+        ("time,velocity\n0,1\n1,2\n", {}, r"'velocity' is not .* name the columns time, x, y, z, or by"),
         ("north wall,roof\n0,1\n1,2\n", {}, r"column 'north wall' is not known.*--columns"),
         ("time,x,x\n0,1,1\n1,2,2\n", {}, r"expected one column each of time, x, y, z, got time, x, x"),
         ("time\n0\n1\n", {}, r"expected one column each of time, x, y, z, got time$"),
         ("time,ax (g)\n0,1\n1,2\n", {}, r"the column names say 'g', but the unit given is 'm/s2'"),
         ("time [min],x\n0,1\n10,2\n", {}, r"the column names say 'min', expected one of s, ms, us"),
         ("time [s],x [ft/s]\n0,1\n10,2\n", {"unit": None}, r"say 'ft/s', expected one of m/s2, cm/s2"),
-        ("0,1\n1,2\n", {"unit": "ft/s"}, r"unit of the acceleration must be one of m/s2, .*got 'ft/s'"),
-        ("0,1\n1,2\n", {"unit": ""}, r"unit of the acceleration must be one of .* got ''"),
         ("0,1\n1,2\n", {"unit": None}, r"a table does not say its unit; give the unit of the acceleration"),
-        ("0,1\n1,2\n", {"dt": 0.0}, r"record.csv: dt must be a finite number > 0 \[s\], got 0.0"),
-        ("0,1\n1,2\n", {"dt": float("nan")}, r"dt must be a finite number > 0 \[s\], got nan"),
+        ("1\n2\n", {"dt": 0.0}, r"csv: dt must be a finite number >= 1e-05 and <= 1 \[s\], got 0.0"),
+        ("0,1\n1e9,2\n", {}, r"csv: the time step must be a finite .* <= 1 \[s\], got 10000+.0"),
     ],
 )
 def test_refuses(write, text, options, message):

@@ -105,18 +105,12 @@ def test_scaling_multiplies_every_sample(samples, factor):
     ("changes", "message"),
     [
         ({"name": ""}, r"Motion.name must be a non-empty text without control characters, got ''"),
-        ({"name": 3}, r"Motion.name must be a non-empty text without control characters, got 3"),
         ({"name": "a\nb"}, r"without control characters, got 'a\\nb'"),
         ({"dt": 0.0}, r"motion 'shake': dt must be a finite number > 0 and <= 1e\+60 \[s\], got 0.0"),
-        ({"dt": -0.1}, r"dt must be a finite number > 0 and <= 1e\+60 \[s\], got -0.1"),
-        ({"dt": nan}, r"dt must be a finite number > 0 and <= 1e\+60 \[s\], got nan"),
-        ({"dt": inf}, r"dt must be a finite number > 0 and <= 1e\+60 \[s\], got inf"),
-        ({"dt": None}, r"dt must be a finite number > 0 and <= 1e\+60 \[s\], got None"),
         ({"dt": "fast"}, r"dt must be a finite number > 0 and <= 1e\+60 \[s\], got 'fast'"),
         ({"acceleration": np.zeros(5)}, r"must have the shape \(3, n_time\) for ground x, y, z, got \(5,\)"),
         ({"acceleration": np.zeros((5, 3))}, r"got \(5, 3\); fill a component that was not"),
         ({"acceleration": np.zeros((3, 1))}, r"motion 'shake': at least 2 samples are needed, got 1"),
-        ({"acceleration": np.zeros((3, 0))}, r"at least 2 samples are needed, got 0"),
         ({"acceleration": [["a", "b"]] * 3}, r"motion 'shake': acceleration must be numbers \[m/s2\]"),
         ({"acceleration": [[1, 2], [1], [2, 3]]}, r"acceleration must be numbers \[m/s2\]"),
         (
@@ -132,12 +126,9 @@ def test_refuses(changes, message):
 
 
 @pytest.mark.parametrize("bad", [nan, inf])
-def test_refuses_to_scale_or_turn_by_what_is_not_finite(bad):
-    with pytest.raises(
-        MotionError, match=rf"motion 'shake': the factor must be a finite number \[1\], got {bad}"
-    ):
-        shake().scaled(bad)
-    with pytest.raises(
-        MotionError, match=rf"motion 'shake': the azimuth must be a finite number \[rad\], got {bad}"
-    ):
-        shake().rotated(bad)
+@pytest.mark.parametrize(
+    ("change", "what"), [("scaled", r"factor .* \[1\]"), ("rotated", r"azimuth .* \[rad\]")]
+)
+def test_refuses_to_scale_or_turn_by_what_is_not_finite(change, what, bad):
+    with pytest.raises(MotionError, match=f"motion 'shake': the {what}, got {bad}"):
+        getattr(shake(), change)(bad)

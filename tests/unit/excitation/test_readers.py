@@ -309,6 +309,16 @@ def test_misdeclared_content_is_refused(change, name, old, new, message):
     assert str(refused.value).startswith(f"{path}, line ")
 
 
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [("elcentro.AT2", "DT= .01000", "DT= 1e-300"), (ESM, "0.005000", "1e9"), (AFAD, ": 0.01", ": 1e-6")],
+)
+def test_time_steps_that_no_recorder_has_are_refused(change, name, old, new):
+    path = change(name, old, new)
+    with pytest.raises(MotionError, match=rf"^{path}: the time step must be .* >= 1e-05 and <= 1 \[s\], got"):
+        read_records(path)
+
+
 REMARKS = {
     ESM: {
         "160919.870 => 99": "the time '20190728_99' is not understood",
