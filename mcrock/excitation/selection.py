@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import csv
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,9 +23,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.base.units import ACCELERATIONS
+from mcrock.base.tables.parsing import separator_of, with_points
+from mcrock.base.units import ACCELERATIONS, plain_number
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.readers.read import failing_in_words
 from mcrock.excitation.synthesis.target_spectrum import read_spectrum
 
 DAMPING = 0.05  # of all spectra [1]
@@ -231,17 +234,22 @@ def candidates_of(motions: Sequence[Motion], periods: ArrayLike) -> Candidates:
 def read_flat_file(path: str | Path, periods: ArrayLike) -> Candidates:
     """Candidates of a flat file of NGA-West2 (T0.010S, in g) or of ESM and ITACA (rotD50_T0_010, in cm/s2).
 
-    Spectra are interpolated in logarithms; rows without one (as -999) within the periods are left out.
+    Spectra are interpolated in logarithms. Rows without one within the periods, where a cell is empty or as
+    -999, are left out with a warning that names their lines.
 
     Raises
     ------
     MotionError
-        With the columns that are missing, or if the periods of the target are beyond those of the file.
+        With the columns that are missing, the line and column of a cell that is no number, or if the periods
+        of the target are beyond those of the file.
     """
-    with Path(path).open(encoding="utf-8-sig", newline="") as file:
+    found, without = [], []
+    place = Path(path)
+    with place.open(encoding="utf-8-sig", newline="") as file, failing_in_words(place, "flat file"):
         first = file.readline()
         file.seek(0)
-        table = csv.reader(file, delimiter=";" if first.count(";") > first.count(",") else ",")
+        mark = separator_of(first)
+        table = csv.reader(file, delimiter=mark)
         heads = [head.strip().lower() for head in next(table, [])]
         kind, own = _kind_of_flat_file(path, heads)
         at, wanted = np.array(sorted(own)), np.asarray(periods, float)
@@ -250,28 +258,39 @@ def read_flat_file(path: str | Path, periods: ArrayLike) -> Candidates:
                 f"{path}: its spectra reach from {at[0]:g} to {at[-1]:g} s, not to those of the target"
             )
         at = at[np.searchsorted(at, wanted[0], "right") - 1 : np.searchsorted(at, wanted[-1]) + 1]
-        places = [own[period] for period in at]
-        rows = [row for row in table if len(row) == len(heads) and all(_number(row[i]) > 0 for i in places)]
-    if not rows:
-        raise MotionError(f"{path}: no row has a whole spectrum from {at[0]:g} to {at[-1]:g} s")
-    spectra = np.array([[_number(row[i]) for i in places] for row in rows])
-    logs = np.log(spectra * ACCELERATIONS[kind.unit])
+        event = next(each for each in kind.event if each in heads)
+        facts = {key: columns for key, columns in kind.facts.items() if set(columns) & set(heads)}
+        for row in filter(any, table):
+            line, numbers = f"{path}, line {table.line_num}", row if mark == "," else map(with_points, row)
+            if len(row) != len(heads):
+                raise MotionError(f"{line}: expected {len(heads)} cells as in its header, got {len(row)}")
+            cells = dict(zip(heads, numbers, strict=True))
+            spectrum = [_first(line, cells, [own[period]]) for period in at]
+            if np.isnan(spectrum).any():
+                without.append(str(table.line_num))
+                continue
+            known = [_first(line, cells, columns) for columns in facts.values()]
+            found.append((".".join(cells[each] for each in kind.name), cells[event], known, spectrum))
+    reach = f"whole spectrum from {at[0]:g} to {at[-1]:g} s"
+    if not found:
+        raise MotionError(f"{path}: no row has a {reach}")
+    if without:
+        lines = ", ".join(without[:9]) + ", ..." * (len(without) > 9)
+        warnings.warn(f"{path}: rows without a {reach} are left out, of lines {lines}", stacklevel=2)
+    names, events, values, spectra = zip(*found, strict=True)
+    logs = np.log(np.array(spectra) * ACCELERATIONS[kind.unit])
     return Candidates(
-        [".".join(row[heads.index(each)] for each in kind.name) for row in rows],
-        [row[next(heads.index(each) for each in kind.event if each in heads)] for row in rows],
-        {
-            key: BY_LEVEL.get(key, 1.0) * np.array([_first(row, heads, columns) for row in rows])
-            for key, columns in kind.facts.items()
-            if set(columns) & set(heads)
-        },
+        [*names],
+        [*events],
+        {key: BY_LEVEL.get(key, 1.0) * each for key, each in zip(facts, np.transpose(values), strict=True)},
         np.array([np.interp(np.log(wanted), np.log(at), log) for log in logs]),
     )
 
 
-def _kind_of_flat_file(path: str | Path, heads: list[str]) -> tuple[FlatFile, dict[float, int]]:
-    """What a flat file is, by its columns, and the place of the spectrum at each period [s]."""
+def _kind_of_flat_file(path: str | Path, heads: list[str]) -> tuple[FlatFile, dict[float, str]]:
+    """What a flat file is, by its columns, and that of the spectrum at each period [s]."""
     for kind in FLAT:
-        found = {i: m for i, head in enumerate(heads) if (m := re.fullmatch(kind.spectrum, head))}
+        found = {head: m for head in heads if (m := re.fullmatch(kind.spectrum, head))}
         if len(found) < 2:
             continue
         needed = [(each,) for each in kind.name] + [kind.event]
@@ -279,21 +298,20 @@ def _kind_of_flat_file(path: str | Path, heads: list[str]) -> tuple[FlatFile, di
         missing = [" or ".join(map(repr, each)) for each in needed if not set(each) & set(heads)]
         if missing:
             raise MotionError(f"{path}: missing columns {', '.join(missing)}, in capital or small letters")
-        return kind, {float(m[1].replace("_", ".")): i for i, m in found.items()}
+        return kind, {float(m[1].replace("_", ".")): head for head, m in found.items()}
     raise MotionError(f"{path}: no columns of a spectrum, such as T0.010S [g] or rotD50_T0_010 [cm/s2]")
 
 
-def _first(row: list[str], heads: list[str], columns: tuple[str, ...]) -> float:
+def _first(place: str, cells: dict[str, str], columns: Sequence[str]) -> float:
     """The first number > 0 of some cells of a row; NaN where there is none, as with -999."""
-    numbers = (_number(row[heads.index(column)]) for column in columns if column in heads)
-    return next((number for number in numbers if number > 0), np.nan)
-
-
-def _number(text: str | None) -> float:
-    try:
-        return float(text or "nan")
-    except ValueError:
-        return np.nan
+    for column in columns:
+        try:
+            text = cells.get(column, "").strip()
+            if text.lower() not in ("", "nan") and (number := plain_number(text)) > 0:
+                return number
+        except ValueError as error:
+            raise MotionError(f"{place}, column {column!r}: {error}") from None
+    return np.nan
 
 
 def select(
