@@ -141,7 +141,7 @@ def read_outcomes(source: str | Path | pd.DataFrame) -> xr.Dataset:
     fell = (strengths[0] == 0) & (outcome == Outcome.OVERTURNED)
     if fell.any():
         raise given.refuse(int(fell.argmax()), measures[0], "expected more than 0, as the body overturned")
-    _check_repeated(given, dict(zip(measures, strengths, strict=True)), single)
+    _check_repeated(given, dict(zip(measures, strengths, strict=True)), outcome)
     order = np.lexsort((outcome, strengths[0], record, own))
     others = {
         name: _variable(given, name)[order]
@@ -255,10 +255,10 @@ def _dims(name: str) -> tuple[str, ...]:
     return declaration(name).dims
 
 
-def _is_variable(name: str) -> bool:
+def _is_variable(name: str, kinds: tuple[Any, ...] = (INPUT, OUTPUT, OF_MOTION)) -> bool:
     """Whether a column goes into the dataset under its own name."""
     taken = ("outcome", "record", "intensity_value")
-    return name not in taken and is_declared(name) and _dims(name) in (INPUT, OUTPUT, OF_MOTION)
+    return name not in taken and is_declared(name) and _dims(name) in kinds
 
 
 def _outcomes(given: OutcomeTable) -> tuple[np.ndarray, str]:
@@ -375,19 +375,25 @@ def _number(cell: Any) -> float:
         return np.nan
 
 
-def _check_repeated(given: OutcomeTable, measured: dict[str, np.ndarray], single: bool) -> None:
-    """Refuse a run that is there twice: a row that says all the same or, with realizations, the same run."""
-    names = list(given.columns) if single else ["record", "realization", *measured]
-    cells = [measured.get(name, given.columns[name].values) for name in names]
+def _check_repeated(given: OutcomeTable, measured: dict[str, np.ndarray], outcome: np.ndarray) -> None:
+    """Refuse a run that is there twice, of its realization or with no other difference than its results.
+
+    Rows that have a weight are counts of runs, of which one record may have several.
+    """
+    keys, what = ["record", "realization", *measured], "run of that realization"
+    if "realization" not in given.columns:
+        counts, results = "weight" in given.columns, ("overturned", "outcome")
+        keys = [x for x in given.columns if counts or not (x in results or _is_variable(x, (OUTPUT,)))]
+        what = "run"
+    cells = [measured.get(name, given.columns[name].values) for name in keys]
     seen: dict[tuple[str, ...], int] = {}
     for row, key in enumerate(zip(*(map(str, column) for column in cells), strict=True)):
-        if key in seen:
-            first, what = given.places[seen[key]], "row" if single else "run of that realization"
+        if (first := seen.setdefault(key, row)) < row:
             raise DatasetError(
-                f"{given.name}: {given.places[row]} has the same {what} as {first}; number runs of their own "
-                "in a column 'realization', or say in a column 'weight' for how many equal ones a row stands"
+                f"{given.name}: {given.places[row]} has the same {what} as {given.places[first]}"
+                f"{'' if outcome[row] == outcome[first] else ' with another outcome'}; number runs of their "
+                "own in a column 'realization', or say in a column 'weight' for how many equal ones it stands"
             )
-        seen[key] = row
 
 
 def _check_ladders(name: str, runs: _Rows, single: bool) -> None:

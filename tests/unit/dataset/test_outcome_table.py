@@ -116,7 +116,10 @@ def test_a_row_stands_for_as_many_runs_as_its_weight():
         ({"outcome": "overturned"}, "give one of 'overturned', 'outcome', not 2"),
         ({"outer": 0}, "a table has no outer draws"),
         ({"motion_group": range(6)}, "'motion_group' must be the same in all rows of a record"),
-        ({"pga [g]": [0.2] * 6}, "row 4 has the same row as row 3; number runs of their own"),
+        (
+            {"pga [g]": [0.2] * 6, "peak_tilt": range(6)},
+            "row 2 has the same run as row 1 with another outcome",
+        ),
         (
             {"pga [g]": [0.2] * 6, "realization": [1, 2, 3, 3, 4, 5]},
             "row 4 has the same run of that realization as row 3",
@@ -181,7 +184,7 @@ def test_levels_that_differ_by_rounding_are_one():
     second = mr.read_outcomes(pd.DataFrame(ROWS | {"pga [g]": [0.3, 0.60000001] * 3}))
     assert compare_designs(first, second)["pairs"].values.tolist() == [3, 3]
     twice = pd.DataFrame(ROWS | {"pga [g]": [0.3, 0.1 + 0.2] * 3, "overturned": 0})
-    with pytest.raises(DatasetError, match="row 2 has the same row as row 1"):
+    with pytest.raises(DatasetError, match="row 2 has the same run as row 1; number runs of their own"):
         mr.read_outcomes(twice)
 
 
