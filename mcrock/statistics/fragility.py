@@ -300,7 +300,11 @@ def side_by_side(fits: Sequence[xr.Dataset], axis: xr.DataArray) -> xr.Dataset:
 
 
 def _only_slide(ds: xr.Dataset) -> float:
-    """Fraction of the realizations that slide flat under any horizontal shaking [1]; 0 for another event."""
+    """Fraction of the realizations that slide flat under any horizontal shaking [1]; 0 for another event.
+
+    On any slope: it adds to the force along the ground, and what counts is its ratio to that across, by which
+    a body at rest slips beyond the friction coefficient and lifts beyond tan(slenderness).
+    """
     names = ("contact_static_friction", "body_slenderness")
     if not all(name in ds for name in names) or "start_tilt_ratio" in ds or EVENT in ds.attrs:
         return 0.0

@@ -70,6 +70,15 @@ def test_uplift_under_a_pulse_is_west_s_less_the_slope():
         assert bool(run.events) == bool(events)
 
 
+@pytest.mark.parametrize("slope", [0.0, 0.15, 0.35])
+def test_on_any_slope_a_body_rocks_from_rest_if_its_friction_exceeds_tan_alpha(slope):
+    """The slope is in both forces whose ratio makes it slip or lifts it."""
+    for share, rocks in ((0.97, False), (1.03, True)):
+        on = {"contact": Contact(friction=share * 0.1 / 0.45), "slope": (0.0, slope), "history": False}
+        pulses = [Pulse((0.0, a, 0.0), angular_frequency=3.0) for a in (-30.0, -3.0, 3.0, 30.0)]
+        assert any(simulate(BLOCK, pulse, **on).peak_tilt > 0.0 for pulse in pulses) == rocks
+
+
 @pytest.mark.parametrize("slope", [0.15, 0.3])
 def test_a_squat_block_slides_down_as_galileo_says(slope):
     """Pushed at v it stops after v^2 / (2 g (mu cos - sin)), or goes on with g (sin - mu cos)."""
