@@ -11,7 +11,7 @@
 
 CONFIG=configs/quickstart.toml # study file
 STORE=quickstart.zarr          # result, on a file system that all nodes share
-CLUSTER=jobs/pbs.toml          # how many workers, of how many cores
+CLUSTER=jobs/pbs.yaml          # how many workers, of how many cores
 OPTIONS=()                     # more of `mcrock run`, as (--set ensemble.realizations=10000)
 cd "$PBS_O_WORKDIR" || exit 1
 source .venv/bin/activate      # where mcrock is installed

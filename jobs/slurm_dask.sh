@@ -12,7 +12,7 @@
 
 CONFIG=configs/quickstart.toml # study file
 STORE=quickstart.zarr          # result, on a file system that all nodes share
-CLUSTER=jobs/slurm.toml        # how many workers, of how many cores
+CLUSTER=jobs/slurm.yaml        # how many workers, of how many cores
 OPTIONS=()                     # more of `mcrock run`, as (--set ensemble.realizations=10000)
 source .venv/bin/activate      # where mcrock is installed
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import xarray as xr
     from distributed import Client
 
-    from mcrock.ensemble.cluster import Cluster
     from mcrock.study import Study
 
 CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
@@ -52,7 +51,7 @@ class WorkerOptions:
     ] = None
     cluster: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Start workers on the cluster that this file describes."),
+        typer.Option(metavar="FILE", help="Start workers as this file of dask-jobqueue's settings says."),
     ] = None
     device: Annotated[str, typer.Option(help="cpu, or cuda for a GPU: `mcrock docs large-studies`.")] = "cpu"
 
@@ -178,13 +177,13 @@ def _describe_run(study: Study, output: Path, options: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _workers(address: str | None, place: Cluster | None, output: Path) -> Iterator[Client | None]:
+def _workers(address: str | None, place: dict[str, Any] | None, output: Path) -> Iterator[Client | None]:
     """The workers of a scheduler or of a file of a cluster; None for those of this process."""
     if place:
-        from mcrock.ensemble.cluster import connected, listening
+        from mcrock.ensemble.cluster import connected
 
         with connected(place, output.absolute().parent) as client:
-            say(listening(client, place))
+            say(f"dask scheduler at {client.scheduler_info()['address']}, encrypted (TLS)")
             _say_dashboard(client)
             yield client
     elif address:

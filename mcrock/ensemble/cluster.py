@@ -1,44 +1,30 @@
-"""Clusters: workers of a scheduler, their settings, scripts of jobs and what they need.
+"""Clusters: workers of dask in jobs of a batch system, what a study needs there, and batch scripts.
 
-A file of a cluster: which system starts the workers, how many, for how long, and how they talk.
-
-Workers of dask, started as the file of a cluster says, and ended when the study is.
-
-Resources that a study needs on a cluster, measured on some of its realizations, and cut into tasks.
-
-Batch scripts for a study: those of the folder jobs/ with the lines at their top set.
-
-Studies on several machines: files of clusters, workers of dask, batch scripts.
-
-None of it is part of a study: the same study file runs on a laptop and on any cluster, bit for bit.
+None of it is part of a study: the same study file runs on a laptop and on any cluster, bit for bit. Where
+workers run, a file of dask's own configuration says; mcrock adds encryption and keeps lost jobs replaced.
 """
 
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import re
 import shlex
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from copy import copy
-from dataclasses import dataclass
+from contextlib import contextmanager
 from math import ceil, prod
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import ValidationError
-
 from mcrock.base.arithmetic import CONTRACT, contracts
 from mcrock.base.interrupt import hold_interruptions
 from mcrock.base.names import check_name
 from mcrock.base.shipped_files import shipped
-from mcrock.base.tables.errors import ConfigError, format_mistakes, mistake, refuse
-from mcrock.base.tables.fields import IntegerKey, Kind, OneOf, Table, Text, entry
+from mcrock.base.suggestions import suggest
+from mcrock.base.tables.errors import ConfigError
 from mcrock.dataset.archive import scratch_folder
 from mcrock.dataset.contents import STUDY, chunk_path
 from mcrock.dataset.create import create_store
@@ -49,22 +35,22 @@ from mcrock.ensemble.part import Job, Part, simulate
 from mcrock.ensemble.schedule import SAFE_PATH, importing_nothing_here
 from mcrock.excitation import Motion
 from mcrock.study import Study
-from mcrock.study.load import read_toml
 from mcrock.study.sampling import check_inputs
 
 if TYPE_CHECKING:
     from distributed import Client
-    from distributed.security import Security
 
 SHORTEST = 60  # wall-time [s]
-LOOPBACK = "lo"  # interface of connections that stay on their machine
 BATCH = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "sge": "SGECluster", "lsf": "LSFCluster"}
-MARGIN, LONGEST_MARGIN = 0.1, 600.0  # of the wall-time, at most so many seconds, in which a worker ends
 SHARED_NETWORK = (
     "the network interface that login node and workers share, as 'ib0' (`ip -brief address` lists them), "
     "or 'lo' where all run on one machine"
 )
-TAKEN = ("cores", "memory", "walltime", "interface", "processes", "protocol", "security", "scheduler_options")
+NOT_YAML = (
+    "expected a file of dask's own configuration (.yaml), as `mcrock example slurm_dask` writes one. TOML is "
+    "retired here: keys of a batch system stand under 'jobqueue', the number of its jobs under "
+    "'distributed.adaptive'; in place of the system local use --processes, of mpi jobs/slurm_ranks.sh"
+)
 
 
 def read_duration(text: str) -> int | None:
@@ -79,158 +65,51 @@ def read_duration(text: str) -> int | None:
     return total if total >= SHORTEST else None
 
 
-@dataclass(frozen=True)
-class Duration(Kind):
-    """A time as batch systems write it."""
-
-    expected: str = 'a time as "HH:MM:SS", of at least a minute'
-
-    def parse(self, value: Any) -> int:
-        """Seconds."""
-        seconds = read_duration(value) if isinstance(value, str) else None
-        if seconds is None:
-            refuse(self.wrong(value))
-        return seconds
-
-
-@dataclass(frozen=True)
-class Memory(Kind):
-    """An amount of memory with its unit."""
-
-    expected: str = 'an amount of memory as "4GB"'
-
-    def parse(self, value: Any) -> str:
-        if not (isinstance(value, str) and re.fullmatch(r"[1-9]\d{0,5} ?[MGT]i?B", value)):
-            refuse(self.wrong(value))
-        return str(value)
-
-
-@dataclass(frozen=True)
-class Jobs(Kind):
-    """A number, or the least and the most."""
-
-    expected: str = "a number of jobs >= 1, or the least and the most, as [1, 20]"
-
-    def parse(self, value: Any) -> tuple[int, int]:
-        pair = value if isinstance(value, list | tuple) else (value, value)
-        count = IntegerKey(0, 100_000)
-        if len(pair) != 2 or not all(map(count.fits, pair)) or not max(1, pair[0]) <= pair[1]:
-            refuse(self.wrong(value))
-        return int(pair[0]), int(pair[1])
-
-
-@dataclass(frozen=True)
-class SecuritySetting(Kind):
-    """Encryption of connections."""
-
-    expected: str = '"temporary" (TLS), "none", or a table with the files ca, cert and key'
-
-    def parse(self, value: Any) -> str | dict[str, str]:
-        if isinstance(value, Mapping) and set(value) == {"ca", "cert", "key"}:
-            return {name: Text("a file name").parse(file) for name, file in value.items()}
-        if not isinstance(value, str) or value not in ("temporary", "none"):
-            refuse(self.wrong(value))
-        return value
-
-
-@dataclass(frozen=True)
-class Options(Kind):
-    """Options of dask-jobqueue that are passed on."""
-
-    expected: str = "a table of options of dask-jobqueue, as { queue = 'long' }"
-
-    def parse(self, value: Any) -> dict[str, Any]:
-        if not isinstance(value, Mapping):
-            refuse(self.wrong(value))
-        taken = [key for key in value if key in TAKEN]
-        if taken:
-            refuse(*(mistake("mcrock sets this option from the keys above", (key,)) for key in taken))
-        return dict(value)
-
-
-class Cluster(Table):
-    """Settings that every file of a cluster has."""
-
-    system: str = entry(Text(), "what starts the workers")
-    interface: str = entry(
-        Text("the name of a network interface, as 'ib0'"),
-        "network interface of scheduler and workers; `lo`, the loopback, is that of one machine",
-        default=LOOPBACK,
-    )
-    security: str | dict[str, str] = entry(
-        SecuritySetting(),
-        "encryption: `temporary` (TLS with keys made for this run), the files of `ca`, `cert` and `key`, or "
-        "`none`: then whoever reaches a port, as every user of a shared machine does, runs code as you",
-        default="temporary",
-    )
-
-
-class Local(Cluster):
-    """Worker processes of this machine."""
-
-    workers: int = entry(IntegerKey(1, 10_000), "worker processes", 8)
-    threads: int = entry(IntegerKey(1, 10_000), "threads of each", default=1)
-
-
-class Mpi(Cluster):
-    """Ranks that mpirun or the like has started: scheduler, client, and workers from the third on."""
-
-    threads: int = entry(IntegerKey(1, 10_000), "threads of each worker", default=1)
-
-
-class BatchJobs(Cluster):
-    """Jobs of a batch system, each a worker of dask."""
-
-    interface: str = entry(Text(SHARED_NETWORK), "network interface", "ib0")
-    jobs: tuple[int, int] = entry(
-        Jobs(), "jobs at a time; those that end or are lost are replaced, as long as there is work", [1, 20]
-    )
-    cores: int = entry(IntegerKey(1, 10_000), "cores of each job", 8)
-    memory: str = entry(Memory(), "memory of each job", "8GB")
-    walltime: int = entry(Duration(), "wall-time limit of each job", "01:00:00")
-    options: dict[str, Any] = entry(
-        Options(),
-        "further arguments of the class of dask-jobqueue",
-        {"queue": "long", "account": "project"},
-        default={},
-    )
-
-    @property
-    def margin(self) -> float:
-        """Time before its wall-time in which a worker ends: it takes no more parts, the others do [s]."""
-        return min(MARGIN * self.walltime, LONGEST_MARGIN)
-
-    @property
-    def written_walltime(self) -> str:
-        """The wall-time as the system reads it: LSF has no seconds."""
-        minutes, seconds = divmod(self.walltime, 60)
-        text = f"{minutes // 60:02d}:{minutes % 60:02d}"
-        return text if self.system == "lsf" else f"{text}:{seconds:02d}"
-
-
-TABLES: Mapping[str, type[Cluster]] = {"local": Local, "mpi": Mpi, **dict.fromkeys(BATCH, BatchJobs)}
-
-
-def load_cluster(path: str | Path) -> Cluster:
-    """Read and check the file of a cluster, which says where a study runs and is not part of it.
+def load_cluster(path: str | Path) -> dict[str, Any]:
+    """Read the file of a cluster, which says where a study runs and is not part of it.
 
     Parameters
     ----------
     path : str or Path
-        TOML file; `mcrock docs clusters` describes its keys.
+        YAML file of dask's own configuration, with one batch system under ``jobqueue``, and with
+        ``distributed.adaptive``: `mcrock docs clusters`.
+
+    Returns
+    -------
+    dict
 
     Raises
     ------
     ConfigError
-        With every mistake of the file, one line each.
+        If the file is not there, or is none of these.
     """
     path = Path(path)
-    data = read_toml(path, "file of a cluster")
+    if path.suffix not in (".yaml", ".yml"):
+        raise ConfigError(f"{path}: {NOT_YAML}")
+    if not path.is_file():
+        raise ConfigError(f"{path}: no such file")
+    from dask.config import collect_yaml
+
     try:
-        table: Cluster = OneOf("system", TABLES).parse(data)  # type: ignore[assignment]
-    except ValidationError as error:
-        raise ConfigError(format_mistakes(error, str(path), ("options",), {}, {})) from None
-    return table
+        place = next(iter(collect_yaml([str(path)])), {})
+    except ValueError as error:
+        raise ConfigError(" ".join(str(error).split())) from None
+    systems = place.get("jobqueue")
+    tables = [*systems.items()] if isinstance(systems, dict) else []
+    if len(tables) != 1 or tables[0][0] not in BATCH or not isinstance(tables[0][1], dict):
+        raise ConfigError(f"{path}: expected one table of {', '.join(BATCH)} under 'jobqueue'")
+    most = dask_key(place, "distributed", "adaptive", "maximum")
+    if not isinstance(most, int) or most < 1:
+        wanted = "the most workers at a time, an integer >= 1"
+        raise ConfigError(f"{path}: distributed.adaptive.maximum: expected {wanted}, got {most!r}")
+    return place
+
+
+def dask_key(place: Any, *names: str) -> Any:
+    """Value of a key of nested tables, None where one is missing."""
+    for name in names:
+        place = place.get(name) if isinstance(place, dict) else None
+    return place
 
 
 LOOPBACK_ADDRESS = "127.0.0.1"
@@ -239,10 +118,6 @@ DASHBOARD = f"{LOOPBACK_ADDRESS}:0"  # nobody else sees it, and two studies have
 ENVIRONMENT = "export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1"
 TASK_DURATION = "5s"
 INTERVAL = "5s"  # between two looks at how many jobs are wanted
-FEWEST_RANKS = 3
-ROLES = ("scheduler", "worker", "client")
-OF_WORKER = ("tls_ca_file", "tls_worker_cert", "tls_worker_key")
-OPEN = "not encrypted: whoever reaches it runs code under your account"
 
 
 class ClusterError(OSError):
@@ -250,26 +125,39 @@ class ClusterError(OSError):
 
 
 @contextmanager
-def connected(cluster: Cluster, folder: Path) -> Iterator[Client]:
-    """Start the workers of a cluster and connect to their scheduler; end them at the end of the block.
+def connected(place: Mapping[str, Any], folder: Path) -> Iterator[Client]:
+    """Submit the workers of a cluster and connect to their scheduler; end them at the end of the block.
+
+    Connections are encrypted with keys made for this run, or with those that dask's configuration names
+    where it has ``distributed.comm.require-encryption``.
 
     Parameters
     ----------
-    cluster : Cluster
+    place : mapping
         From `load_cluster`.
     folder : Path
-        Where all workers see files: keys of a temporary encryption lie there until the end.
+        Where all workers see files: the keys of the run lie there until the end.
 
     Raises
     ------
     ClusterError
         If a package is missing or the system refuses the jobs.
-    SystemExit
-        In ranks of MPI that are scheduler or worker, once the study has ended.
+    ValueError
+        If dask-jobqueue does not take a setting, or the interface is missing.
     """
     import dask
-    import distributed  # noqa: F401  # whose own configuration must be there before it is changed for a while
+    from distributed import Client
 
+    try:
+        with hold_interruptions():  # which takes back what it makes of Ctrl-C when it is imported
+            import dask_jobqueue
+    except ImportError:
+        raise ClusterError("dask-jobqueue: not installed; pip install 'mcrock[cluster]'") from None
+    (system,) = place["jobqueue"]
+    known = dask.config.get(f"jobqueue.{system}")
+    for key in place["jobqueue"][system]:
+        if dask.config.canonical_name(key, known) not in known:
+            raise ValueError(f"jobqueue.{system}: unknown key {key!r}{suggest(key, known)}")
     # dask would name the interface of the scheduler
     link = dask.config.get("distributed.dashboard.link").replace("{host}", LOOPBACK_ADDRESS)
     settings = {
@@ -278,82 +166,51 @@ def connected(cluster: Cluster, folder: Path) -> Iterator[Client]:
         # a client that is closed before its end leaves itself as that of all that follows
         "scheduler": dask.config.get("scheduler", None),
     }
-    with ExitStack() as stack:
-        stack.enter_context(dask.config.set(settings))
-        stack.enter_context(importing_nothing_here())
-        if isinstance(cluster, Mpi):
-            yield stack.enter_context(_mpi(cluster))
-            return
-        from distributed import Client
-
-        if isinstance(cluster, BatchJobs):
-            refusals: list[str] = []
-            workers = stack.enter_context(_batch(cluster, folder, refusals))
-            _keep(workers, cluster, refusals)
-        else:
-            workers = stack.enter_context(_local(cluster))
-        yield stack.enter_context(Client(workers))
+    merged = dask.config.merge(dask.config.config, place)
+    refusals: list[str] = []
+    kind = getattr(dask_jobqueue, BATCH[system])
+    with (
+        dask.config.set(merged),
+        dask.config.set(settings),
+        importing_nothing_here(),
+        _jobs(kind, system, folder, refusals) as jobs,
+    ):
+        _keep(jobs, system, refusals)
+        with Client(jobs) as client:
+            yield client
 
 
-def listening(client: Client, cluster: Cluster) -> str:
-    """Where scheduler and workers listen, and whether anyone may talk to them."""
-    address = client.scheduler_info()["address"]
-    how = "encrypted (TLS)" if address.startswith("tls://") else OPEN
-    return f"dask scheduler at {address}, its workers on the interface {cluster.interface}; {how}"
+def _jobs(kind: Any, system: str, folder: Path, refusals: list[str]) -> Any:
+    """The jobs that dask's configuration describes, with what mcrock adds."""
+    import dask
+    from distributed.security import Security
 
-
-def _local(cluster: Cluster) -> Any:
-    from distributed import LocalCluster
-
-    assert isinstance(cluster, Local)
-    try:
-        return LocalCluster(
-            n_workers=cluster.workers,
-            threads_per_worker=cluster.threads,
-            interface=cluster.interface,
-            security=_security(cluster),
-            dashboard_address=DASHBOARD,
-            worker_dashboard_address=DASHBOARD,
-            silence_logs=logging.ERROR,
+    own = dask.config.get(f"jobqueue.{system}")
+    if own["interface"] is None:
+        raise ValueError(f"jobqueue.{system}: missing key 'interface'; expected {SHARED_NETWORK}")
+    shared = str(folder.absolute())
+    if shlex.quote(shared) != shared:  # dask-jobqueue puts names of keys into a script as they are
+        raise ValueError(
+            f"jobs read the keys of the run in {shared}, which a shell would not read as one word: choose an "
+            "--output whose folders have names of letters and digits"
         )
-    except RuntimeError:  # all that dask says of it
-        raise ClusterError(
-            "a worker of this machine died while it started: start the command again"
-        ) from None
-
-
-def _batch(cluster: BatchJobs, folder: Path, refusals: list[str]) -> Any:
     try:
-        with hold_interruptions():  # which takes back what it makes of Ctrl-C when it is imported
-            import dask_jobqueue
-    except ImportError:
-        raise ClusterError(_missing("dask-jobqueue", "cluster")) from None
-    options = dict(cluster.options)
-    ends = ["--lifetime", f"{cluster.walltime - cluster.margin:.0f}s"]
-    stagger = ["--lifetime-stagger", f"{cluster.margin / 2:.0f}s"]
-    quiet = [
-        "--no-dashboard",
-        "--dashboard-address",
-        DASHBOARD,
-    ]  # by default open to the network all the same
-    kind = getattr(dask_jobqueue, BATCH[cluster.system])
-    try:
+        keys = dask.config.get("distributed.comm.require-encryption")
         return kind(
             job_cls=_lenient(kind.job_cls, refusals),
-            cores=cluster.cores,
-            processes=1,
-            memory=cluster.memory,
-            walltime=cluster.written_walltime,
-            interface=cluster.interface,
-            security=_security(cluster),
-            shared_temp_directory=str(folder.absolute()),
-            scheduler_options={"dashboard_address": DASHBOARD},
-            worker_extra_args=[*ends, *stagger, *quiet, *options.pop("worker_extra_args", [])],
-            job_script_prologue=[*_environment(), *options.pop("job_script_prologue", [])],
-            **{"job_name": "mcrock", "python": shlex.quote(check_name(sys.executable)), **options},
+            processes=own["processes"] or 1,
+            security=Security() if keys else Security.temporary(),
+            shared_temp_directory=shared,
+            python=own["python"] or shlex.quote(check_name(sys.executable)),
+            scheduler_options={**own["scheduler-options"], "dashboard_address": DASHBOARD},
+            # by default open to the network all the same
+            worker_extra_args=[*own["worker-extra-args"], "--no-dashboard", "--dashboard-address", DASHBOARD],
+            job_script_prologue=[*_environment(), *own["job-script-prologue"]],
         )
+    except RuntimeError as error:
+        raise ClusterError(f"the scheduler of dask cannot be started: {error}") from None
     except (ValueError, TypeError) as error:
-        raise ValueError(f"[options]: {str(error).splitlines()[0]}") from None
+        raise ValueError(f"jobqueue.{system}: {str(error).splitlines()[0]}") from None
 
 
 def _environment() -> list[str]:
@@ -361,8 +218,9 @@ def _environment() -> list[str]:
     return [f"{ENVIRONMENT} {SAFE_PATH}=1", *([f"export {CONTRACT}=1"] if contracts() else [])]
 
 
-def _keep(workers: Any, cluster: BatchJobs, refusals: list[str]) -> None:
+def _keep(workers: Any, system: str, refusals: list[str]) -> None:
     """Submit the first jobs, and keep as many as are wanted, also where some are lost or refused later."""
+    import dask
     from distributed.deploy.adaptive import Adaptive
 
     class Keeper(Adaptive):
@@ -377,27 +235,19 @@ def _keep(workers: Any, cluster: BatchJobs, refusals: list[str]) -> None:
     async def submitted() -> None:
         await workers
 
-    least, most = cluster.jobs
-    workers.scale(jobs=max(1, least))
+    least, most = (dask.config.get(f"distributed.adaptive.{end}") for end in ("minimum", "maximum"))
+    workers.scale(max(1, least))
     workers.sync(submitted)
     if refusals:
-        raise ClusterError(f"{cluster.system} refuses a job: {refusals[0]}")
-    workers.adapt(Adaptive=Keeper, minimum_jobs=least, maximum_jobs=most, interval=INTERVAL)
+        raise ClusterError(f"{system} refuses a job: {refusals[0]}")
+    workers.adapt(Adaptive=Keeper, minimum=least, maximum=most, interval=INTERVAL)
 
 
 def _lenient(job_class: Any, refusals: list[str]) -> Any:
-    """A class of jobs with quoted names, of which a refusal is noted: dask would print a traceback, and not
-    try again."""
+    """A class of jobs of which a refusal is noted: dask would print a traceback, and not try again."""
     from distributed.core import Status
 
     class LenientJob(job_class):  # type: ignore[misc]
-        def __init__(self, *arguments: Any, security: Security | None = None, **options: Any) -> None:
-            if security is not None:  # names of files, which dask-jobqueue puts into a script as they are
-                security = copy(security)
-                for item in OF_WORKER:
-                    setattr(security, item, shlex.quote(check_name(getattr(security, item))))
-            super().__init__(*arguments, security=security, **options)
-
         async def start(self) -> None:
             try:
                 await super().start()
@@ -406,75 +256,6 @@ def _lenient(job_class: Any, refusals: list[str]) -> Any:
                 refusals.append([line.strip() for line in str(error).splitlines() if line.strip()][-1])
 
     return LenientJob
-
-
-def _security(cluster: Cluster) -> Security | None:
-    """Encryption between scheduler, workers and client."""
-    from distributed.security import Security
-
-    match cluster.security:
-        case "none":
-            return None
-        case "temporary":
-            try:
-                return Security.temporary()
-            except ImportError:
-                raise ClusterError("cryptography: not installed; pip install cryptography") from None
-        case files:
-            return Security(require_encryption=True, **_tls(files))
-
-
-def _tls(files: Any) -> dict[str, str]:
-    """Keyword arguments of `Security` for one key of all roles."""
-    keys = {f"tls_{role}_{item}": files[item] for role in ROLES for item in ("cert", "key")}
-    return {"tls_ca_file": files["ca"], **keys}
-
-
-@contextmanager
-def _mpi(cluster: Mpi) -> Iterator[Client]:
-    """Scheduler in rank 0, workers from rank 2 on; rank 1 goes on as the client."""
-    try:
-        import dask_mpi
-        from mpi4py import MPI
-    except ImportError:
-        raise ClusterError(_missing("dask-mpi and mpi4py", "mpi")) from None
-    import dask
-    from distributed import Client
-
-    if MPI.COMM_WORLD.Get_size() < FEWEST_RANKS:
-        raise ClusterError(
-            f"MPI needs at least {FEWEST_RANKS} ranks, for scheduler, client and workers, got "
-            f"{MPI.COMM_WORLD.Get_size()}: mpirun -n 8 mcrock run ..."
-        )
-    logging.getLogger("distributed").setLevel(logging.ERROR)
-    security = MPI.COMM_WORLD.bcast(_security(cluster))  # that of rank 0
-    config: dict[str, Any] = {}
-    if security is not None:
-        config["distributed.comm.require-encryption"] = True
-        config["distributed.comm.tls.ca-file"] = security.tls_ca_file
-        for role in ROLES:
-            for item in ("cert", "key"):
-                config[f"distributed.comm.tls.{role}.{item}"] = getattr(security, f"tls_{role}_{item}")
-    with dask.config.set(config):
-        is_client = dask_mpi.initialize(
-            interface=cluster.interface,
-            nthreads=cluster.threads,
-            protocol="tls" if security else "tcp",
-            dashboard_address=DASHBOARD,
-            worker_options={"dashboard_address": DASHBOARD},
-            exit=False,
-        )
-        if not is_client:
-            raise SystemExit(0)
-        with Client() as client:
-            try:
-                yield client
-            finally:
-                client.shutdown()
-
-
-def _missing(packages: str, extra: str) -> str:
-    return f"{packages}: not installed; pip install 'mcrock[{extra}]'"
 
 
 SAMPLE = 3.0  # time spent on a chunk that is written [s]

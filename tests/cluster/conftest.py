@@ -65,3 +65,25 @@ def processes(number, word):
         except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
             continue
     return sorted(found, key=lambda process: -process.create_time())
+
+
+WORKERS = """
+jobqueue:
+  slurm:
+    cores: 1
+    memory: 1GB
+    walltime: "00:10:00"
+    interface: lo
+distributed:
+  adaptive:
+    minimum: {jobs}
+    maximum: {jobs}
+"""
+
+
+def processes_for_slurm(folder):
+    """Write `sbatch` and `scancel` to a folder: jobs are processes of this machine, at once."""
+    start = '#!/bin/sh\nsetsid bash -c "$(cat "$1")" >/dev/null 2>&1 &\necho "Submitted batch job $!"\n'
+    for name, text in {"sbatch": start, "scancel": '#!/bin/sh\nkill -TERM -- "-$1"\n'}.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)

@@ -7,20 +7,15 @@ from contextlib import ExitStack
 import pytest
 
 from mcrock.ensemble.cluster import set_lines
-from tests.cluster.conftest import digests, done, processes, wait_until
+from tests.cluster.conftest import WORKERS, digests, done, processes, wait_until
 from tests.cluster.slurm import jobs, missing, slurm
 
 pytestmark = [pytest.mark.cluster, pytest.mark.skipif(bool(missing()), reason=f"no real Slurm: {missing()}")]
 
-CLUSTER = """
-system = "slurm"
-jobs = 2
-cores = 1
-memory = "1GB"
-walltime = "00:10:00"
-interface = "lo"
-options = {{ log_directory = "{folder}" }}
-"""
+
+def described(folder, jobs=2):
+    """The file of a cluster whose workers write to a folder."""
+    return WORKERS.format(jobs=jobs).replace("distributed:", f"    log-directory: {folder}\ndistributed:")
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +84,8 @@ def test_an_array_survives_scancel_and_sigkill(system, submit, config, expected,
 def test_dask_survives_lost_workers_and_a_stop_half_way(system, submit, config, expected, tmp_path):
     """A worker job is cancelled, a worker killed; then the study is stopped, and its workers with it."""
     store = tmp_path / "s.zarr"
-    (tmp_path / "c.toml").write_text(CLUSTER.format(folder=tmp_path / "workers"))
-    lines = {"CONFIG": str(config), "STORE": str(store), "CLUSTER": "c.toml"}
+    (tmp_path / "c.yaml").write_text(described(tmp_path / "workers"))
+    lines = {"CONFIG": str(config), "STORE": str(store), "CLUSTER": "c.yaml"}
     script = set_lines("slurm_dask.sh", {"--mem=": "1G", "--time=": "00:20:00"}, lines)
     number = submit(script)
     wait_until(lambda: done(store) >= 4, lambda: jobs(system))
@@ -122,11 +117,11 @@ def test_workers_at_the_end_of_their_lifetime_hand_over(
     part, which dask must not hold against the parts."""
     monkeypatch.setitem(system, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "100")
     store = tmp_path / "s.zarr"
-    text = CLUSTER.replace("jobs = 2", "jobs = [0, 1]").format(folder=tmp_path / "workers")
     seconds = f"$((8 * $(ls {tmp_path / 'workers'} | wc -l)))s"  # each job has two files there
-    lifetime = f'worker_extra_args = ["--lifetime", "{seconds}", "--lifetime-stagger", "1s"], '
-    (tmp_path / "c.toml").write_text(text.replace("log_directory", f"{lifetime}log_directory"))
-    lines = {"CONFIG": str(config), "STORE": str(store), "CLUSTER": "c.toml"}
+    text = described(tmp_path / "workers", jobs=1).replace("minimum: 1", "minimum: 0")
+    lifetime = f'    worker-extra-args: ["--lifetime", "{seconds}", "--lifetime-stagger", "1s"]\n'
+    (tmp_path / "c.yaml").write_text(text.replace("distributed:", f"{lifetime}distributed:"))
+    lines = {"CONFIG": str(config), "STORE": str(store), "CLUSTER": "c.yaml"}
     submit(set_lines("slurm_dask.sh", {"--mem=": "1G", "--time=": "00:20:00"}, lines))
     wait_until(lambda: not jobs(system))
     assert digests(store) == expected, outputs(tmp_path)
@@ -136,11 +131,11 @@ def test_workers_at_the_end_of_their_lifetime_hand_over(
 
 
 def test_a_refused_job_ends_the_run_with_the_reason(system, config, tmp_path):
-    cluster = CLUSTER.replace("{{ ", '{{ queue = "nowhere", ').format(folder=tmp_path)
-    (tmp_path / "c.toml").write_text(cluster)
+    text = described(tmp_path).replace("distributed:", "    queue: nowhere\ndistributed:")
+    (tmp_path / "c.yaml").write_text(text)
     command = [sys.executable, "-m", "mcrock", "run", config, "-o", tmp_path / "s.zarr"]
     ran = subprocess.run(
-        [*command, "--cluster", tmp_path / "c.toml"], env=system, capture_output=True, text=True, check=False
+        [*command, "--cluster", tmp_path / "c.yaml"], env=system, capture_output=True, text=True, check=False
     )
     assert (ran.returncode, ran.stdout) == (1, "")
     assert "mcrock: slurm refuses a job: sbatch: error: " in ran.stderr

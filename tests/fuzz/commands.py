@@ -38,7 +38,6 @@ COMMANDS = {
     "run": ("run study.toml -o new.zarr --resume --part-size 1", "new.zarr"),
     "processes": ("run study.toml -o new.zarr --resume --processes --workers 2", "new.zarr"),
     "task": ("run study.toml -o new.zarr --resume --task 1/2", "new.zarr"),
-    "dask": ("run study.toml -o new.zarr --resume --cluster local.toml", "new.zarr"),
     "overwrite": ("run study.toml -o old.zarr --overwrite --seed 7", "old.zarr"),
     "extend": ("run study.toml -o old.zarr --extend --set intensity.levels=[1.0,2.0,4.0,9.0]", "old.zarr"),
     "merge": ("merge new.zarr 1.zarr 2.zarr", "new.zarr"),
@@ -185,7 +184,6 @@ def write_inputs(folder: Path) -> None:
         shutil.copy(folder / "s.zarr.log", folder / f"{name}.zarr.log")
     (folder / "hurt.zarr" / "chunks" / "1.zip").write_bytes(b"")
     shutil.copy(folder / "other.zarr" / "study.zip", folder / "strange.zarr" / "study.zip")
-    (folder / "local.toml").write_text('system = "local"\nworkers = 2\n')
     (folder / "hazard.csv").write_text(HAZARD)
     run_study(labels.study(folder, "nested"), folder / "nested.zarr").close()
     (folder / "labels.csv").write_text("realization,intensity,fallen\n0,2,0\n3,2,1\n5,4,1\n8,2,0\n")

@@ -64,8 +64,8 @@ FITS = "test,specimen,position,repetition,parameter,estimate,standard_error\n" +
     f"{i},{i % 3},{'AB'[i % 2]},1,lambda,{0.8 + 0.01 * i},0.02\n" for i in range(9)
 )
 LABELS = "realization,intensity,fallen\n0,2,0\n3,2,1\n5,4,0.5\n"
-SLURM = (Path(__file__).parents[2] / "jobs" / "slurm.toml").read_text(encoding="utf-8")
-CLUSTERS = ("c.toml", 'system = "local"\nworkers = 2\nthreads = 1\nsecurity = "none"\n'), ("c.toml", SLURM)
+SLURM = (Path(__file__).parents[2] / "jobs" / "slurm.yaml").read_text(encoding="utf-8")
+CLUSTERS = (("c.yaml", SLURM),)
 LOG = json.dumps(
     {"time": "2026-11-25T20:00:00.000+00:00", "host": "a", "process": 1, "event": "start", "task": "1/1"}
 )

@@ -8,11 +8,12 @@ import sys
 import numba
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 
 import mcrock as mr
 from mcrock.dataset import load_dataset
 from mcrock.ensemble import EnsembleError, run_study
-from mcrock.ensemble.cluster import Local, _environment, connected
+from mcrock.ensemble.cluster import _environment
 from mcrock.study import load_config
 from tests.unit.commands.processes import program
 
@@ -94,7 +95,7 @@ def test_contraction_goes_on_with_itself(contracted):
 def test_a_worker_with_another_setting_is_refused(study_file, tmp_path, monkeypatch):
     """Workers started elsewhere have an environment of their own."""
     monkeypatch.setenv("MCROCK_CONTRACT", "1")
-    with connected(Local(system="local", workers=1, security="none"), tmp_path) as client:
+    with LocalCluster(1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
         monkeypatch.setenv("MCROCK_CONTRACT", "0")
         message = (
             f"the worker .* computes in {FUSED}.*, the study is in the plain arithmetic of a processor: start"

@@ -51,7 +51,7 @@ def test_a_script_comes_with_the_files_it_names(mcrock, folder, path):
 
 
 def test_which_files_a_script_names():
-    assert [path.name for path in needs(shipped("jobs") / "mpi.sh")] == ["quickstart.toml", "mpi.toml"]
+    assert [path.name for path in needs(shipped("jobs") / "pbs_dask.sh")] == ["quickstart.toml", "pbs.yaml"]
     assert [path.name for path in needs(shipped("jobs") / "assessment.sh")] == ["quickstart.toml"]
     assert needs(shipped("configs") / "quickstart.toml") == []
     assert [path.name for path in needs(shipped("configs") / "shake_table.toml")] == ["shake_table.csv"]
@@ -66,7 +66,7 @@ def test_nothing_is_overwritten(mcrock, folder):
     )
     code, output, _ = mcrock("example", "slurm_dask")
     assert code == 0
-    assert "quickstart.toml exists here and is kept\nwrote slurm.toml\n" in output
+    assert "quickstart.toml exists here and is kept\nwrote slurm.yaml\n" in output
     assert (folder / "quickstart.toml").read_text() == "seed = 1"
 
 

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from mcrock.ensemble.cluster import signed
+from tests.cluster.conftest import WORKERS
 
 
 @pytest.fixture
@@ -110,12 +111,12 @@ def test_no_other_file_is_replaced(mcrock, study_file, tmp_path, batch_system, t
 
 
 def test_dask_takes_the_file_of_a_cluster(mcrock, study_file, tmp_path):
-    (tmp_path / "c.toml").write_text('system = "local"\nworkers = 2\n')
-    options = ("--system", "pbs", "--cluster", tmp_path / "c.toml", "--dry-run")
+    (tmp_path / "c.yaml").write_text(WORKERS.format(jobs=2))
+    options = ("--system", "pbs", "--cluster", tmp_path / "c.yaml", "--dry-run")
     code, output, _ = mcrock("submit", study_file, *options)
     assert code == 0
     assert "#PBS -N mcrock-dask" in output
-    assert f"CLUSTER={tmp_path / 'c.toml'} #" in output
+    assert f"CLUSTER={tmp_path / 'c.yaml'} #" in output
 
 
 def test_a_refusal_is_shown(mcrock, study_file, tmp_path, batch_system):
@@ -137,7 +138,7 @@ def test_a_missing_batch_system_is_named(mcrock, study_file, tmp_path, batch_sys
     [
         (("--system", "sge"), "--system must be one of slurm, pbs, got 'sge'"),
         (("--time", "60"), "--time must be a time as \"HH:MM:SS\", of at least a minute, got '60'"),
-        (("--cluster", "none.toml"), "none.toml: no such file"),
+        (("--cluster", "none.yaml"), "none.yaml: no such file"),
         (("--set", "seed=x"), "seed: expected an integer"),
         (("-o", "a\ntouch b\n.zarr"), r"'a\ntouch b\n.zarr': a name must be without control characters"),
     ],

@@ -1,17 +1,15 @@
-"""Studies on workers that a file of a cluster starts, and that may be killed."""
+"""Studies on workers of dask that may be killed, and what listens where mcrock starts a scheduler."""
 
 import asyncio
 import os
 import shlex
 import signal
-import socket
-import subprocess
+import stat
 import sys
 import threading
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import count
-from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from urllib.request import urlopen
@@ -20,24 +18,51 @@ import dask
 import psutil
 import pytest
 import xarray as xr
+import yaml
+from distributed import Client, LocalCluster
 from distributed.comm import connect
 from distributed.security import Security
 
 from mcrock.base.interrupt import hold_interruptions
 from mcrock.ensemble import EnsembleError, run_study
-from mcrock.ensemble.cluster import BatchJobs, ClusterError, Local, Mpi, _batch, connected
+from mcrock.ensemble.cluster import ClusterError, _jobs, connected
 from mcrock.ensemble.part import Part, PartResult
 from mcrock.ensemble.schedule import _result, _threads, run_distributed
 from mcrock.study import load_config
-from tests.cluster.conftest import wait_until
+from tests.cluster.conftest import WORKERS, processes_for_slurm, wait_until
 from tests.unit.conftest import write_study
 
-JOB = {"jobs": 2, "cores": 4, "memory": "4GB", "walltime": "01:00:00", "interface": "lo"}
+
+@contextmanager
+def workers(number):
+    """A client of one's own, with worker processes of this machine."""
+    with (
+        dask.config.set(
+            scheduler=dask.config.get("scheduler", None)
+        ),  # a client that is closed early leaves it
+        LocalCluster(number, threads_per_worker=1, dashboard_address=None, silence_logs=40) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
 
 
-def needs_jobqueue():
+def place(system="slurm", jobs=1, **settings):
+    """Settings of a cluster: those of the tests, and more of its batch system."""
+    found = yaml.safe_load(WORKERS.format(jobs=jobs))
+    return found | {"jobqueue": {system: found["jobqueue"]["slurm"] | settings}}
+
+
+@pytest.fixture
+def jobqueue():
     with hold_interruptions():  # which takes back what it makes of Ctrl-C when it is imported
-        pytest.importorskip("dask_jobqueue")
+        return pytest.importorskip("dask_jobqueue")
+
+
+@pytest.fixture
+def processes(jobqueue, tmp_path, monkeypatch):
+    """A batch system whose jobs are processes of this machine."""
+    processes_for_slurm(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +90,7 @@ def test_workers_killed_at_random_change_no_bit(study, reference, tmp_path, kill
                 killed.append(choose(sorted(client.run(os.getpid).values())))
                 os.kill(killed[-1], signal.SIGKILL)
 
-    with connected(Local(system="local", workers=2), tmp_path) as client:
+    with workers(2) as client:
         killer = threading.Thread(target=kill, args=(client,), daemon=True)
         killer.start()
         ds = run_study(
@@ -96,49 +121,56 @@ def is_open(address, security):
     return True
 
 
-@pytest.mark.parametrize("place", [{}, {"security": "none"}])
-def test_only_who_has_the_keys_of_a_run_can_talk_to_its_processes(tmp_path, place):
+def test_only_who_has_the_keys_of_a_run_can_talk_to_its_processes(tmp_path, processes):
     """On this machine alone: any of its users can reach every port there."""
-    with connected(Local(system="local", workers=1, **place), tmp_path) as client:
+    with connected(place(), tmp_path) as client:
+        client.wait_for_workers(1, timeout=120)
+        theirs = list(client.run(os.getpid).values())
+        nannies = [psutil.Process(pid).parent() for pid in theirs]
         me = psutil.Process()
-        ours = [me, *me.children(recursive=True)]
-        assert {*client.run(os.getpid).values()} < {process.pid for process in ours}
+        ours = {me, *me.children(recursive=True), *nannies, *map(psutil.Process, theirs)}
         listening = {c.laddr.ip for p in ours for c in p.net_connections("inet") if c.status == "LISTEN"}
         assert listening == {"127.0.0.1"}
         ((address, about),) = client.scheduler_info()["workers"].items()
         places = [url.partition("://")[2] for url in (client.scheduler.address, address, about["nanny"])]
-        strangers = [Security()] if place else [Security(), Security.temporary()]
-        assert {is_open(each, keys) for each in places for keys in strangers} == {bool(place)}
+        strangers = [Security(), Security.temporary()]
+        assert {is_open(each, keys) for each in places for keys in strangers} == {False}
         assert is_open(places[0], client.security)
+        keys = list(tmp_path.glob(".dask-jobqueue.worker.*"))
+        assert [stat.S_IMODE(key.stat().st_mode) for key in keys] == [0o600] * 3
+        assert client.dashboard_link.startswith("http://127.0.0.1:")
+        with urlopen(client.dashboard_link, timeout=30) as page:
+            assert page.status == 200
 
 
-def test_names_of_key_files_are_whole_in_the_script_of_a_job(tmp_path):
-    needs_jobqueue()
-    folder = tmp_path / "a; touch b '$x'"
-    folder.mkdir()
-    with _batch(BatchJobs(system="slurm", **JOB), folder, []) as workers:
-        words = shlex.split(workers.job_script().splitlines()[-1])
-        files = [word for word in words if Path(word).parent == folder]
-    assert len(files) == 3
-    assert "touch" not in words
+def test_keys_of_the_configuration_take_the_place_of_those_of_a_run(jobqueue, tmp_path):
+    files = {"ca-file": "ca.pem", "scheduler.cert": "cert.pem", "scheduler.key": "key.pem"}
+    given = {f"distributed.comm.tls.{name}": file for name, file in files.items()}
+    with (
+        dask.config.set({"distributed.comm.require-encryption": True, **given}),
+        settings(place()),
+        pytest.raises(ClusterError, match=r"cannot be started: .*No such file"),
+        _jobs(jobqueue.SLURMCluster, "slurm", tmp_path, []),
+    ):
+        pass
 
 
-def test_workers_can_be_started_again_in_a_fresh_process(tmp_path):
-    """Dask's configuration is loaded with it: what is set before that must not take the rest away."""
-    code = (
-        "from pathlib import Path\nfrom mcrock.ensemble.cluster import connected\n"
-        "from mcrock.ensemble.cluster import Local\n"
-        "for _ in range(2):\n    with connected(Local(system='local', workers=1), Path('.')):\n        pass"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (ran.returncode, ran.stderr) == (0, "")
+def settings(given):
+    return dask.config.set(dask.config.merge(dask.config.config, given))
+
+
+def test_a_folder_that_a_shell_would_take_apart_is_refused(jobqueue, tmp_path):
+    """Dask-jobqueue puts the names of keys into the script of a job as they are."""
+    with (
+        settings(place()),
+        pytest.raises(ValueError, match="which a shell would not read as one word: choose an --output"),
+    ):
+        _jobs(jobqueue.SLURMCluster, "slurm", tmp_path / "a; touch b '$x'", [])
 
 
 @pytest.mark.parametrize("when", ["before", "during"])
 def test_a_client_that_was_closed_is_told(study, tmp_path, when):
-    with connected(Local(system="local", workers=1), tmp_path) as client:
+    with workers(1) as client:
         if when == "before":
             client.close()
         error = r"dask that is connected, got 'closed'" if when == "before" else "the dask scheduler is lost"
@@ -149,7 +181,7 @@ def test_a_client_that_was_closed_is_told(study, tmp_path, when):
 
 def test_a_lost_scheduler_ends_the_run_and_loses_nothing(study, reference, tmp_path):
     impatient = dask.config.set({"distributed.comm.timeouts.connect": "1s"})
-    with impatient, connected(Local(system="local", workers=1), tmp_path) as client:
+    with impatient, workers(1) as client:
 
         def lose(progress):
             with suppress(OSError):
@@ -163,83 +195,59 @@ def test_a_lost_scheduler_ends_the_run_and_loses_nothing(study, reference, tmp_p
     xr.testing.assert_identical(run_study(study, tmp_path / "s.zarr", resume=True), reference)
 
 
-@pytest.mark.parametrize(
-    ("system", "directives"),
-    [
-        ("slurm", ["-n 1", "--cpus-per-task=4", "--mem=4G", "-t 01:00:00", "-p long"]),
-        ("pbs", ["-l select=1:ncpus=4:mem=3815MB", "-l walltime=01:00:00", "-q long"]),
-        ("sge", ["-l h_rt=01:00:00", "-q long"]),
-        ("lsf", ["-n 4", "-W 01:00", "-q long"]),
-    ],
-)
-def test_jobs_ask_for_what_the_file_says(tmp_path, monkeypatch, system, directives):
-    """Memory in the units of each system; PBS counts in powers of 2."""
-    needs_jobqueue()
-    monkeypatch.setattr("dask_jobqueue.lsf.lsf_detect_units", lambda: "mb")
-    options = {"queue": "long", "job_script_prologue": ["module load python"]}
-    with _batch(BatchJobs(system=system, options=options, **JOB), tmp_path, []) as workers:
-        script = workers.job_script()
-    header = [
-        line.split(maxsplit=1)[1] for line in script.splitlines() if line.startswith("#") and " " in line
-    ]
-    assert [item for item in directives if item not in header] == []
-    assert "module load python" in script
+def test_a_job_has_what_the_file_and_mcrock_ask_for(jobqueue, tmp_path):
+    more = {
+        "queue": "long",
+        "job-script-prologue": ["module load python"],
+        "worker-extra-args": ["--lifetime", "9m"],
+    }
+    with settings(place(**more)), _jobs(jobqueue.SLURMCluster, "slurm", tmp_path, []) as jobs:
+        script = jobs.job_script()
+    assert {"#SBATCH --mem=954M", "#SBATCH -t 00:10:00", "#SBATCH -p long"} < {*script.splitlines()}
+    assert "PYTHONSAFEPATH=1\nmodule load python\n" in script
     worker = script.splitlines()[-1]
-    assert "--lifetime 3240s --lifetime-stagger 180s --no-dashboard --dashboard-address 127.0.0.1:0" in worker
-    assert "--nthreads 4" in worker
+    assert "--lifetime 9m --no-dashboard --dashboard-address 127.0.0.1:0" in worker
+    assert shlex.split(worker)[0] == sys.executable
 
 
 # dask's own complaint of the cluster that it did not make
 @pytest.mark.filterwarnings("ignore:unclosed cluster:ResourceWarning")
 @pytest.mark.filterwarnings("ignore:.*Cluster.__del__:pytest.PytestUnraisableExceptionWarning")
-def test_an_unknown_option_of_dask_jobqueue_is_named(tmp_path):
-    needs_jobqueue()
-    with pytest.raises(ValueError, match=r"\[options\]: .*unexpected keyword argument 'quue'"):
-        _batch(BatchJobs(system="slurm", options={"quue": "long"}, **JOB), tmp_path, [])
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"quue": "long"}, r"jobqueue\.slurm: unknown key 'quue'; did you mean 'queue'\?"),
+        (
+            {"interface": None},
+            r"jobqueue\.slurm: missing key 'interface'; .* 'lo' where all run on one machine",
+        ),
+        ({"cores": None}, r"jobqueue\.slurm: You must specify how much cores and memory"),
+    ],
+)
+def test_a_setting_that_does_not_do_is_named(jobqueue, tmp_path, more, message):
+    with pytest.raises(ValueError, match=message), connected(place(**more), tmp_path):
+        pass
 
 
-def test_a_batch_system_that_is_not_there_is_one_message(tmp_path, monkeypatch):
-    needs_jobqueue()
+def test_a_batch_system_that_is_not_there_is_one_message(jobqueue, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with (
         pytest.raises(ClusterError, match=r"pbs refuses a job: .*No such file or directory: 'qsub'"),
-        connected(BatchJobs(system="pbs", **JOB), tmp_path),
+        connected(place("pbs"), tmp_path),
     ):
         pass
 
 
-@pytest.mark.parametrize(
-    ("cluster", "module", "message"),
-    [
-        (BatchJobs(system="pbs", **JOB), "dask_jobqueue", r"dask-jobqueue: not .* 'mcrock\[cluster\]'"),
-        (Mpi(system="mpi"), "dask_mpi", r"dask-mpi and mpi4py: not installed; pip install 'mcrock\[mpi\]'"),
-    ],
-)
-def test_a_missing_package_is_named(tmp_path, monkeypatch, cluster, module, message):
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ClusterError, match=message), connected(cluster, tmp_path):
+def test_a_missing_package_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "dask_jobqueue", None)
+    message = r"dask-jobqueue: not installed; pip install 'mcrock\[cluster\]'"
+    with pytest.raises(ClusterError, match=message), connected(place(), tmp_path):
         pass
-
-
-# dask's own complaint of the cluster that it did not make
-@pytest.mark.filterwarnings("ignore:unclosed cluster:ResourceWarning")
-@pytest.mark.filterwarnings("ignore:.*Cluster.__del__:pytest.PytestUnraisableExceptionWarning")
-def test_a_worker_that_dies_while_it_starts_is_one_message(tmp_path, monkeypatch):
-    monkeypatch.setattr("distributed.nanny.WorkerProcess._run", die)
-    with (
-        pytest.raises(ClusterError, match="a worker of this machine died while it started"),
-        connected(Local(system="local", workers=1), tmp_path),
-    ):
-        pass
-
-
-def die(*arguments, **options):
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_run_without_workers_ends_with_a_message(study, tmp_path, monkeypatch):
     monkeypatch.setattr("mcrock.ensemble.schedule.ALONE", 1.0)
-    with connected(Local(system="local", workers=1), tmp_path) as client:
+    with workers(1) as client:
         client.cluster.scale(0)
         with pytest.raises(EnsembleError, match="no worker of this machine is left"):
             run_study(study, tmp_path / "s.zarr", client=client)
@@ -249,7 +257,7 @@ def test_results_that_are_lost_with_the_last_worker_are_not_waited_for(study, tm
     """They had been announced; the clock counts looks, so that the loss itself may take its time."""
     for name, value in {"monotonic": count().__next__, "LOOK": 0.1, "GATHER": 0.1, "ALONE": 30}.items():
         monkeypatch.setattr(f"mcrock.ensemble.schedule.{name}", value)
-    with connected(Local(system="local", workers=1), tmp_path) as client:
+    with workers(1) as client:
 
         def lose(progress):
             if progress.finished and client.cluster.workers:
@@ -313,14 +321,3 @@ def test_a_scheduler_that_does_not_answer_is_lost():
 
     with pytest.raises(OSError, match="the dask scheduler is lost"):
         _threads(SimpleNamespace(ncores=ncores))
-
-
-def test_the_dashboard_answers_where_its_link_says(tmp_path):
-    """On this machine alone, also where scheduler and workers talk over a network."""
-    up = [name for name, state in psutil.net_if_stats().items() if state.isup and name != "lo"]
-    addresses = {name: psutil.net_if_addrs().get(name, []) for name in up}
-    networks = [name for name, found in addresses.items() if any(a.family == socket.AF_INET for a in found)]
-    place = Local(system="local", workers=1, interface=[*networks, "lo"][0], security="none")
-    with connected(place, tmp_path) as client, urlopen(client.dashboard_link, timeout=30) as page:
-        assert client.dashboard_link.startswith("http://127.0.0.1:")
-        assert page.status == 200

@@ -239,3 +239,23 @@ def test_a_safety_assessment_stops_at_the_first_failure(study_file, tmp_path):
 def test_one_node_uses_its_cores(started_by):
     (call,) = started_by(lambda: set_lines("one_node.sh", {}, {"CONFIG": "study.toml", "STORE": "s.zarr"}))
     assert call == ["run", "study.toml", "-o", "s.zarr", "--processes", "--resume"]
+
+
+def test_each_rank_of_a_job_is_a_task(started_by, tmp_path):
+    (tmp_path / "bin" / "srun").write_text('#!/bin/sh\nexec "$@"\n')
+    (tmp_path / "bin" / "srun").chmod(0o755)
+    lines = {"CONFIG": "study.toml", "STORE": "s.zarr", "OPTIONS": "(--seed 7)"}
+    (call,) = started_by(lambda: set_lines("slurm_ranks.sh", {}, lines), SLURM_PROCID="2", SLURM_NTASKS="4")
+    assert call == [
+        "run",
+        "study.toml",
+        "-o",
+        "s.zarr",
+        "--seed",
+        "7",
+        "--resume",
+        "--workers",
+        "1",
+        "--task",
+        "3/4",
+    ]
