@@ -16,7 +16,7 @@ from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.curves import median_columns, not_gone_by_all, without_curve
 from mcrock.show.fragility import accepted_label, format_dispersion
-from mcrock.show.text import count_words, estimate, format_count, percent, table_along, with_ends
+from mcrock.show.text import count_words, estimate, format_count, percent, present, table_along, with_ends
 from mcrock.statistics import by_measure, compare_measures, fit_surface, overturned
 from mcrock.statistics.accepted_curve import FAMILIES, goes_by, goes_without
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords
@@ -81,74 +81,19 @@ def _of_units(cell: Callable[[xr.Dataset], str]) -> Callable[[xr.Dataset], str]:
 
 def format_sufficiency(found: xr.Dataset) -> list[str]:
     """Tables of efficiency, practicality and sufficiency, and the measures and pairs by log loss."""
-    level = percent(found)
-
-    def cell(name: str, form: str = ".2f") -> Callable[[xr.Dataset], str]:
-        return lambda one: "-" if math.isnan(float(one[name])) else with_ends(one, name, form)
-
-    def p_value(kind: str) -> Callable[[xr.Dataset], str]:
-        return lambda one: "-" if math.isnan(p := float(one[f"{kind}_p_value"])) else f"{p:.3f}"
-
-    demand = [
-        ("measure", lambda one: str(one["measure"].item())),
-        (f"practicality: slope ({level})", cell("slope")),
-        (f"efficiency: scatter ({level})", cell("scatter")),
-        ("scatter/slope", cell("proficiency")),
-    ]
-    effects = [
-        demand[0],
-        ("property", lambda one: str(one["property"].item())),
-        (f"effect on ln(tilt) ({level})", cell("demand_effect")),
-        ("p", p_value("demand")),
-        (f"on overturning ({level})", cell("overturning_effect")),
-        ("p", p_value("overturning")),
-    ]
-    ranks = [
-        ("by", lambda one: str(one["predictor"].item())),
-        ("log loss", lambda one: f"{float(one['log_loss']):.3f}"),
-        (
-            f"over the least ({level})",
-            lambda one: (
-                "-" if float(one["log_loss_difference"]) == 0 else cell("log_loss_difference", ".3f")(one)
-            ),
-        ),
-    ]
+    ranked = found.isel(predictor=found["log_loss"].argsort().values)
     tests = 2 * found.sizes["measure"] * found.sizes["property"]
-    order = found["log_loss"].argsort().values
-    pairs = found[["measure", "property", *(name for name in found if "property" in found[name].dims)]]
-    return [
-        f"Peak tilt ratio of {int(found['demands'])} runs that rocked and came to rest",
-        table_along(found, "measure", demand),
-        "Sufficiency: effects of properties of the motion, given the measure",
-        table_along(pairs.stack(row=["measure", "property"]), "row", effects),
-        f"a small p speaks against the measure; of {tests} tests {0.05 * tests:.1f} are below 0.05 by chance",
-        "Measures and pairs, on records left out",
-        table_along(found.isel(predictor=order), "predictor", ranks),
-    ]
+    words = (
+        f"a small p speaks against the measure; of {tests} tests {0.05 * tests:.1f} are below 0.05 by chance"
+    )
+    return [*present(ranked, "Sufficiency, practicality and efficiency, by the peak tilt ratio"), words]
 
 
 def format_surface(found: xr.Dataset) -> list[str]:
-    """Lines on a surface over two intensity measures."""
-    first, second = found["measure"].values.tolist()
+    """Tables of a surface over two intensity measures."""
     if math.isnan(float(found["intercept"])):
-        return [f"no surface over {first} and {second}: the likelihood has no maximum"]
-    low, high = found["coefficient_interval"].values
-    slopes = [
-        f"{value:.2f} ({a:.2f} to {b:.2f}) ln({name})"
-        for value, a, b, name in zip(found["coefficient"].values, low, high, (first, second), strict=True)
-    ]
-    words = [
-        f"{name} alone {float(one['log_loss']):.3f} (more by {a:.3f} to {b:.3f})"
-        for name, side in ((first, "first"), (second, "second"))
-        for one in [found.sel(model=side)]
-        for a, b in [one["log_loss_difference_interval"].values.tolist()]
-    ]
-    both = float(found["log_loss"].sel(model="both"))
-    score = " + ".join([f"{float(found['intercept']):.2f}", *slopes])
-    return [
-        f"Surface: {found.attrs['link']} of the probability = {score}, in SI units",
-        f"log loss on records left out: both {both:.3f}, {', '.join(words)}",
-    ]
+        return [f"no surface over {' and '.join(found['measure'].values)}: the likelihood has no maximum"]
+    return present(found, f"Surface: {found.attrs['link']} of the probability over two measures, in SI units")
 
 
 @takes_path

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from mcrock.base.estimates import format_estimate, format_interval, format_p_value, format_percent
+from mcrock.base import estimates
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import as_written
 
@@ -205,9 +205,9 @@ class Caution(str):
 
 
 RULES: dict[str, Callable[[float], str]] = {
-    "percent": format_percent,
-    "p": lambda p: format_p_value(p)[2:].removeprefix("= "),
-    "bound": lambda most: format_interval(0.0, most).removeprefix("below "),  # which is rounded up
+    "percent": estimates.format_percent,
+    "p": lambda p: estimates.format_p_value(p)[2:].removeprefix("= "),
+    "bound": lambda most: estimates.format_interval(0.0, most).removeprefix("below "),  # which is rounded up
 }
 WIDE = 6  # places of a single variable that stand side by side
 
@@ -215,9 +215,9 @@ WIDE = 6  # places of a single variable that stand side by side
 def cell(found: xr.Dataset, name: str) -> str:
     """A number of a result without its interval, with the digits that it asks for; "-" if it is not known.
 
-    These are those of its interval, three, or by the attribute `digits` a format or one of `RULES`.
-    Intensities have their unit, and all where it changes from row to row with a variable `units`. The
-    attribute `below` names the variable that says whether a place on a rising curve is a bound. The
+    These are those of its interval, three, or by the attribute `digits` a format, "difference" or one of
+    `RULES`. Intensities have their unit, and all where it changes from row to row with a variable `units`.
+    The attribute `below` names the variable that says whether a place on a rising curve is a bound. The
     coordinate ``NAME_label`` has the words for the values of ``NAME``.
     """
     array, value = found[name], found[name].values.item()
@@ -232,8 +232,10 @@ def cell(found: xr.Dataset, name: str) -> str:
         return label_intensities([value], units)[0]
     if (digits := attrs.get("digits", ".3g")) in RULES:
         return RULES[digits](value)
+    if digits == "difference":
+        return estimates.format_difference(*estimate(found, name))[0]
     by_interval = "digits" not in attrs and f"{name}_interval" in found
-    number = format_estimate(*estimate(found, name)) if by_interval else format(value, digits)
+    number = estimates.format_estimate(*estimate(found, name)) if by_interval else format(value, digits)
     return f"{number} {units}" if "units" in found and units != "1" else number
 
 
@@ -243,8 +245,12 @@ def ends(found: xr.Dataset, name: str) -> str:
     units, of = _units(found, name), name.removesuffix("_interval")
     if of != name and (low == high or (math.isnan(found[of]) and math.isinf(high))):
         return ""
+    if found.get(of, found[name]).attrs.get("digits") == "difference":
+        return estimates.format_difference(0.0, low, high)[1]
+    if low < 0:
+        return f"{low:.2g} to {high:.2g}"
     if not _has_own_unit(units) or math.isnan(low + high):
-        return format_interval(low, high)
+        return estimates.format_interval(low, high)
     least, most = label_intensities([low, high], units)
     if math.isinf(high):
         return f"above {least}" if low > 0 else "open"

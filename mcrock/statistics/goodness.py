@@ -262,12 +262,13 @@ def add_log_losses(
     best : int
         Predictor that the others are compared with.
     """
-    for name, table, words in (
-        ("log_loss", losses, "mean log loss on records left out"),
-        ("log_loss_difference", losses - losses[best], f"mean log loss over that of the best {dim}"),
+    of = result.coords.get(f"{dim}_label", result[dim])[best].item()
+    for name, table, words, digits in (
+        ("log_loss", losses, "log loss on records left out", ".3f"),
+        ("log_loss_difference", losses - losses[best], f"over that of {of}", "difference"),
     ):
         mean, half = student_interval(table.T, runs[:, None], level)
-        result[name] = (dim, mean, {"units": "1", "long_name": words})
+        result[name] = (dim, mean, {"units": "1", "long_name": words, "digits": digits})
         result[f"{name}_interval"] = (("bound", dim), np.stack([mean - half, mean + half]), {"units": "1"})
 
 

@@ -60,6 +60,14 @@ CELLS = 64  # along the logarithm of each measure
 GRID = 40  # values of each measure at which the surface is given
 CLOSE = 1e-12  # gain of ln(likelihood) for each run below which a sample is at its maximum
 MODELS = ("first", "second", "both")
+CURVE, SIGNED = {"digits": "curve"}, {"digits": "difference"}
+WORDS = {
+    "slope": "practicality: slope",
+    "scatter": "efficiency: scatter",
+    "proficiency": "scatter/slope",
+    "demand": "effect on ln(tilt), given the measure",
+    "overturning": "on overturning",
+}
 
 
 class Cells(NamedTuple):
@@ -141,16 +149,21 @@ def fit_surface(
     names = [str(value.attrs.get("long_name", name)) for name, value in zip(measures, values, strict=True)]
     result = table(
         {
-            "intercept": ((), found[0][0] - found[0][1:] @ centre),
-            "coefficient": ("measure", found[0][1:]),
+            "intercept": ((), found[0][0] - found[0][1:] @ centre, {"digits": ".2f"}),
+            "coefficient": ("measure", found[0][1:], {"long_name": "coefficient of its logarithm"} | SIGNED),
             "coefficient_interval": (("bound", "measure"), np.stack([low[:2], high[:2]])),
-            "probability": (("first", "second"), shape.cdf(surface), {"long_name": "probability"}),
-            "interval": (("bound", "first", "second"), band),
-            "inside": (("first", "second"), _near(cells, points)),
+            "probability": (("first", "second"), shape.cdf(surface), {"long_name": "probability"} | CURVE),
+            "interval": (("bound", "first", "second"), band, CURVE),
+            "inside": (("first", "second"), _near(cells, points), CURVE),
             "runs": ((), int(cells.runs.sum())),
             "records": ((), record_index(ds)[1]),
         },
-        coords={"measure": list(measures), "bound": BOUNDS, "model": list(MODELS)}
+        coords={
+            "measure": list(measures),
+            "bound": BOUNDS,
+            "model": list(MODELS),
+            "model_label": ("model", [*measures, "both"]),
+        }
         | {
             name: (name, axis, {"units": value.attrs.get("units", "1"), "long_name": words})
             for name, axis, value, words in zip(("first", "second"), axes, values, names, strict=True)
@@ -325,7 +338,7 @@ def measure_sufficiency(
             **_of_measures({"slope": 1, "scatter": -2, "proficiency": -1}, alone),
             **_of_properties("demand", beside),
             **_of_properties("overturning", over),
-            "demands": ((), int(rocked.sum())),
+            "demands": ((), int(rocked.sum()), {"long_name": "runs that rocked and came to rest"}),
             "records": ((), record_index(runs)[1]),
         },
         coords={"measure": names, "property": list(properties), "bound": BOUNDS},
@@ -446,7 +459,7 @@ def _of_measures(places: Mapping[str, int], found: Sequence[_Effects]) -> dict[s
     """Numbers of the fits by each measure, by the place where a fit has them."""
     variables: dict[str, Any] = {}
     for name, place in places.items():
-        variables[name] = ("measure", [each.value[place] for each in found])
+        variables[name] = ("measure", [each.value[place] for each in found], {"long_name": WORDS[name]})
         variables[f"{name}_interval"] = (
             ("bound", "measure"),
             np.transpose([f.ends[:, place] for f in found]),
@@ -459,9 +472,17 @@ def _of_properties(kind: str, found: Sequence[Sequence[_Effects]]) -> dict[str, 
     size = ("measure", "property")
     ends = np.moveaxis(np.array([[each.ends[:, 2] for each in row] for row in found]), -1, 0)
     return {
-        f"{kind}_effect": (size, [[each.value[2] for each in row] for row in found]),
+        f"{kind}_effect": (
+            size,
+            [[each.value[2] for each in row] for row in found],
+            {"long_name": WORDS[kind]} | SIGNED,
+        ),
         f"{kind}_effect_interval": (("bound", *size), ends),
-        f"{kind}_p_value": (size, [[each.p_value[2] for each in row] for row in found]),
+        f"{kind}_p_value": (
+            size,
+            [[each.p_value[2] for each in row] for row in found],
+            {"long_name": "p", "digits": "p"},
+        ),
     }
 
 

@@ -104,7 +104,6 @@ def test_what_a_property_tells_beyond_a_measure_is_found(study):
     assert {"pga", "pgv", "uplift_ratio", "pga, pgv"} <= set(names)
     assert "pga, uplift_ratio" not in names  # of one body they are one measure
     text = "\n".join(format_sufficiency(found))
-    assert "practicality: slope (95 %)" in text
     assert "of 24 tests 1.2 are below 0.05 by chance" in text
 
 
