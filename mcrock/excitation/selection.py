@@ -240,8 +240,8 @@ def read_flat_file(path: str | Path, periods: ArrayLike) -> Candidates:
     Raises
     ------
     MotionError
-        With the columns that are missing, the line and column of a cell that is no number, or if the periods
-        of the target are beyond those of the file.
+        With the columns that are missing, the line and column of a cell that is not a number, or if the
+        periods of the target are beyond those of the file.
     """
     found, without = [], []
     place = Path(path)
