@@ -15,7 +15,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from math import cos, inf, pi, sqrt
 from typing import NamedTuple, Protocol
 
@@ -28,11 +27,10 @@ from mcrock.base.units import as_written
 from mcrock.statistics.goodness import (
     FEWEST,
     REJECTED,
-    by_curve,
-    by_logit,
     by_rising,
     fit_p_value,
     fit_plateau,
+    fitted_rule,
     left_out_losses,
     plateau_rule,
 )
@@ -50,6 +48,7 @@ from mcrock.statistics.rates import (
 )
 from mcrock.statistics.runs import (
     ALL_STAND,
+    ESTIMATE,
     axis_attrs,
     check_runs,
     config_of,
@@ -58,11 +57,10 @@ from mcrock.statistics.runs import (
     study_of,
     tipping_acceleration,
 )
-from mcrock.statistics.studentized import Shares, resampled_bounds
+from mcrock.statistics.studentized import Shares, fit_sample, remembered, resampled_bounds
 
 ACCEPTED, WHY = "headline", "why"  # attributes of results
 MOST = 2 / 3  # of the resamples in which a curve that follows other data too foretells best, to be believed
-KEPT = 64  # choices that are remembered
 # the largest acceleration of any recording in any direction over its intensity, by measures that bound it [1]
 LARGEST = {"pga_rotd100": 1 / cos(pi / 360), "pga_rotd50": sqrt(2) / cos(pi / 360)}
 _CHOICES: dict[bytes, CurveChoice] = {}
@@ -201,16 +199,22 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
     why = f"the lognormal curve is not rejected{few}"
     if few:
         return CurveChoice("lognormal", why, p_value)
-    losses = left_out_losses(units, how, [by_curve(PROBIT), by_logit, plateau_rule(units), by_rising])
+    fits = [fitted_rule(fit_sample(units, units.overturned[ESTIMATE], how, link)) for link in (PROBIT, LOGIT)]
+    lognormal, logistic, rising = left_out_losses(units, how, [*fits, by_rising])
+    least, plateau = np.minimum(lognormal, logistic), np.inf
     x, yes, runs = units.sums()
     levels_off = fit_plateau(x, yes[None], runs[None])[0][0] < 1
-    for last, words in ((2, "a curve to a plateau foretells"), (3, "the rising fractions foretell")):
-        share = float((losses[: last + 1].argmin(axis=0) == last).mean())
-        if share > MOST and (levels_off or last == 3):
+    if levels_off or (rising < least).mean() > MOST:  # else a plateau changes nothing
+        (plateau,) = left_out_losses(units, how, [plateau_rule(units)])
+    for words, share in (
+        ("a curve to a plateau foretells", np.mean(plateau < least) * levels_off),
+        ("the rising fractions foretell", np.mean(rising < np.minimum(least, plateau))),
+    ):
+        if share > MOST:
             better = f"better than the lognormal curve in {100 * share:.0f} % of the resamples"
             why = f"{words} {noun} left out {better}, though the test of fit does not reject it"
             return CurveChoice("stripes", why, p_value)
-    share = float((losses[1] < losses[0]).mean())
+    share = float((logistic < lognormal).mean())
     if share and not fit_p_value(units, how, LOGIT) < REJECTED:
         why += f"; intervals of the rate give a log-logistic one, of heavier tail, the weight {share:.2g}"
         return CurveChoice("lognormal", why, p_value, ((PROBIT, 1 - share), (LOGIT, share)))
@@ -219,13 +223,7 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
 
 def chosen(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
     """`choose`, once for the same counts: every result of a study asks for it."""
-    counts = b"".join(np.ascontiguousarray(part).tobytes() for part in units)
-    key = sha256(repr((how, "record" in ds, units.runs.shape)).encode() + counts).digest()
-    if key not in _CHOICES:
-        if len(_CHOICES) >= KEPT:
-            _CHOICES.pop(next(iter(_CHOICES)))
-        _CHOICES[key] = choose(ds, units, how)
-    return _CHOICES[key]
+    return remembered(_CHOICES, lambda: choose(ds, units, how), *units, how, "record" in ds)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ from mcrock.statistics.probit import (
 )
 from mcrock.statistics.rates import RisingCurve
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, record_lots
-from mcrock.statistics.studentized import bootstrap_t, fit_sample, sandwich_errors, widened
+from mcrock.statistics.studentized import Fitted, bootstrap_t, fit_sample, sandwich_errors, widened
 
 CLASSES = 12  # of neighbouring intensities, at most
 REJECTED = 0.05  # p-value below which a curve is rejected [1]
@@ -198,12 +198,13 @@ def by_curve(link: Link) -> Rule:
     return lambda x, yes, runs: np.mean(evaluate_curves(fit_curves(x, yes, runs, link), x), axis=0)
 
 
-by_probit = either_way(by_curve(PROBIT))
+by_probit, by_logit = either_way(by_curve(PROBIT)), by_curve(LOGIT)
 
 
-def by_logit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
-    """Log-logistic curve."""
-    return by_curve(LOGIT)(x, yes, runs)
+def fitted_rule(fitted: Fitted) -> Rule:
+    """The curves of the resamples of a sample, which are asked for once, in the order of `draw_units`."""
+    drawn = iter(fitted.drawn)
+    return lambda x, yes, runs: np.mean(evaluate_curves(next(drawn)[0], x), axis=0)
 
 
 def by_rising(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
@@ -212,7 +213,7 @@ def by_rising(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     for row, fell, number in zip(predicted, yes, runs, strict=True):
         there = number > 0
         curve = RisingCurve(x[there], fell[there], number[there])
-        row[:] = curve.fraction if there.all() else curve.at(x)
+        row[there], row[~there] = curve.fraction, curve.at(x[~there])
     return predicted
 
 
@@ -274,9 +275,8 @@ def add_log_losses(
 
 STEPS = 30  # of expectation and maximization, which crawl along a flat likelihood: Fisher's steps finish
 SCORINGS = 60  # of them, at most
-ENDS = np.array(
-    [[-5.0, -9.0, -5.0], [7.0, 9.0, 3.0]]
-)  # of logit(share), ln(median) less the sample's, ln(dispersion)
+# of logit(share), ln(median) less the sample's, ln(dispersion)
+ENDS = np.array([[-5.0, -9.0, -5.0], [7.0, 9.0, 3.0]])
 
 
 def fit_plateau(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.ndarray, Curves]:
@@ -305,10 +305,8 @@ def fit_plateau(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.nd
         of_those = share * (1 - shape) / np.maximum(1 - share * shape, 1e-300)  # that stood and yet overturn
         curves = fit_curves(x, yes, yes + stood * of_those)
         share = ((yes + stood * of_those).sum(axis=1) / total)[:, None]
-    ever, held = (
-        np.ones(len(yes)),
-        np.flatnonzero((curves.kind == plain.kind) & (plain.kind == FitKind.MAXIMUM)),
-    )
+    held = np.flatnonzero((curves.kind == plain.kind) & (plain.kind == FitKind.MAXIMUM))
+    ever = np.ones(len(yes))
     if held.size:
         z, counts = np.log(x), (yes[held], runs[held])
         values = _scored(_parameters(share[:, 0], curves)[held], z, *counts)

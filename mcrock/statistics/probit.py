@@ -54,15 +54,16 @@ class Link(NamedTuple):
     cdf: Callable[[np.ndarray], np.ndarray]
     log_cdf: Callable[[np.ndarray], np.ndarray]
     quantile: Callable[[np.ndarray], np.ndarray]
-    hazards: Callable[[np.ndarray], Pair]  # density over F, and over 1 - F
+    hazards: Callable[..., Pair]  # density over F, and over 1 - F, whose logarithms may follow
     bends: Callable[[np.ndarray, np.ndarray, np.ndarray], Pair]  # minus second derivatives of ln F, ln(1 - F)
     deviation: float  # standard deviation [1]
 
 
-def normal_hazards(eta: np.ndarray) -> Pair:
+def normal_hazards(eta: np.ndarray, *logs: np.ndarray) -> Pair:
     """Normal density over the probability of being below ``eta``, and over that of being above [1]."""
+    log_below, log_above = logs or (log_ndtr(eta), log_ndtr(-eta))
     log_density = -0.5 * eta * eta - 0.5 * np.log(2 * np.pi)
-    return np.exp(log_density - log_ndtr(eta)), np.exp(log_density - log_ndtr(-eta))
+    return np.exp(log_density - log_below), np.exp(log_density - log_above)
 
 
 PROBIT = Link(
@@ -81,7 +82,7 @@ LOGIT = Link(
     expit,
     log_expit,
     logit,
-    lambda eta: (expit(-eta), expit(eta)),
+    lambda eta, *_: (expit(-eta), expit(eta)),
     lambda eta, up, down: (up * down, up * down),
     np.pi / np.sqrt(3),
 )
@@ -160,7 +161,9 @@ class Curves(NamedTuple):
     link: Link = PROBIT  # dispersions are 1 / b: standard deviations in units of that of the link
 
 
-def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link = PROBIT) -> Curves:
+def fit_curves(
+    intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link = PROBIT, start: Curves | None = None
+) -> Curves:
     """Fit a curve to each set of counts.
 
     Parameters
@@ -171,6 +174,8 @@ def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: L
         Overturned runs and all runs [1]; broken numbers are weights. Every set has runs.
     link : Link
         Of the curves.
+    start : Curves, optional
+        A curve of the link close to all of them, such as that of the sample that they resample.
 
     Returns
     -------
@@ -196,7 +201,7 @@ def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: L
     low, high = np.zeros(len(yes)), np.full(len(yes), np.inf)
     thin, wide = np.zeros(len(yes)), np.full(len(yes), np.inf)
     regular = np.flatnonzero(kind == FitKind.MAXIMUM)
-    location, slope = _newton(z, yes[regular], runs[regular], link)
+    location, slope = _newton(z, yes[regular], runs[regular], link, start)
     steep = ~np.isfinite(slope) | (np.abs(slope) > STEEPEST)
     kind[regular[steep]] = FitKind.SEPARATED
     kind[regular[np.abs(location) > FARTHEST]] = FitKind.FLAT
@@ -215,10 +220,9 @@ def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: L
     low = np.where(kind == FitKind.NONE, np.nextafter(strongest, np.inf), low)
     high = np.where(kind == FitKind.ALL, np.nextafter(weakest, 0), high)
     flat = kind == FitKind.FLAT
-    low[flat], high[flat], wide[flat] = 0.0, np.inf, np.inf
+    low[flat], high[flat], thin[flat], wide[flat] = 0.0, np.inf, np.inf, np.inf
     low[flat & (share < 0.5)] = np.inf
     high[flat & (share > 0.5)] = 0.0
-    thin[flat] = np.inf
     return Curves(kind, low, high, thin, wide, share, link)
 
 
@@ -256,34 +260,36 @@ def evaluate_curves(curves: Curves, intensity: np.ndarray) -> tuple[np.ndarray, 
         score = (np.log(intensity) - np.log(low)) / curves.low_dispersion[:, None]
     curve = curves.link.cdf(score)
     flat = (curves.kind == FitKind.FLAT)[:, None]
-    ends = []
-    for step in (lower, upper):
-        ends.append(np.where(flat, curves.share[:, None], np.where(smooth, curve, step)))
-    return ends[0], ends[1]
+    lower, upper = (
+        np.where(flat, curves.share[:, None], np.where(smooth, curve, end)) for end in (lower, upper)
+    )
+    return lower, upper
 
 
-def _newton(z: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link) -> Pair:
+def _newton(z: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link, start: Curves | None) -> Pair:
     """Location -a/b and slope b of the maximum, by Newton steps that are halved until they climb."""
     total = runs.sum(axis=1)
     mean = (runs @ z) / total
     scale = np.sqrt((runs * (z - mean[:, None]) ** 2).sum(axis=1) / total)
     x = (z - mean[:, None]) / scale[:, None]
     a, b = np.zeros(len(yes)), np.ones(len(yes))
-    value = _log_likelihood(a, b, x, yes, runs, link)
-    active = np.arange(len(yes))
+    if start is not None and start.kind[0] == FitKind.MAXIMUM:
+        a, b = (mean - np.log(start.low_median[0])) / start.low_dispersion[0], scale / start.low_dispersion[0]
+    parts, at = [yes, runs - yes, x], _read(a, b, x, link)
+    value, active = _weighed(parts, at), np.arange(len(yes))
     for _ in range(STEPS):
-        step_a, step_b, gain = _newton_step(a[active], b[active], x[active], yes[active], runs[active], link)
+        step_a, step_b, gain = _newton_step(parts, at, link)
         moving = gain > 1e-13 * total[active]
         ready = active[~moving]  # so near that a full step cannot but improve
         a[ready], b[ready] = a[ready] + step_a[~moving], b[ready] + step_b[~moving]
-        active, step_a, step_b = active[moving], step_a[moving], step_b[moving]
+        active, step_a, step_b, *parts = (each[moving] for each in (active, step_a, step_b, *parts))
         if not len(active):
             break
         part = np.ones(len(active))
         for _ in range(30):
             new_a, new_b = a[active] + part * step_a, b[active] + part * step_b
-            new = _log_likelihood(new_a, new_b, x[active], yes[active], runs[active], link)
-            worse = ~(new >= value[active])
+            at = _read(new_a, new_b, parts[2], link)
+            worse = ~((new := _weighed(parts, at)) >= value[active])
             if not worse.any():
                 break
             part[worse] /= 2
@@ -292,22 +298,26 @@ def _newton(z: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link) -> Pai
         return mean - a / b * scale, b / scale
 
 
-def _log_likelihood(
-    a: np.ndarray, b: np.ndarray, x: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link
-) -> np.ndarray:
+def _read(a: np.ndarray, b: np.ndarray, x: np.ndarray, link: Link) -> list[np.ndarray]:
+    """``a + b x``, and ln F and ln(1 - F) there (n, n_intensity)."""
     eta = a[:, None] + b[:, None] * x
-    return (yes * link.log_cdf(eta) + (runs - yes) * link.log_cdf(-eta)).sum(axis=1)
+    return [eta, link.log_cdf(eta), link.log_cdf(-eta)]
+
+
+def _weighed(parts: list[np.ndarray], at: list[np.ndarray]) -> np.ndarray:
+    """Log-likelihood (n,) of overturned runs and others."""
+    found: np.ndarray = (parts[0] * at[1] + parts[1] * at[2]).sum(axis=1)
+    return found
 
 
 def _newton_step(
-    a: np.ndarray, b: np.ndarray, x: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link
+    parts: list[np.ndarray], at: list[np.ndarray], link: Link
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Newton step and twice the gain it promises."""
-    eta = a[:, None] + b[:, None] * x
-    up, down = link.hazards(eta)
-    slope = yes * up - (runs - yes) * down
-    bend_up, bend_down = link.bends(eta, up, down)
-    weight = yes * bend_up + (runs - yes) * bend_down
+    (yes, no, x), (up, down) = parts, link.hazards(*at)
+    slope = yes * up - no * down
+    bend_up, bend_down = link.bends(at[0], up, down)
+    weight = yes * bend_up + no * bend_down
     ga, gb = slope.sum(axis=1), (slope * x).sum(axis=1)
     haa, hab, hbb = weight.sum(axis=1), (weight * x).sum(axis=1), (weight * x * x).sum(axis=1)
     determinant = haa * hbb - hab * hab

@@ -374,15 +374,11 @@ def log_rates(tables: list[Table], link: Link = PROBIT) -> Quantity:
 
     def quantity(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            if link is not PROBIT:
-                scale = np.exp(dispersion)
-                return np.log(
-                    np.stack([link.cdf((z - median) / scale) @ weight for z, weight in nodes], axis=-1)
-                )
-            numbers = np.exp(median), np.exp(dispersion)
-            return np.log(
-                np.stack([lognormal_rates(*table, *numbers).sum(axis=-1) for table in tables], axis=-1)
-            )
+            scale = np.exp(dispersion)
+            rates = [link.cdf((z - median) / scale) @ weight for z, weight in nodes]
+            if link is PROBIT:
+                rates = [lognormal_rates(*table, np.exp(median), scale).sum(axis=-1) for table in tables]
+            return np.log(np.stack(rates, axis=-1))
 
     return quantity
 
@@ -395,11 +391,10 @@ def lognormal_bounds(
     Averaged over the curves of the links that have ``shares``, the lognormal one first. NaN where a reading
     has no lognormal curve, or too many of its resamples, and with too few units for the level.
     """
-    quantity = log_rates(tables)
     if not how.reaches_level(units.number):
         return np.full((2, len(tables)), np.nan)
     ends = []
-    for overturned in readings_of(units, quantity):
+    for overturned in readings_of(units, log_rates(tables)):
         parts = pivots_by_link(units, how, overturned, shares, lambda link: log_rates(tables, link), 1)
         if not parts:
             return np.full((2, len(tables)), np.nan)
@@ -427,15 +422,11 @@ def rising_rate_bounds(units: Units, how: Bootstrap, tables: list[Table], points
     least, most = (np.stack([step[k] for step in steps]) for k in (0, 1))
     beyond = np.array([step[2] for step in steps])
     outer = envelope_rates(points, tables)
-    inner = [
-        _rates(units, reading, there, weights, units.copies[None])[0][0] + add
-        for reading, weights, add in ((ALL_STAND, least, 0.0), (ALL_OVERTURN, most, beyond))
-    ]
+    sides = (ALL_STAND, least, np.zeros(len(tables))), (ALL_OVERTURN, most, beyond)
+    inner = [_rates(units, k, there, weights, units.copies[None])[0][0] + add for k, weights, add in sides]
     bounds = np.full((2, len(tables)), np.nan)
     if how.reaches_level(units.number):
-        for end, (reading, weights, add) in enumerate(
-            ((ALL_STAND, least, np.zeros(len(tables))), (ALL_OVERTURN, most, beyond))
-        ):
+        for end, (reading, weights, add) in enumerate(sides):
             ends = rising_interval(units, reading, how, weights, add)[end]
             bounds[end] = np.exp(np.minimum(ends, _largest(tables)))
     bounds = np.where(np.isnan(bounds), outer, bounds)

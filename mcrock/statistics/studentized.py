@@ -15,16 +15,18 @@ sandwich).
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from mcrock.statistics.intervals import Bootstrap
-from mcrock.statistics.probit import PROBIT, Curves, FitKind, Link, Units, draw_units, fit_curves
+from mcrock.statistics.probit import BATCH, PROBIT, Curves, FitKind, Link, Units, draw_units, fit_curves
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
 
 SPLITS = 16  # places at which undecided runs are split, by their number
+KEPT = 8  # results that are remembered, of at most `BATCH` resampled numbers each
 STEP = 1e-4  # of ln(median) and ln(dispersion) in differences
 
 # from ln(median) and ln(dispersion) of curves (n, 1) to quantities (n, m)
@@ -42,8 +44,22 @@ class Fitted(NamedTuple):
     drawn: list[tuple[Curves, Covariance, list[np.ndarray]]]  # with their overturned and other runs
 
 
+T = TypeVar("T")
+_FITS: dict[bytes, Fitted] = {}
+
+
+def remembered(known: dict[bytes, T], make: Callable[[], T], *of: object) -> T:
+    """One of the latest `KEPT` results, by the contents of what they are made of, or a new one."""
+    key = pickle.dumps(of)
+    if key not in known:
+        known[key] = make()
+        while len(known) > KEPT:
+            known.pop(next(iter(known)))
+    return known[key]
+
+
 def fit_sample(units: Units, overturned: np.ndarray, how: Bootstrap, link: Link = PROBIT) -> Fitted:
-    """Fit a sample, the sample without each kind of its units, and its resamples.
+    """Fit a sample, the sample without each kind of its units, and its resamples; once for the same ones.
 
     Parameters
     ----------
@@ -56,28 +72,26 @@ def fit_sample(units: Units, overturned: np.ndarray, how: Bootstrap, link: Link 
     link : Link
         Of the curves.
     """
+    if how.resamples * len(units.intensity) > BATCH:
+        return _fitted(units, overturned, how, link)
+    of = *units, overturned, how, link.name
+    return remembered(_FITS, lambda: _fitted(units, overturned, how, link), *of)
+
+
+def _fitted(units: Units, overturned: np.ndarray, how: Bootstrap, link: Link) -> Fitted:
     runs, yes = units.total(units.runs), units.total(overturned)
     there = runs > 0
     x = units.intensity[there]
     kinds = overturned[:, there], (units.runs - overturned)[:, there]
     whole = fit_curves(x, yes[None, there], runs[None, there], link)
-    left_out = fit_curves(x, (yes - overturned)[:, there], (runs - units.runs)[:, there], link)
+    left_out = fit_curves(x, (yes - overturned)[:, there], (runs - units.runs)[:, there], link, whole)
     drawn = []
     for times in draw_units(units, how):
         counts = [times @ kind for kind in kinds]
-        curves = fit_curves(x, counts[0], counts[0] + counts[1], link)
+        curves = fit_curves(x, counts[0], counts[0] + counts[1], link, whole)
         with np.errstate(invalid="ignore", divide="ignore"):
             drawn.append((curves, sandwich(curves, np.log(x), times, kinds, counts), counts))
     return Fitted(whole, left_out, units.copies, drawn)
-
-
-def studentized_interval(fitted: Fitted, quantity: Quantity, level: float) -> np.ndarray:
-    """Bootstrap-t interval (2, m) of quantities of a curve.
-
-    Resamples without a maximum of the likelihood count in both tails; NaN where they are more than the tail,
-    and where the sample, or it without one of its units, has none.
-    """
-    return pivot_interval(*pivots_of(fitted, quantity), level)
 
 
 def pivots_of(fitted: Fitted, quantity: Quantity) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -230,14 +244,14 @@ def studentized_bounds(fitted: Fitted, level: float, grid: np.ndarray) -> np.nda
     Returns
     -------
     ndarray (2, 2 + n_grid)
-        Lower and upper bounds of the median [unit of the intensity], the dispersion and the curve [1]; NaN as
-        for `studentized_interval`.
+        Lower and upper bounds of the median [unit of the intensity], the dispersion and the curve [1].
+        Resamples without a maximum of the likelihood count in both tails; NaN where they are more than the
+        tail, and where the sample, or it without one of its units, has none.
     """
     moves = grid > 0
     bounds = np.zeros((2, 2 + len(grid)))
-    bounds[:, np.concatenate([[True, True], moves])] = studentized_interval(
-        fitted, curve_quantity(np.log(grid[moves])), level
-    )
+    pivots = pivots_of(fitted, curve_quantity(np.log(grid[moves])))
+    bounds[:, np.concatenate([[True, True], moves])] = pivot_interval(*pivots, level)
     bounds[:, :2] = np.exp(bounds[:, :2])
     bounds[:, 2:] = np.where(moves, fitted.whole.link.cdf(bounds[:, 2:]), 0.0)
     return bounds
