@@ -25,6 +25,7 @@ from mcrock.statistics.comparison import (
     _quantities,
     _ratio_interval,
     _ratio_of,
+    median_of,
 )
 from mcrock.statistics.intervals import Bootstrap, clustered_interval
 from mcrock.statistics.probit import Units
@@ -100,12 +101,12 @@ def of_designs(rng):
     ]
     between = held(_paired_interval(pairs, 0.95), curves[0][1] - curves[0][0]).all()
     ends = _ratio_interval(truth.levels, pairs, _open_ratio(*truth.hazard), 0.95)
-    rates = [truth.rate(curve) for curve in curves[1]]
-    half = _ratio_of(_quantities("stripes", [0.0, 0.0], truth.records, lambda curve: curve.reached(0.5)))
-    middle = _ratio_interval(truth.levels, pairs, half, 0.95)
+    half = _ratio_of(_quantities("stripes", [0.0, 0.0], truth.records, median_of))
+    middle = _ratio_interval(truth.levels, pairs, half, 0.95, 299)
     medians = [np.exp(np.interp(0.5, curve, np.log(FINE), right=np.inf)) for curve in curves[1]]
     inside = held(middle, medians[1] / medians[0]) if np.isfinite(middle).all() else np.nan
-    return between, held(ends, rates[1] / rates[0]), ends[1] / ends[0], inside, middle[1] / middle[0]
+    first, second = map(truth.rate, curves[1])
+    return between, held(ends, second / first), ends[1] / ends[0], inside, middle[1] / middle[0]
 
 
 def of_rates(rng, kind):

@@ -161,7 +161,7 @@ def files_of(feature):
 
 # what is measured: budget, aim, and how: a number, or a set or dictionary of what is counted
 TABLE = {
-    "code lines of the package": (58756, 49000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
+    "code lines of the package": (58753, 49000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
     "lines of the tests": (64877, 46000, lambda: lines_of(TESTS)),
     "modules": (314, 220, lambda: FILES),
     "import lines": (6110, 4000, lambda: sum(map(import_lines, FILES))),
