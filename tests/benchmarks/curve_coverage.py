@@ -3,8 +3,7 @@
     python -m tests.benchmarks.curve_coverage designs STUDIES [SEED]
     python -m tests.benchmarks.curve_coverage KIND STUDIES [SEED]
 
-The first compares designs; the second is of the rate of the accepted curve, KIND lognormal, log-logistic or
-plateau.
+The first compares designs; the second is of the rate, KIND lognormal, log-logistic or plateau.
 
 Everything is drawn at random: levels, 10 to 60 recordings, 5 to 40 runs of each, the share of the variance
 between recordings, the slope of the hazard (1.8 to 3), the dispersion, and the kind of the curve.
