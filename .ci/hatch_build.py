@@ -21,7 +21,7 @@ compile_for_wheel(Path(argv[1]))
 """
 PROCESSOR = """
 from platform import machine
-from mcrock.base.code_cache import BASELINE
+from mcrock.base.compiled_code import BASELINE
 print(BASELINE[machine()][0])
 """
 

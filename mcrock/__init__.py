@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcrock.base.lazy_imports import homes_of, imported_on_use
-from mcrock.base.notebook import show_with
+from mcrock.base.environment import homes_of, imported_on_use
+from mcrock.base.session import show_with
 
 if TYPE_CHECKING:
     from mcrock import (
@@ -100,7 +100,7 @@ if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
 
     def __getattr__(name: str) -> object:
         if name == "__version__":
-            from mcrock.base.version import mcrock_version
+            from mcrock.base.environment import mcrock_version
 
             return mcrock_version()
         try:

@@ -13,7 +13,7 @@ import gc  # noqa: E402
 import os  # noqa: E402
 from io import TextIOWrapper  # noqa: E402
 
-from mcrock.base import interrupt  # noqa: E402
+from mcrock.base import session  # noqa: E402
 
 OBJECTS = 100_000  # new ones between two searches for garbage, in place of Python's 700 [1]
 
@@ -22,12 +22,12 @@ def main() -> None:
     """Run the command line; an interruption while it is being imported ends it as one later does."""
     _save_processor_time()
     try:
-        for number in interrupt.SIGNALS:
-            interrupt.listen(number)
+        for number in session.SIGNALS:
+            session.listen(number)
         from mcrock.commands import program
 
         if hasattr(signal, "pthread_sigmask"):  # a late interruption changes neither exit code nor output
-            atexit.register(signal.pthread_sigmask, signal.SIG_BLOCK, interrupt.SIGNALS)
+            atexit.register(signal.pthread_sigmask, signal.SIG_BLOCK, session.SIGNALS)
         if isinstance(sys.stdout, TextIOWrapper):  # a letter that a code page lacks ends no command
             sys.stdout.reconfigure(errors="replace")
         try:
@@ -38,11 +38,11 @@ def main() -> None:
     except KeyboardInterrupt as interruption:
         code = _interrupted(interruption)
     except SystemExit as end:
-        if end.code not in {128 + number for number in interrupt.SIGNALS}:
+        if end.code not in {128 + number for number in session.SIGNALS}:
             raise
         code = end.code
     except Exception:
-        came = interrupt.interruption()
+        came = session.interruption()
         if came is None:
             raise
         code = _interrupted(came)
@@ -74,9 +74,9 @@ def _drop_output() -> None:
 
 
 def _interrupted(interruption: KeyboardInterrupt) -> int:
-    interrupt.answered()
+    session.answered()
     print("mcrock: interrupted", file=sys.stderr)
-    return 128 + interrupt.number_of(interruption)
+    return 128 + session.number_of(interruption)
 
 
 if __name__ == "__main__":

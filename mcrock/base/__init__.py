@@ -1,1 +1,1 @@
-"""What every room needs: units, tables, checks, random numbers, the compiler and its cache, notebooks."""
+"""What every room needs: units, tables, checks, random numbers, compiled code, session and environment."""

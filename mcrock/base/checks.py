@@ -1,12 +1,15 @@
-"""Rules of values: what a value must be, in Python and in study files, and the message if it is not."""
+"""Rules of values and names: what they must be, and the message if they are not."""
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from numbers import Integral
 from typing import Any
+from unicodedata import category, decimal
 
 import numpy as np
 
@@ -169,3 +172,51 @@ def check_fields(instance: Any) -> None:
             continue
         name = f"{type(instance).__name__}.{item.name}"
         object.__setattr__(instance, item.name, item.metadata["rule"].check(name, value))
+
+
+HIDDEN = ("Cc", "Cs", "Zl", "Zp")  # control characters, bytes that are no text, ends of lines and paragraphs
+
+
+def is_plain(text: str, allowed: str = "") -> bool:
+    r"""Whether a text has no control character and no end of a line, but for some that are allowed.
+
+    >>> is_plain("tür 1.zarr"), is_plain("a\nrm -rf b"), is_plain("\x1b[2J"), is_plain("a\nb", "\n")
+    (True, False, False, True)
+    """
+    return not any(category(letter) in HIDDEN and letter not in allowed for letter in text)
+
+
+def check_name(text: str) -> str:
+    """The text, if it is plain.
+
+    Raises
+    ------
+    ValueError
+        If it has a control character or an end of a line, which could add a line to a script or a log.
+    """
+    if not is_plain(text):
+        raise ValueError(f"{text!r}: a name must be without control characters and ends of lines")
+    return text
+
+
+def by_number(text: str) -> tuple[tuple[bool, int, str, str], ...]:
+    """Sort key of a name in which digits count as numbers, of any script and however many.
+
+    >>> sorted(["b", "a10", "a09", "a8", "\uff11", "a\u00b2"], key=by_number)
+    ['\uff11', 'a8', 'a09', 'a10', 'a\u00b2', 'b']
+    """
+    found = []
+    for part in filter(None, re.split(r"(\d+)", text)):
+        number = "".join(str(decimal(letter)) for letter in part).lstrip("0") if part.isdecimal() else ""
+        found.append((not part.isdecimal(), len(number), number, part))
+    return tuple(found)
+
+
+def suggest(word: Any, options: Iterable[str]) -> str:
+    """``; did you mean 'height'?``, or nothing if no option is close."""
+    by_case = {option.casefold(): option for option in options}
+    written = str(word).casefold()
+    with_unit = [option for option in by_case if written.startswith(f"{option}_")]  # as in period_s
+    begun = sorted((option for option in by_case if len(written) > 2 and option.startswith(written)), key=len)
+    close = with_unit or begun or difflib.get_close_matches(written, list(by_case), n=1, cutoff=0.6)
+    return f"; did you mean {by_case[close[0]]!r}?" if close else ""

@@ -2,7 +2,7 @@
 
 No fastmath: event location needs signs and NaN, and results must not depend on how a compiler
 reorders sums. Products are contracted with sums into fused multiply-adds where the user asks for it
-(`mcrock.base.arithmetic`). Compiled code is kept on disk (`mcrock.base.code_cache`).
+(`mcrock.base.environment`). Compiled code is kept on disk (`mcrock.base.compiled_code`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import Any
 
 import numba
 
-from mcrock.base.arithmetic import contracts
-from mcrock.base.code_cache import CodeCache
-from mcrock.base.compilation import watch_compiler
+from mcrock.base.compiled_code import CodeCache, watch_compiler
+from mcrock.base.environment import contracts
 
 watch_compiler()
 # numba would take settings from a file of the current folder, among them programs and what changes numbers

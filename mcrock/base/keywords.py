@@ -8,7 +8,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, TypeVar, cast
 
-from mcrock.base.suggestions import suggest
+from mcrock.base.checks import suggest
 
 Named = TypeVar("Named", bound=Callable[..., Any])
 Function = TypeVar("Function", bound=Callable[..., Any])

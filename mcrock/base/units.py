@@ -1,8 +1,4 @@
-"""Units: as files and people write them, as datasets do (`m s-2`), and as texts and figures show them.
-
-The factors are those to SI. A library of units reads g as gram and gal as gallon, which in a record of an
-earthquake are accelerations, and refuses CM/SEC/SEC and m s-2.
-"""
+"""Units: as files and people write them, as datasets do (`m s-2`), and as texts and figures show them."""
 
 from __future__ import annotations
 
@@ -10,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from mcrock.base.params import STANDARD_GRAVITY
 
@@ -207,3 +204,26 @@ def as_printed(units: str) -> str:
     ('m/s²', 'kg/m³', 'N m s', '1')
     """
     return as_written(units).translate(RAISED)
+
+
+def variable(
+    dims: str, values: Any, units: str, long_name: str, **attributes: Any
+) -> tuple[list[str], Any, dict[str, Any]]:
+    """A variable or a coordinate as xarray takes it.
+
+    Parameters
+    ----------
+    dims : str
+        Name of each dimension of the values, apart by spaces.
+    values : array_like
+    units, long_name : str
+        As CF conventions have them, such as "m s-2".
+    **attributes
+        Further attributes.
+
+    Examples
+    --------
+    >>> variable("contact time", [[0.0, 0.1]], "m", "gap of the contact")
+    (['contact', 'time'], [[0.0, 0.1]], {'units': 'm', 'long_name': 'gap of the contact'})
+    """
+    return dims.split(), values, {"units": units, "long_name": long_name, **attributes}

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from mcrock.base.checks import Number
 from mcrock.base.keywords import suggesting
-from mcrock.base.notebook import Displayed
 from mcrock.base.params import GRAVITY
+from mcrock.base.session import Displayed
 from mcrock.body.faces import (
     Array,
     Faces,

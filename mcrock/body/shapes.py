@@ -40,18 +40,21 @@ from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.base.tables.errors import ConfigError, mistake, refuse
 from mcrock.base.tables.fields import (
     ChoiceKey,
+    Declaration,
     FlagKey,
+    Input,
+    Inputs,
     IntegerKey,
     ListOf,
     NumberKey,
     Table,
     Text,
+    declare,
     entry,
     exactly_one,
     given,
     optional,
 )
-from mcrock.base.tables.inputs import Declaration, Input, Inputs, declare
 from mcrock.base.units import LENGTHS
 from mcrock.body.body import Bodies, on_base
 from mcrock.body.faces import (

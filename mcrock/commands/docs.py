@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mcrock.base.suggestions import suggest
+from mcrock.base.checks import suggest
 
 FOLDER = Path(__file__).parents[1] / "docs"
 INDEX = "index"  # the page that lists the others

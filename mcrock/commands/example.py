@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from mcrock.base.shipped_files import shipped
-from mcrock.base.suggestions import suggest
+from mcrock.base.checks import suggest
+from mcrock.base.environment import shipped
 from mcrock.commands.results import write_text
 
 app = typer.Typer()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from mcrock.base import interrupt
-from mcrock.base.memory import peak_memory
+from mcrock.base import session
+from mcrock.base.environment import peak_memory
 
 
 def say(message: str) -> None:
@@ -64,7 +64,7 @@ def one_line_if_interrupted() -> Iterator[None]:
     except KeyboardInterrupt as interruption:
         fail("interrupted", interruption_code(interruption))
     except (Exception, SystemExit):  # as of an extension module that was being loaded, or of Typer
-        came = interrupt.interruption()
+        came = session.interruption()
         if came is None:
             raise
         fail("interrupted", interruption_code(came))
@@ -72,5 +72,5 @@ def one_line_if_interrupted() -> Iterator[None]:
 
 def interruption_code(interruption: KeyboardInterrupt) -> int:
     """Exit code of an interruption, which has arrived."""
-    interrupt.answered()
-    return 128 + interrupt.number_of(interruption)
+    session.answered()
+    return 128 + session.number_of(interruption)

@@ -228,7 +228,7 @@ class Request(NamedTuple):
     @property
     def digest(self) -> str:
         """What the fit depends on: recording, body, law, options and version [16 hex digits]."""
-        from mcrock.base.version import mcrock_version
+        from mcrock.base.environment import mcrock_version
         from mcrock.study.load import load_tested
 
         free = self.search.free.replace(",", " ").split()
@@ -359,7 +359,7 @@ def _standing(request: Request) -> dict[str, Any] | None:
 
 def _fit_all(requests: list[Request], overwrite: bool, workers: int | None) -> list[dict[str, Any]]:
     """Outcomes of all tests in their order, fitted in several processes; what stands is kept."""
-    from mcrock.base.two_cores import cores
+    from mcrock.base.compiled_code import cores
     from mcrock.ensemble.schedule import run_tasks
     from mcrock.show.progress import count_progress
 

@@ -177,7 +177,7 @@ class CheckOptions:
         """Simulate, write the figure check and check.nc, and say what came of it."""
         if self.check is None:
             return []
-        from mcrock.base.two_cores import cores
+        from mcrock.base.compiled_code import cores
         from mcrock.ensemble.schedule import run_tasks
         from mcrock.measurement import replicates
         from mcrock.show.population import format_check, plot_check

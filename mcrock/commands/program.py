@@ -94,7 +94,7 @@ def _name_types(command: Any, ctx: Any) -> None:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from mcrock.base.version import mcrock_version
+        from mcrock.base.environment import mcrock_version
 
         print(f"mcrock {mcrock_version()}")
         raise typer.Exit

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from mcrock.base import arithmetic
+from mcrock.base import environment
 from mcrock.commands.exit_codes import fail, interruption_code, say
 from mcrock.commands.options import Config, Contract, StudyOptions, unpacked
 
@@ -106,7 +106,7 @@ def run(
     --resume. Array jobs and clusters: `mcrock docs clusters`.
     """
     if contract:
-        arithmetic.contract()  # before anything loads the kernel
+        environment.contract()  # before anything loads the kernel
     from mcrock.ensemble.cluster import load_cluster
 
     options = asdict(writing) | place.keywords

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from mcrock.base import arithmetic
+from mcrock.base import environment
 from mcrock.commands.exit_codes import fail
 from mcrock.commands.options import Config, Contract, StudyOptions, unpacked
 from mcrock.commands.results import write_text
@@ -60,8 +60,8 @@ def submit(
     machine. The script is STORE.sh; submit it again to continue.
     """
     if contract:
-        arithmetic.contract()  # before anything loads the kernel
-    from mcrock.base.memory import peak_memory
+        environment.contract()  # before anything loads the kernel
+    from mcrock.base.environment import peak_memory
     from mcrock.ensemble.cluster import (
         SYSTEMS,
         check_replaceable,
@@ -96,7 +96,7 @@ def submit(
     options = [f"--set={item}" for item in changes.set or []]
     options += [] if changes.seed is None else [f"--seed={changes.seed}"]
     options += ["--trust-code"] if changes.trust_code else []
-    options += ["--contract"] if arithmetic.contracts() else []
+    options += ["--contract"] if environment.contracts() else []
     about = format_cost(estimate) + ([] if cluster else format_plan(plan))
     script = write_script(system, config, store, options, plan, cluster, about, array.place)
     if dry_run:

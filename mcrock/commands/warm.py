@@ -22,7 +22,7 @@ def warm(
     Takes one to three minutes, once for each version and kind of processor. NUMBA_CACHE_DIR sets
     another folder.
     """
-    from mcrock.base.code_cache import cache_folder
+    from mcrock.base.compiled_code import cache_folder
     from mcrock.show.text import format_time
     from mcrock.verify.warm import WITH_FRICTION, WORK
     from mcrock.verify.warm import warm as warm_up

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from mcrock.base.arithmetic import PLAIN
-from mcrock.base.interrupt import hold_interruptions
+from mcrock.base.environment import PLAIN
+from mcrock.base.session import hold_interruptions
 from mcrock.dataset.archive import (
     DamageError,
     ForeignError,

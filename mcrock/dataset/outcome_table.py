@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mcrock.base.checks import ROUNDING
-from mcrock.base.names import by_number
+from mcrock.base.checks import ROUNDING, by_number, suggest
 from mcrock.base.params import Outcome
-from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_data, with_points
 from mcrock.base.units import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mcrock.base.names import by_number
+from mcrock.base.checks import by_number
 from mcrock.base.params import Draw, EnergyGain, FacetFallback
 from mcrock.base.response import Response
 from mcrock.excitation.measures import MEASURES, named_measure

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from mcrock.base.lazy_imports import imported_on_use
+from mcrock.base.environment import imported_on_use
 
 if TYPE_CHECKING:
     from mcrock.ensemble.estimate import estimate_time

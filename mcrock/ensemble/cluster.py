@@ -19,11 +19,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcrock.base.arithmetic import CONTRACT, contracts
-from mcrock.base.interrupt import hold_interruptions
-from mcrock.base.names import check_name
-from mcrock.base.shipped_files import shipped
-from mcrock.base.suggestions import suggest
+from mcrock.base.checks import check_name, suggest
+from mcrock.base.environment import CONTRACT, contracts, shipped
+from mcrock.base.session import hold_interruptions
 from mcrock.base.tables.errors import ConfigError
 from mcrock.dataset.archive import scratch_folder
 from mcrock.dataset.contents import STUDY, chunk_path

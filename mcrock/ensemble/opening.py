@@ -28,11 +28,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from mcrock.base.code_cache import source_hash
-from mcrock.base.interrupt import number_of
-from mcrock.base.memory import peak_memory
+from mcrock.base.compiled_code import source_hash
+from mcrock.base.environment import mcrock_version, peak_memory
 from mcrock.base.params import MotionPack
-from mcrock.base.version import mcrock_version
+from mcrock.base.session import number_of
 from mcrock.dataset import build_dataset, is_store, outputs
 from mcrock.dataset.archive import ForeignError, has_ended
 from mcrock.dataset.contents import STUDY, Template

@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcrock.base.arithmetic import CONTRACT, PLAIN
-from mcrock.base.memory import peak_memory
+from mcrock.base.environment import CONTRACT, PLAIN, peak_memory
 from mcrock.base.own_function import OwnFunction
 from mcrock.base.params import Inputs, MotionPack, Outcome
 from mcrock.base.tables.errors import RealizationError

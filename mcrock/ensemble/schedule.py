@@ -35,7 +35,7 @@ import dask.multiprocessing
 import dask.threaded
 from dask.callbacks import Callback
 
-from mcrock.base.interrupt import FROM_TERMINAL, hold_interruptions
+from mcrock.base.session import FROM_TERMINAL, hold_interruptions
 from mcrock.dataset.archive import scratch_folder
 from mcrock.ensemble.part import JOBS, Job, Part, PartResult, Stopped, describe_error, run_part
 

@@ -26,9 +26,9 @@ import xarray as xr
 from dask.system import CPU_COUNT
 
 from mcrock.base.checks import shown
+from mcrock.base.environment import peak_memory
 from mcrock.base.keywords import suggesting
-from mcrock.base.memory import peak_memory
-from mcrock.base.notebook import shown_progress
+from mcrock.base.session import shown_progress
 from mcrock.dataset import DamageError, is_store, load_dataset
 from mcrock.dataset.archive import ForeignError
 from mcrock.dataset.contents import (

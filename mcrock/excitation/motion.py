@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mcrock.base.checks import Number, Rule, check_array, check_fields
+from mcrock.base.checks import Number, Rule, check_array, check_fields, is_plain
 from mcrock.base.keywords import suggesting
-from mcrock.base.names import is_plain
 
 FloatArray = NDArray[np.float64]
 MOST_SAMPLES = 2_000_000  # of a motion that is made or lengthened: 48 MB, 2000 s in steps of 1 ms

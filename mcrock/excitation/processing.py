@@ -35,8 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.base.checks import Integer, Number
-from mcrock.base.suggestions import suggest
+from mcrock.base.checks import Integer, Number, suggest
 from mcrock.excitation.measures import energy_of, time_of_share, velocity_of
 from mcrock.excitation.motion import (
     MOST_SAMPLES,

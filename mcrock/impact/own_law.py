@@ -19,8 +19,8 @@ from typing import Any
 import numba
 import numpy as np
 
+from mcrock.base.checks import suggest
 from mcrock.base.own_function import OwnFunction
-from mcrock.base.suggestions import suggest
 
 ARGUMENTS = {  # and their units
     "inertia": "kg m2", "mass": "kg", "height": "m", "old": "m", "new": "m", "rate": "rad/s",

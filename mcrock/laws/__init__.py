@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from mcrock.base.suggestions import suggest
+from mcrock.base.checks import suggest
 
 if TYPE_CHECKING:
     import xarray as xr

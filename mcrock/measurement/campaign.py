@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mcrock.base.suggestions import suggest
+from mcrock.base.checks import suggest
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_data, read_json, separator_of
 from mcrock.base.units import factor_to, plain_number, split_header

@@ -20,7 +20,7 @@ from scipy.stats import chi2, norm
 from threadpoolctl import threadpool_limits
 
 from mcrock.base.checks import Integer, Number
-from mcrock.base.notebook import Displayed
+from mcrock.base.session import Displayed
 from mcrock.body import Body
 from mcrock.impact.conditions import Impact
 from mcrock.measurement.measures import Landings

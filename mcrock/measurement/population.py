@@ -33,7 +33,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from mcrock.base.suggestions import suggest
+from mcrock.base.checks import suggest
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.units import plain_number
 from mcrock.measurement.campaign import WORDS, chosen_parameters, left_out, read_tests, unexplained

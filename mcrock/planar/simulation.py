@@ -17,9 +17,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from mcrock.base.compiled_code import cores
 from mcrock.base.params import Event, MotionPack, Outcome
-from mcrock.base.two_cores import cores
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.conditions import Controls
 from mcrock.kernel.shaking import end_of_run

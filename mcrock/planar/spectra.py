@@ -45,9 +45,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.environment import mcrock_version
 from mcrock.base.params import GRAVITY, STANDING, Outcome
-from mcrock.base.variables import variable
-from mcrock.base.version import mcrock_version
+from mcrock.base.units import variable
 from mcrock.excitation import Motion, MotionError, Pulse, pack_motions
 from mcrock.impact.conditions import Controls
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar, rectangle_of

@@ -17,8 +17,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.base.environment import mcrock_version
 from mcrock.base.tables.parsing import toml
-from mcrock.base.version import mcrock_version
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.measurement.measures import VARIABLES
 from mcrock.measurement.population import (

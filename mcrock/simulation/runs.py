@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mcrock.base.at_once import at_once
 from mcrock.base.checks import Number, shown
+from mcrock.base.compiled_code import at_once, call_with_help
 from mcrock.base.keywords import suggesting
-from mcrock.base.notebook import Displayed
 from mcrock.base.params import (
     ALWAYS_REPEATED,
     RECHECK_STREAM,
@@ -32,7 +31,7 @@ from mcrock.base.params import (
 )
 from mcrock.base.random_numbers import uniforms
 from mcrock.base.response import Response
-from mcrock.base.two_cores import call_with_help
+from mcrock.base.session import Displayed
 from mcrock.body import Body, rotation_matrix
 from mcrock.dataset.history import build_history, event_list
 from mcrock.dataset.schema import outputs

@@ -41,8 +41,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.checks import suggest
 from mcrock.base.response import Response
-from mcrock.base.suggestions import suggest
 from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_columns
 from mcrock.base.units import as_written, factor_to, split_header

@@ -28,8 +28,8 @@ from xml.etree import ElementTree
 import numpy as np
 import xarray as xr
 
+from mcrock.base.checks import suggest
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.base.suggestions import suggest
 from mcrock.base.tables.parsing import parse_json, separator_of, with_points
 from mcrock.base.units import ACCELERATIONS, VELOCITIES, parse_intensity_unit, plain_number, strongest
 from mcrock.excitation.measures import MEASURES, variable_name

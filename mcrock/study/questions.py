@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from mcrock.base.suggestions import suggest
+from mcrock.base.checks import suggest
 
 Answers = Mapping[str, str]  # as they were typed, by the names of their questions
 
@@ -50,7 +50,7 @@ class Words:
     needed: bool = True
 
     def read(self, text: str) -> str:
-        from mcrock.base.names import check_name
+        from mcrock.base.checks import check_name
 
         if self.needed and not text.strip():
             raise ValueError("expected a name of a file or folder, got nothing")

@@ -11,8 +11,8 @@ from typing import Any, Self, get_args
 
 from pydantic import PrivateAttr, ValidationError, model_validator
 
-from mcrock.base.notebook import Displayed
 from mcrock.base.own_function import GROUPS, WORD, find_code
+from mcrock.base.session import Displayed
 from mcrock.base.tables.distributions import Distribution, Listed, Quantity
 from mcrock.base.tables.errors import ConfigError, format_mistakes
 from mcrock.base.tables.fields import IntegerKey, OneOf, Table, Text, entry, given, optional, plain

@@ -17,9 +17,8 @@ import numba
 import numpy as np
 from numba.core import event
 
-from mcrock.base.code_cache import CodeCache, cache_folder
-from mcrock.base.shipped_files import shipped
-from mcrock.base.two_cores import cores
+from mcrock.base.compiled_code import CodeCache, cache_folder, cores
+from mcrock.base.environment import shipped
 from mcrock.body import Body, cuboid
 from mcrock.excitation import Motion, pack_motions
 from mcrock.excitation.response_spectra import response_spectrum

@@ -17,7 +17,7 @@ from unittest import mock
 
 import numpy as np
 
-from mcrock.base.shipped_files import shipped
+from mcrock.base.environment import shipped
 from mcrock.body import cuboid, frustum
 from mcrock.excitation import Pulse, pack_motions
 from mcrock.impact.conditions import Contact, Controls, Impact, Start

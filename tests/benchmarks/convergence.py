@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import mcrock as mr
-from mcrock.base.shipped_files import shipped
+from mcrock.base.environment import shipped
 
 SPLITS, LEAST = 40, 0.85
 SETTINGS = {

@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 import mcrock as mr
-from mcrock.base import interrupt
+from mcrock.base import session
 from mcrock.commands.exit_codes import interruption_code
 from mcrock.commands.program import main
 from mcrock.ensemble import run_study
@@ -100,9 +100,9 @@ class Bench:
         process = multiprocessing.get_context("fork").Process(
             target=self._program, args=(COMMANDS[name][0].split(" "), before)
         )
-        signal.pthread_sigmask(signal.SIG_BLOCK, interrupt.SIGNALS)  # until it listens
+        signal.pthread_sigmask(signal.SIG_BLOCK, session.SIGNALS)  # until it listens
         process.start()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, interrupt.SIGNALS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, session.SIGNALS)
         return process
 
     def call(self, name: str, before: Callable[[], object] = bool) -> int | None:
@@ -118,18 +118,18 @@ class Bench:
         file = os.open(self.folder / "said.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(file, 1)
         os.dup2(file, 2)
-        for number in interrupt.SIGNALS:
+        for number in session.SIGNALS:
             signal.signal(number, signal.SIG_DFL)
-            interrupt.listen(number)
+            session.listen(number)
         before()
         sys.argv = ["mcrock", *arguments]
         try:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, interrupt.SIGNALS)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, session.SIGNALS)
             main()
         except KeyboardInterrupt as late:
             sys.exit(interruption_code(late))
         finally:  # as at the exit of the program, which a process that was forked does not reach
-            signal.pthread_sigmask(signal.SIG_BLOCK, interrupt.SIGNALS)
+            signal.pthread_sigmask(signal.SIG_BLOCK, session.SIGNALS)
 
     def said(self) -> str:
         """Last words of a command."""

@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 
 import psutil
 
-from mcrock.base import interrupt
+from mcrock.base import session
 from mcrock.commands.program import main
 from mcrock.dataset.archive import has_ended
 from mcrock.ensemble.opening import prepare_job
@@ -158,8 +158,8 @@ def program(arguments: list[str], log: Path) -> None:
     os.dup2(file, 2)
     sys.argv = ["mcrock", *arguments]
     faulthandler.register(signal.SIGUSR1, all_threads=False)
-    for number in interrupt.SIGNALS:
-        interrupt.listen(number)
+    for number in session.SIGNALS:
+        session.listen(number)
     main()
 
 

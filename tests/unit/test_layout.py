@@ -34,7 +34,7 @@ ORDER = [
 ]
 FILES = sorted(ROOT.rglob("*.py"))
 LOADERS = {"import_module", "__import__"}
-OWN_MODULES_ALONE = ROOT / "base" / "lazy_imports.py"  # a package gives it names of its own modules
+OWN_MODULES_ALONE = ROOT / "base" / "environment.py"  # a package gives it names of its own modules
 
 
 def subject(path):

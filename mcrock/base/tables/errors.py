@@ -12,8 +12,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from mcrock.base.checks import joined
-from mcrock.base.suggestions import suggest
+from mcrock.base.checks import joined, suggest
 
 Location = tuple[int | str, ...]
 

@@ -1,26 +1,21 @@
-"""Kinds of values a study file may hold, and the base class of its tables.
-
-A kind knows what it expects, with unit and bounds, and says so in its own words; it stands in the
-``Annotated`` type of a field, where pydantic finds it.
-"""
+"""Kinds of values a study file may hold, the base class of its tables, and their inputs in datasets."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError, model_validator
 from pydantic_core import CoreSchema, InitErrorDetails, core_schema
 
 from mcrock.base import checks
-from mcrock.base.checks import joined
-from mcrock.base.names import is_plain
-from mcrock.base.suggestions import suggest
+from mcrock.base.checks import is_plain, joined, suggest
 from mcrock.base.tables.errors import mistake, nested, refuse, shown
-from mcrock.base.units import parse_quantity, units_of
+from mcrock.base.units import as_in_datasets, parse_quantity, units_of
 
 
 class Kind:
@@ -406,3 +401,43 @@ def exactly_one(data: Mapping[str, Any], keys: Mapping[str, str]) -> Iterator[tu
         wanted = " or ".join(f"{key!r} [{unit}]" for key, unit in keys.items())
         came = f"{joined(present, 'and')} are given" if present else "none is given"
         yield (), f"expected exactly one of {wanted}; {came}"
+
+
+Numbers = Mapping[str, Any]  # what was drawn for one realization, by key; of a choice its code
+
+
+class Input(NamedTuple):
+    """Number or choice under a key of a table that realizations may have of their own."""
+
+    long_name: str
+    codes: type[IntEnum] | None = None  # of a choice, in the order of its options
+    variable: str | None = None  # in datasets, where its key means something else there
+
+
+Inputs = Mapping[str, Input]  # by key
+
+
+class Declaration(NamedTuple):
+    """Dataset variable of an input."""
+
+    name: str
+    units: str
+    long_name: str
+    codes: type[IntEnum] | None
+
+
+def design_order(inputs: Inputs) -> list[str]:
+    """Keys in the order of the design, where numbers come before choices."""
+    return sorted(inputs, key=lambda key: inputs[key].codes is not None)
+
+
+def declare(table: type[Table], inputs: Inputs, prefix: str) -> Iterator[Declaration]:
+    """Variables of the inputs of a table, with the units of its keys.
+
+    Of a list of numbers each has its own: # stands for its place, and {0} in the words.
+    """
+    for key, (long_name, codes, variable) in inputs.items():
+        kind = table.kind(key)
+        units = "1" if codes else as_in_datasets(getattr(kind, "unit", "1"))
+        places = "_#" * getattr(kind, "n_places", 0)
+        yield Declaration(f"{prefix}{variable or key}{places}", units, long_name, codes)

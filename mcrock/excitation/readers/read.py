@@ -15,9 +15,8 @@ from types import ModuleType
 
 import numpy as np
 
-from mcrock.base.checks import Choice
+from mcrock.base.checks import Choice, by_number
 from mcrock.base.keywords import suggesting
-from mcrock.base.names import by_number
 from mcrock.base.units import ACCELERATIONS, parse_unit, plain_number
 from mcrock.excitation.motion import Motion, MotionError, checked
 from mcrock.excitation.readers import (

@@ -3,7 +3,7 @@
 A new source is a module with a subclass of `RecordedSource` or `GeneratedSource`, and its line in `SOURCES`.
 """
 
-from mcrock.base.tables.inputs import Declaration, declare
+from mcrock.base.tables.fields import Declaration, declare
 from mcrock.excitation.sources.base import Floor, Source, StillSource
 from mcrock.excitation.sources.generated import FittedSource, PulseSource, SpectrumSource, SyntheticSource
 from mcrock.excitation.sources.recorded import CsvSource, FemaP695Source, FilesSource, ShakeTableSource

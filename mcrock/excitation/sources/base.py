@@ -32,17 +32,22 @@ from mcrock.base.tables.distributions import Discrete, Distribution, Quantity, U
 from mcrock.base.tables.errors import refuse
 from mcrock.base.tables.fields import (
     ChoiceKey,
+    Declaration,
     FlagKey,
+    Input,
+    Inputs,
     IntegerKey,
     Kind,
     ListOf,
     NumberKey,
+    Numbers,
     Table,
+    declare,
+    design_order,
     entry,
     exactly_one,
     optional,
 )
-from mcrock.base.tables.inputs import Declaration, Input, Inputs, Numbers, declare, design_order
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.floor import VibrationMode, chain_modes, floor_motion, floor_tail, oscillator_modes
 from mcrock.excitation.measures import MEASURES

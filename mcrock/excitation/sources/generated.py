@@ -27,16 +27,20 @@ from mcrock.base.params import Ground, PulseShape
 from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.base.tables.fields import (
     ChoiceKey,
+    Declaration,
+    Input,
+    Inputs,
     IntegerKey,
     ListOf,
     NumberKey,
+    Numbers,
     Table,
     Text,
+    declare,
     entry,
     exactly_one,
     optional,
 )
-from mcrock.base.tables.inputs import Declaration, Input, Inputs, Numbers, declare
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.processing import process

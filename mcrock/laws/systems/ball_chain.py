@@ -16,7 +16,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.laws.brogliato_2012 import generalized_kinematic, post_impact_ellipsoid
 from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient, finite_array
 from mcrock.laws.systems.drawing import label_axes

@@ -22,7 +22,7 @@ from scipy.linalg import null_space
 from scipy.spatial.transform import Rotation
 
 from mcrock.base.checks import Number
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.body import Body, cuboid
 from mcrock.impact.varkonyi_2022 import edge_map, facet_map, facet_point
 from mcrock.laws.brogliato_2012 import coefficients_of, generalized_kinematic

@@ -20,7 +20,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from mcrock.base.checks import Number
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.laws.block import (
     Interval,
     angular_domain,

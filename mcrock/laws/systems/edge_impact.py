@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from scipy.spatial.transform import Rotation
 
 from mcrock.base.checks import Number
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.body import cuboid
 from mcrock.impact.varkonyi_2022 import edge_energy_roots, edge_map
 from mcrock.laws.systems.block_3d import UP, packed

@@ -24,7 +24,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from mcrock.base.checks import Number
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.body import Body, cuboid
 from mcrock.impact.varkonyi_2022 import corner_coefficient, facet_map, facet_point, general_map
 from mcrock.laws.systems.block_3d import UP, compliance, packed

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from scipy.optimize import brentq
 
 from mcrock.base.checks import Integer, Number
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.laws.problem import ContactProblem, coefficient
 from mcrock.laws.systems.drawing import label_axes, numbers
 from mcrock.show import style

@@ -26,7 +26,7 @@ from scipy import constants
 from scipy.integrate import solve_ivp
 
 from mcrock.base.checks import Integer, Number
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.laws.problem import SingleContact, coefficient
 from mcrock.laws.systems.drawing import label_axes, numbers
 from mcrock.show import style

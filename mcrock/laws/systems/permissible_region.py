@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
 from mcrock.base.checks import Integer, Number
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
 from mcrock.laws.permissible_region import inner_impulse, region_outline
 from mcrock.laws.pfeiffer_glocker_1996 import two_phase

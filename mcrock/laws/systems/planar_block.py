@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
 from mcrock.base.checks import Number
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.laws.block import (
     aspect_of,
     block_impact,

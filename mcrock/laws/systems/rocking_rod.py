@@ -14,7 +14,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from mcrock.base.checks import Integer, Number
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.laws.glocker_2001 import newton
 from mcrock.laws.problem import ContactProblem
 from mcrock.laws.systems.drawing import label_axes

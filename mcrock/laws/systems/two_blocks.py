@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Wedge
 
 from mcrock.base.checks import Integer, Number
-from mcrock.base.variables import variable
+from mcrock.base.units import variable
 from mcrock.laws.glocker_2005 import reentrant_corner
 from mcrock.laws.problem import ContactProblem, ImpactResult
 from mcrock.laws.systems.drawing import label_axes, numbers

@@ -23,7 +23,7 @@ import xarray as xr
 from bokeh.events import SelectionGeometry
 from bokeh.models import ColumnDataSource, Whisker
 
-from mcrock.base.names import is_plain
+from mcrock.base.checks import is_plain
 from mcrock.dataset import load_dataset, save_dataset
 from mcrock.show import style
 from mcrock.show.animation.page import embed_run

@@ -25,9 +25,9 @@ import panel as pn
 import xarray as xr
 from bokeh.models import ColumnDataSource
 
-from mcrock.base.names import check_name
+from mcrock.base.checks import check_name
+from mcrock.base.compiled_code import cores
 from mcrock.base.tables.parsing import parse_toml, toml
-from mcrock.base.two_cores import cores
 from mcrock.dataset import build_dataset
 from mcrock.ensemble import run_study
 from mcrock.ensemble.part import Job, Part, Stopped, simulate

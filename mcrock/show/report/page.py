@@ -21,7 +21,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 from matplotlib.axes import Axes
 
-from mcrock.base.version import mcrock_version
+from mcrock.base.environment import mcrock_version
 from mcrock.body import Body
 from mcrock.dataset import replacing
 from mcrock.measurement import Fit

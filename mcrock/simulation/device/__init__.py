@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 
-from mcrock.base.arithmetic import CONTRACT, arithmetic, contracts
+from mcrock.base.environment import CONTRACT, arithmetic, contracts
 
 CPU, CUDA = DEVICES = "cpu", "cuda"
 

@@ -22,7 +22,7 @@ import numpy as np
 from numba import config, cuda
 from numpy.typing import NDArray
 
-from mcrock.base.code_cache import cache_folder, folder_name
+from mcrock.base.compiled_code import cache_folder, folder_name
 from mcrock.base.params import MotionPack, PulseColumn
 from mcrock.base.response import Response
 from mcrock.impact.own import at_address

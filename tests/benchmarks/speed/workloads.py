@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.environment import shipped
 from mcrock.base.params import EnergyGain, FacetFallback, Inputs, Outcome
-from mcrock.base.shipped_files import shipped
 from mcrock.body import Body, cuboid
 from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motions
 from mcrock.impact.conditions import Controls, Impact

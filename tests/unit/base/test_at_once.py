@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mcrock
-from mcrock.base.uncompiled import Abandoned, uncompiled
+from mcrock.base.compiled_code import Abandoned, uncompiled
 from mcrock.simulation import runs as simulation
 from tests.benchmarks.speed.workloads import synthetic_record
 
@@ -59,16 +59,16 @@ def test_plain_python_can_be_abandoned(monkeypatch):
 COLD = """
 import os, sys, time
 from numba.core import event
-from mcrock.base import at_once
+from mcrock.base import compiled_code
 from mcrock.base.random_numbers import uniforms
-at_once.PATIENCE = float(sys.argv[1])
+compiled_code.PATIENCE = float(sys.argv[1])
 with event.install_listener("numba:compile", event.RecordingListener()) as compiled:
-    first = at_once.at_once(uniforms, 1, 2, 3, 4)
-    (process,) = at_once._behind
+    first = compiled_code.at_once(uniforms, 1, 2, 3, 4)
+    (process,) = compiled_code._behind
     waited = process.returncode is not None
     if sys.argv[2:]:
         process.wait()
-    second = at_once.at_once(uniforms, 1, 2, 3, 4)
+    second = compiled_code.at_once(uniforms, 1, 2, 3, 4)
 print(process.pid, waited, len(compiled.buffer), *first, *second)
 """
 
@@ -104,7 +104,8 @@ def test_who_has_no_patience_waits_for_the_process_that_compiles(tmp_path):
 def test_without_a_cache_the_compiler_is_waited_for(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     code = (
-        "from mcrock.base.at_once import _behind, at_once; from mcrock.base.random_numbers import uniforms; "
+        "from mcrock.base.compiled_code import _behind, at_once; "
+        "from mcrock.base.random_numbers import uniforms; "
         "print(*at_once(uniforms, 1, 2, 3, 4), _behind)"
     )
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "file"), "MCROCK_COMPILE_FIRST": ""}

@@ -12,8 +12,8 @@ import numba
 import pytest
 
 import mcrock
-from mcrock.base import code_cache
-from mcrock.base.code_cache import BASELINE, KEPT_VERSIONS, closure, remove_old, source_hash
+from mcrock.base import compiled_code
+from mcrock.base.compiled_code import BASELINE, KEPT_VERSIONS, closure, remove_old, source_hash
 
 ROOT = Path(mcrock.__file__).parent
 COMPILED = [
@@ -32,7 +32,7 @@ def copy(tmp_path):
 
 
 def hash_of(copy, place="kernel/integrate.py"):
-    code_cache._read.cache_clear()
+    compiled_code._read.cache_clear()
     return source_hash(place, copy)
 
 
@@ -126,9 +126,9 @@ def test_a_cache_that_is_missing_or_in_use_elsewhere_is_left_alone(tmp_path):
 
 UNIFORM = """
 import sys, pathlib
-from mcrock.base import code_cache
-code_cache.SHIPPED = pathlib.Path(sys.argv[1])
-code_cache.CodeCache.collected = pathlib.Path(sys.argv[2]) if sys.argv[2:] else None
+from mcrock.base import compiled_code
+compiled_code.SHIPPED = pathlib.Path(sys.argv[1])
+compiled_code.CodeCache.collected = pathlib.Path(sys.argv[2]) if sys.argv[2:] else None
 from numba.core import event
 from mcrock.base.random_numbers import uniform
 with event.install_listener("numba:compile", event.RecordingListener()) as compiled:

@@ -5,14 +5,14 @@ from time import sleep
 
 import pytest
 
-from mcrock.base import compilation
-from mcrock.base.compilation import told_if_long
+from mcrock.base import compiled_code
+from mcrock.base.compiled_code import told_if_long
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     monkeypatch.setenv("MCROCK_COMPILE_FIRST", "")
-    monkeypatch.setattr(compilation, "SILENCE", 0.01)
+    monkeypatch.setattr(compiled_code, "SILENCE", 0.01)
 
 
 def test_a_long_wait_is_announced_and_timed(capsys):
@@ -25,7 +25,7 @@ def test_a_long_wait_is_announced_and_timed(capsys):
 
 
 def test_a_short_wait_is_silent(monkeypatch, capsys):
-    monkeypatch.setattr(compilation, "SILENCE", 60.0)
+    monkeypatch.setattr(compiled_code, "SILENCE", 60.0)
     with told_if_long():
         pass
     assert capsys.readouterr() == ("", "")

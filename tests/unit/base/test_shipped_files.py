@@ -3,8 +3,8 @@
 import tomllib
 from pathlib import Path
 
-from mcrock.base import shipped_files as module
-from mcrock.base.shipped_files import shipped
+from mcrock.base import environment as module
+from mcrock.base.environment import shipped
 
 ROOT = Path(module.__file__).parents[2]
 
@@ -16,7 +16,7 @@ def test_a_checkout_has_them_at_its_root():
 
 def test_installed_ones_come_first(monkeypatch, tmp_path):
     (tmp_path / "mcrock" / "configs").mkdir(parents=True)
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "mcrock" / "base" / "shipped_files.py"))
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "mcrock" / "base" / "environment.py"))
     assert shipped("configs") == tmp_path / "mcrock" / "configs"
     assert shipped("jobs") == tmp_path / "jobs"
 

@@ -9,8 +9,8 @@ import pytest
 from numba.core import event
 
 import mcrock
-from mcrock.base import two_cores
-from mcrock.base.code_cache import NotCompiled
+from mcrock.base import compiled_code
+from mcrock.base.compiled_code import NotCompiled
 from mcrock.simulation import runs
 from mcrock.simulation.parts import parts_with_friction, parts_without_friction
 
@@ -22,7 +22,7 @@ from inspect import signature
 import numpy as np
 from mcrock.base import random_numbers, two_cores
 from tests.unit.base.test_two_cores import filled
-from mcrock.base.two_cores import call_with_help
+from mcrock.base.compiled_code import call_with_help
 two_cores.cores = lambda: int(sys.argv[1])
 
 processes, start = [], two_cores.start_process
@@ -66,8 +66,8 @@ def test_parts_are_compiled_as_the_call_needs_them(monkeypatch, friction):
             compile_parts(*work)
         taken.append((work[0], len(compiled.buffer)))
 
-    monkeypatch.setattr(two_cores, "start_process", start)
-    monkeypatch.setattr(two_cores, "cores", lambda: 2)
+    monkeypatch.setattr(compiled_code, "start_process", start)
+    monkeypatch.setattr(compiled_code, "cores", lambda: 2)
     cold = _Cold(runs.run_part)
     monkeypatch.setattr(runs, "run_part", cold)
     mcrock.simulate(mcrock.cuboid(0.4, 0.4, 1.6, 2500), contact=contact, t_end=0.1)
@@ -100,12 +100,12 @@ def test_who_comes_to_a_part_in_work_waits_for_it(monkeypatch):
         looks.append(True)
         return 1 if len(looks) < 3 else 2
 
-    monkeypatch.setattr(two_cores, "_in_work", in_work)
+    monkeypatch.setattr(compiled_code, "_in_work", in_work)
     names = [("a", "f"), ("a", "g"), ("a", "h")]
-    assert two_cores._wait(process, names, ("a", "g"))
+    assert compiled_code._wait(process, names, ("a", "g"))
     assert len(looks) == 3
-    assert not two_cores._wait(process, names, ("a", "g"))  # done: it is in the cache, or will not be
-    assert not two_cores._wait(process, names, ("b", "g"))
+    assert not compiled_code._wait(process, names, ("a", "g"))  # done: it is in the cache, or will not be
+    assert not compiled_code._wait(process, names, ("b", "g"))
     process.returncode = -9
-    monkeypatch.setattr(two_cores, "_in_work", lambda: 0)
-    assert not two_cores._wait(process, names, ("a", "f"))  # it has died
+    monkeypatch.setattr(compiled_code, "_in_work", lambda: 0)
+    assert not compiled_code._wait(process, names, ("a", "f"))  # it has died

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mcrock.base.tables.distributions import Quantity, Uncertain
-from mcrock.base.tables.inputs import Input
+from mcrock.base.tables.fields import Input
 from mcrock.base.units import as_in_datasets
 from mcrock.body.shapes import SHAPES, Solid, Upright
 from mcrock.body.solids import prisms

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mcrock.base import interrupt
+from mcrock.base import session
 from tests.conftest import few_resamples
 from tests.unit.conftest import copy_store
 
@@ -26,12 +26,12 @@ def store(computed, study_file, tmp_path):
 @pytest.fixture
 def listen(monkeypatch):
     """Function that has a signal interrupt, as the program does, until the end of the test."""
-    before = {number: signal.getsignal(number) for number in (*interrupt.SIGNALS, signal.SIGALRM)}
+    before = {number: signal.getsignal(number) for number in (*session.SIGNALS, signal.SIGALRM)}
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
 
     def listen(number):
         signal.signal(number, signal.SIG_DFL)
-        interrupt.listen(number)
+        session.listen(number)
 
     yield listen
     for number, handler in before.items():

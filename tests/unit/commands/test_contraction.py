@@ -108,7 +108,7 @@ def test_a_worker_with_another_setting_is_refused(study_file, tmp_path, monkeypa
 def test_jobs_and_scripts_hand_it_on(mcrock, study_file, monkeypatch):
     assert not any("CONTRACT" in line for line in _environment())
     assert "--contract" not in mcrock("submit", study_file, "--dry-run")[1]
-    monkeypatch.setattr("mcrock.base.arithmetic.contracts", lambda: True)
+    monkeypatch.setattr("mcrock.base.environment.contracts", lambda: True)
     monkeypatch.setattr("mcrock.ensemble.cluster.contracts", lambda: True)
     assert "export MCROCK_CONTRACT=1" in _environment()
     assert "OPTIONS=(--contract) " in mcrock("submit", study_file, "--dry-run")[1]

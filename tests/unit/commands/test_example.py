@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from mcrock.base.shipped_files import shipped
+from mcrock.base.environment import shipped
 from mcrock.commands.example import needs, notebooks, scripts, studies, tables
 from mcrock.study import load_config
 

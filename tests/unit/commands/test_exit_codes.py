@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from mcrock.base import interrupt
+from mcrock.base import session
 from mcrock.commands.exit_codes import one_line_if_interrupted
 from tests.unit.commands.processes import PROGRAM, program, started
 
@@ -151,7 +151,7 @@ def test_an_interruption_is_one_line(mcrock, study_file, monkeypatch, arguments,
         raise KeyboardInterrupt
 
     monkeypatch.chdir(study_file.parent)
-    monkeypatch.setattr(interrupted, interrupt)
+    monkeypatch.setattr(interrupted, session)
     code, _, errors = mcrock(*arguments)
     assert (code, errors) == (130, "mcrock: interrupted\n")
 
@@ -169,7 +169,7 @@ def test_an_interruption_that_a_library_makes_another_error_of_is_one(
     listen(signal.SIGINT)
     code, output, errors = mcrock("check", study_file)
     assert (code, output, errors) == (130, "", "mcrock: interrupted\n")
-    assert interrupt.interruption() is None
+    assert session.interruption() is None
 
 
 def as_typer(number):
@@ -206,13 +206,13 @@ def test_the_system_ends_the_program_before_it_listens(name, handler):
 LISTENING = """
 import signal
 from mcrock import __main__
-from mcrock.base import interrupt
-listen = interrupt.listen
+from mcrock.base import session
+listen = session.listen
 def report(number):
     listen(number)
-    if number == interrupt.SIGNALS[-1]:
+    if number == session.SIGNALS[-1]:
         print("listens", flush=True)
-interrupt.listen = report
+session.listen = report
 __main__.main()
 """
 

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from mcrock.base.code_cache import source_hash
-from mcrock.base.memory import peak_memory
+from mcrock.base.compiled_code import source_hash
+from mcrock.base.environment import peak_memory
 from mcrock.dataset.contents import chunks_done
 from mcrock.ensemble.opening import Log, log_path, read_log
 from tests.unit.commands.processes import started
@@ -34,9 +34,9 @@ SLOW = """
 
 
 INTERRUPTIBLE = """import signal
-from mcrock.base import interrupt
+from mcrock.base import session
 from tests.unit.commands.processes import started
-interrupt.listen(signal.SIGTERM)
+session.listen(signal.SIGTERM)
 run_study(load_config(sys.argv[1])"""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
-from mcrock.base import interrupt
+from mcrock.base import session
 from mcrock.dataset.archive import read_archive, write_archive
 from mcrock.ensemble import run_study
 from mcrock.study import load_config
@@ -117,7 +117,7 @@ def test_two_writers_on_one_store_make_the_store_of_one(store, study_file, tmp_p
     assert not [entry.name for entry in tmp_path.iterdir() if entry.name.startswith(".")]
 
 
-@pytest.mark.parametrize("number", interrupt.SIGNALS)
+@pytest.mark.parametrize("number", session.SIGNALS)
 def test_an_interrupted_export_leaves_nothing(mcrock, store, tmp_path, monkeypatch, listen, number):
     def write_half(ds, path, **options):
         Path(path).write_bytes(b"half")

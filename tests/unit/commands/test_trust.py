@@ -15,7 +15,7 @@ import typer
 import xarray as xr
 
 import mcrock
-from mcrock.base.at_once import start_process
+from mcrock.base.compiled_code import start_process
 from mcrock.base.tables.parsing import parse_toml
 from mcrock.commands import program
 from mcrock.ensemble.schedule import run_tasks

@@ -7,7 +7,7 @@ import sys
 import numba
 import pytest
 
-from mcrock.base.code_cache import cache_folder
+from mcrock.base.compiled_code import cache_folder
 from mcrock.verify import warm
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -49,10 +49,10 @@ import sys
 from pathlib import Path
 from numba.core import event
 from numba.core.registry import cpu_target
-from mcrock.base import code_cache
-code_cache.SHIPPED = Path(sys.argv[1])
+from mcrock.base import compiled_code
+compiled_code.SHIPPED = Path(sys.argv[1])
 own = cpu_target.target_context.codegen().magic_tuple()
-code_cache.baseline = lambda triple: own
+compiled_code.baseline = lambda triple: own
 import mcrock as mr
 from tests.benchmarks.speed.workloads import study_file, synthetic_record
 from mcrock.planar import rectangle, simulate_planar

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.base.interrupt import hold_interruptions
+from mcrock.base.session import hold_interruptions
 from mcrock.dataset import SCHEMA, DamageError, build_dataset, create, is_store, load_dataset, outputs
 from mcrock.dataset import store as store_module
 from mcrock.dataset.archive import read_archive, replacing, scratch_name, scratch_of, write_archive

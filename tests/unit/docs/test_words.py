@@ -16,7 +16,7 @@ COMPILED = (
     "base/checks.py",
 )  # with what they import
 TO_BE_READ = (
-    "base/at_once.py", "base/uncompiled.py", "base/code_cache.py", "laws/", "measurement/", "simulation/",
+    "base/compiled_code.py", "laws/", "measurement/", "simulation/",
     "statistics/",
 )  # fmt: skip
 BETTER = {  # what was corrected more than once, and what to write

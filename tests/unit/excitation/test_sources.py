@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from mcrock.base.tables.distributions import Uncertain
-from mcrock.base.tables.fields import ChoiceKey
-from mcrock.base.tables.inputs import Input
+from mcrock.base.tables.fields import ChoiceKey, Input
 from mcrock.dataset import SCHEMA, declaration
 from mcrock.dataset.schema import table_inputs
 from mcrock.ensemble import run_study

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mcrock as mr
-from mcrock.base.notebook import in_notebook, shown_progress
+from mcrock.base.session import in_notebook, shown_progress
 from mcrock.ensemble import Progress
 from mcrock.measurement import Fit
 from mcrock.measurement.measures import Landings

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mcrock.base.shipped_files import shipped
+from mcrock.base.environment import shipped
 from mcrock.base.tables.parsing import parse_toml
 from mcrock.study.load import study_of
 from mcrock.study.new import answers_of, keep, new_study

@@ -106,6 +106,6 @@ def test_variants_are_other_work(name, plain):
 def test_memory_of_a_process_is_its_own():
     """Linux hands the high-water mark of ``ru_maxrss`` down from the parent."""
     held = np.ones(64 * 2**20)  # 512 MiB
-    code = "from mcrock.base.memory import peak_memory; print(peak_memory())"
+    code = "from mcrock.base.environment import peak_memory; print(peak_memory())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert 10 < float(done.stdout) < held.nbytes / 2**20

@@ -23,7 +23,7 @@ from distributed import Client, LocalCluster
 from distributed.comm import connect
 from distributed.security import Security
 
-from mcrock.base.interrupt import hold_interruptions
+from mcrock.base.session import hold_interruptions
 from mcrock.ensemble import EnsembleError, run_study
 from mcrock.ensemble.cluster import ClusterError, _jobs, connected
 from mcrock.ensemble.part import Part, PartResult

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mcrock.base.names import HIDDEN
+from mcrock.base.checks import HIDDEN
 from mcrock.dataset.contents import chunks_done
 from mcrock.ensemble.cluster import (
     RESERVE,

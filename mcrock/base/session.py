@@ -1,18 +1,49 @@
-"""A Ctrl-C that arrives, or a SIGTERM or SIGHUP, which end a command in the same way.
-
-What is raised inside a callback of a library is dropped there: Python itself does so while it collects
-garbage or compiled code calls back, and numba and LLVM call back all the time. A Ctrl-C that falls into
-such a moment would be lost and the run go on. So it is raised again until the command line has answered.
-"""
+"""The session of a user: what notebooks show, and signals that interrupt work."""
 
 from __future__ import annotations
 
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any, NoReturn
+
+Listener = Callable[[Any], None]  # hears of progress
+_html: Callable[[Any], str] | None = None
+_bar: Callable[[], AbstractContextManager[Listener]] | None = None
+
+
+def show_with(html: Callable[[Any], str], bar: Callable[[], AbstractContextManager[Listener]]) -> None:
+    """Register what a notebook shows of a `Displayed` object, and the bar that shows progress."""
+    global _html, _bar
+    _html, _bar = html, bar
+
+
+class Displayed:
+    """An object that a notebook shows drawn and in a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str | None:
+        return None if _html is None else _html(self)
+
+
+@contextmanager
+def shown_progress(progress: Listener | None) -> Iterator[Listener | None]:
+    """A caller's own listener; if there is none, a bar in a notebook and nothing elsewhere."""
+    if progress is not None or _bar is None or not in_notebook():
+        yield progress
+        return
+    with _bar() as listener:
+        yield listener
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return shell is not None and hasattr(shell, "kernel")
+
 
 AGAIN = 0.5  # until an interruption that nobody answered is raised again [s]
 
