@@ -189,7 +189,7 @@ class Inputs:
     facet_fallback: np.ndarray  # (n,) codes of `FacetFallback`
     contact: np.ndarray | None = None  # (n, `ContactColumn`); None: contacts stick and nothing rebounds
     values: dict[str, np.ndarray] = field(default_factory=dict)  # dataset variables on realization
-    own_law: Any = None  # `mcrock.impact.own_law.OwnLaw` of the law `own`, or its name
+    own_law: Any = None  # `mcrock.impact.conditions.OwnLaw` of the law `own`, or its name
     motions: tuple[Any, ...] = ()  # one `Motion` for each realization, where they are not those of the study
 
     def __len__(self) -> int:

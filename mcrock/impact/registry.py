@@ -1,7 +1,7 @@
 """Every impact law of a run and every parameter of one, declared once.
 
 A new law is a file of its own here, called as the law, an entry in `Law`, an entry in `ImpactParameter` for
-each of its parameters and its branch in `mcrock.impact.dispatch`; a law of one contact with friction has its
+each of its parameters and its branch in `mcrock.impact.planar`; a law of one contact with friction has its
 file and its branch in `mcrock.impact.single`. `mcrock.Impact`, study files, sampling,
 datasets, commands and figures read the rest from here. The names of the entries are those of study files, and
 no text of this file is part of the hash of compiled source: a reworded law recompiles nothing.

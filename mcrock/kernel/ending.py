@@ -15,7 +15,7 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.params import Outcome
 from mcrock.base.response import EventColumn, HistoryColumn, Response
-from mcrock.impact.dispatch import PROJECT
+from mcrock.impact.planar import PROJECT
 from mcrock.impact.varkonyi_2022 import kinetic_energy
 from mcrock.kernel import results
 from mcrock.kernel.contact import (

@@ -19,7 +19,7 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.impact.dispatch import (
+from mcrock.impact.planar import (
     PLASTIC,
     PROJECT,
     VARKONYI,
@@ -28,7 +28,6 @@ from mcrock.impact.dispatch import (
     planar_place,
     takes_whole_face,
 )
-from mcrock.impact.moreau_1988 import plastic_facet
 from mcrock.impact.varkonyi_2022 import (
     GAIN,
     edge_map,
@@ -39,6 +38,7 @@ from mcrock.impact.varkonyi_2022 import (
     kinetic_energy,
     lift_speed,
     plastic_edge,
+    plastic_facet,
     project_edge,
     project_facet,
     side_of,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mcrock.base.params import ContactColumn
-from mcrock.impact.dispatch import N_PARAMETERS
+from mcrock.impact.planar import N_PARAMETERS
 from mcrock.kernel.contact import EDGE_SIZE, FACE_SIZE, PIVOT_SIZE, SCALARS_SIZE, Topology
 from mcrock.kernel.dynamics import STATE_SIZE
 from mcrock.kernel.friction.coulomb import CONTACT_SIZE
@@ -70,7 +70,7 @@ def _body(n: int) -> np.dtype[Any]:
 
 
 def _law(n: int) -> np.dtype[Any]:
-    """`mcrock.impact.dispatch.ImpactLaw` without its tables of quantiles."""
+    """`mcrock.impact.planar.ImpactLaw` without its tables of quantiles."""
     return _record(
         values=(REAL, N_PARAMETERS + 4 * n),
         redrawn=(np.int8, N_PARAMETERS + 4 * n),

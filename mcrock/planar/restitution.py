@@ -34,10 +34,7 @@ from math import inf, isfinite, sqrt
 
 import numpy as np
 
-from mcrock.impact import brogliato_2012 as brogliato
-from mcrock.impact import housner_1963 as housner
-from mcrock.impact import kalliontzis_2016 as kalliontzis
-from mcrock.impact import ther_kollar_2017 as ther_kollar
+from mcrock.impact import planar as planar_laws
 from mcrock.planar.block import SIDES, PlanarBlock
 
 Restitution = str | float | tuple[float, float]  # a model in words, a velocity ratio, or one for each edge
@@ -56,7 +53,7 @@ def housner_1963(block: PlanarBlock, onto: str = "right") -> float:
     >>> round(housner_1963(rectangle(1.0, 2.0)), 12)
     0.7
     """
-    return housner.velocity_ratio(block.about_base, block.mass, *_edges(block, onto))
+    return planar_laws.housner_1963(block.about_base, block.mass, *_edges(block, onto))
 
 
 def kalliontzis_2016(block: PlanarBlock, nu: float, onto: str = "right") -> float:
@@ -78,7 +75,7 @@ def kalliontzis_2016(block: PlanarBlock, nu: float, onto: str = "right") -> floa
     0.915493
     """
     nu = _within("nu (effective over true width)", nu, 0.0, 1.0)
-    return kalliontzis.velocity_ratio(block.about_base, block.mass, *_edges(block, onto), float(nu))
+    return planar_laws.kalliontzis_2016(block.about_base, block.mass, *_edges(block, onto), float(nu))
 
 
 def ther_kollar_2017(block: PlanarBlock, onto: str = "right") -> float:
@@ -91,7 +88,7 @@ def ther_kollar_2017(block: PlanarBlock, onto: str = "right") -> float:
     >>> round(ther_kollar_2017(rectangle(1.0, 2.0)), 12)
     0.85
     """
-    return ther_kollar.velocity_ratio(block.about_base, block.mass, *_edges(block, onto))
+    return planar_laws.ther_kollar_2017(block.about_base, block.mass, *_edges(block, onto))
 
 
 def wittich_hutchinson_2018(block: PlanarBlock, points: Sequence[float], onto: str = "right") -> float:
@@ -468,7 +465,7 @@ def _lambda_of_point(block: PlanarBlock, onto: str, point: float) -> float:
 
 def _ratio_of_one(block: PlanarBlock, onto: str) -> float:
     """Velocity ratio of e_n21 = 1, in proportion to which the others are."""
-    return brogliato.velocity_ratio(block.inertia, block.mass, *_edges(block, onto), 1.0)
+    return planar_laws.brogliato_2012(block.inertia, block.mass, *_edges(block, onto), 1.0)
 
 
 def _within(name: str, value: float, low: float, high: float) -> float:

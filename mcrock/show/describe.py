@@ -64,7 +64,7 @@ from mcrock.body.shapes import OFFSETS, Polyhedron
 from mcrock.body.surface import SHALLOW
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.motion import Motion, MotionError
-from mcrock.impact.housner_1963 import velocity_ratio
+from mcrock.impact.planar import housner_1963
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter, parameter_of
 from mcrock.show.text import format_range
 from mcrock.study import ConfigError, Study
@@ -534,7 +534,7 @@ def _ratio_note(study: Study, inputs: Inputs) -> list[str]:
         reach = (corners - corners[k]) @ across
         depth = float(np.abs(reach).max())
         about = float(along @ inputs.inertia[0] @ along) + mass * height**2
-        least.append(velocity_ratio(about, mass, -float(inside[k]), depth - float(inside[k])))
+        least.append(housner_1963(about, mass, -float(inside[k]), depth - float(inside[k])))
     low = max(0.0, min(least))
     if not _leaves(item, low, 1.0):
         return []

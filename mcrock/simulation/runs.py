@@ -36,9 +36,8 @@ from mcrock.body import Body, rotation_matrix
 from mcrock.dataset.history import build_history, event_list
 from mcrock.dataset.schema import outputs
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
-from mcrock.impact.conditions import STEEPEST, Contact, Controls, Impact, Start, check_contact
-from mcrock.impact.dispatch import ImpactLaw
-from mcrock.impact.own_law import OwnLaw
+from mcrock.impact.conditions import STEEPEST, Contact, Controls, Impact, OwnLaw, Start, check_contact
+from mcrock.impact.planar import ImpactLaw
 from mcrock.impact.registry import code_of, options
 from mcrock.kernel.batch import (
     BATCH_TYPES,

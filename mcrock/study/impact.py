@@ -24,8 +24,7 @@ from mcrock.base.own_function import GROUPS
 from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.base.tables.errors import ConfigError, mistake, refuse
 from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Kind, Table, Text, each, entry, optional
-from mcrock.impact.conditions import Impact
-from mcrock.impact.own_law import OwnLaw
+from mcrock.impact.conditions import Impact, OwnLaw
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, options, unfit
 
 

@@ -26,8 +26,7 @@ from mcrock.base.tables.parsing import parse_toml, read_columns, read_text
 from mcrock.base.units import factor_to, split_header
 from mcrock.body import Body
 from mcrock.body.shapes import SHAPES
-from mcrock.impact.conditions import Impact
-from mcrock.impact.own_law import OwnLaw
+from mcrock.impact.conditions import Impact, OwnLaw
 from mcrock.study.impact import take_in_preset
 from mcrock.study.sections import name_preset
 from mcrock.study.sections import take_in_preset as take_in_controls

@@ -20,8 +20,7 @@ from mcrock.base.tables.parsing import parse_json
 from mcrock.body.shapes import SHAPES, Shape
 from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source
-from mcrock.impact.conditions import Controls, at_odds
-from mcrock.impact.own_law import OwnLaw
+from mcrock.impact.conditions import Controls, OwnLaw, at_odds
 from mcrock.impact.registry import CHOICES, Law
 from mcrock.study.impact import ImpactTable
 from mcrock.study.sections import (

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 from mcrock.base.checks import Integer, Number, check_array
 from mcrock.body import Body
 from mcrock.impact.conditions import Impact
-from mcrock.impact.dispatch import ImpactLaw
+from mcrock.impact.planar import ImpactLaw
 from mcrock.impact.varkonyi_2022 import (
     angular_impulse,
     corner_coefficient,

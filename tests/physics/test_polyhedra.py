@@ -25,7 +25,7 @@ from mcrock.body import (
 )
 from mcrock.excitation import Motion
 from mcrock.impact.conditions import Controls, Impact, Start
-from mcrock.impact.moreau_1988 import plastic_facet
+from mcrock.impact.varkonyi_2022 import plastic_facet
 from mcrock.kernel.contact import BARRIER, FREQUENCY, OPENING, SLENDERNESS
 from mcrock.simulation.runs import body_tables, simulate
 

@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 
 from mcrock import simulate
 from mcrock.body import cuboid
+from mcrock.impact import single
 from mcrock.impact.conditions import Contact, Impact, Start
 from mcrock.impact.registry import Law
-from mcrock.impact.single import brach_1989, whittaker_1904
 from mcrock.kernel.dynamics import Q0, V_X, W_X
 from mcrock.kernel.friction.impacts import impact_of
 from mcrock.kernel.friction.motion import GAINED, I_X, I_Z
@@ -22,7 +22,7 @@ BODY = cuboid(0.4, 0.4, 1.6, 2600.0)
 DIAGONAL = BODY.mass * (0.4**2 + 1.6**2) / 12.0  # inertia about every horizontal axis of a square block
 LAWS = [law for law in Law if law.of_one_contact]
 NAMES = [law.key for law in LAWS]
-LAW_OF = {"brach_1989": brach_1989.impulse, "whittaker_1904": whittaker_1904.impulse}
+LAW_OF = {"brach_1989": single.brach_1989, "whittaker_1904": single.whittaker_1904}
 
 
 def drop(law, friction, e, slip):

@@ -35,10 +35,9 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.impact.dispatch import PROJECT, edge_place, takes_whole_face
+from mcrock.impact import single
+from mcrock.impact.planar import PROJECT, edge_place, takes_whole_face
 from mcrock.impact.registry import Law
-from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
-from mcrock.impact.single.chatterjee_ruina_1998 import point_impulse
 from mcrock.impact.varkonyi_2022 import GAIN, edge_map, facet_point, kinetic_energy, lift_speed, plastic_edge
 from mcrock.kernel.contact import F_HEIGHT, MASS
 from mcrock.kernel.dynamics import (
@@ -132,15 +131,15 @@ def vertex_impulse(law, w, v, mu, e, et):
     """
     s, (vx, vy, vz) = (w[0], w[1], w[2], w[4], w[5], w[8]), v
     if law == WHITTAKER:
-        px, py, pz = whittaker_1904.impulse(s, v, e, et, mu)
+        px, py, pz = single.whittaker_1904(s, v, e, et, mu)
     elif law == PFEIFFER_GLOCKER:
-        px, py, pz = pfeiffer_glocker_1996.impulse(s, v, e, et, mu)
+        px, py, pz = single.pfeiffer_glocker_1996(s, v, e, et, mu)
     elif law == BRACH:
-        px, py, pz = brach_1989.impulse(s, v, e, et, mu)
+        px, py, pz = single.brach_1989(s, v, e, et, mu)
     elif law == ROUTH:
-        px, py, pz = routh_1905.impulse(s, v, e, et, mu)
+        px, py, pz = single.routh_1905(s, v, e, et, mu)
     else:
-        px, py, pz, kappa, clipped, inward = point_impulse(w, vx, vy, vz, mu, e, et)
+        px, py, pz, kappa, clipped, inward = single.chatterjee_ruina_1998(w, vx, vy, vz, mu, e, et)
         pushes = pz > 0.0 or mu == inf
         return px, py, pz, kappa, clipped, pushes and (inward > 0.0 or not (clipped or e > 0.0))
     speed = NONE_LEFT * sqrt(vx * vx + vy * vy + vz * vz)
@@ -159,7 +158,7 @@ def face_impulse(matrix, w, turn, v, mu, restitution, radius):
     matrix : ndarray (4, 5)
         Scratch.
     w : tuple of 9 float
-        As in `mcrock.impact.single.chatterjee_ruina_1998.point_impulse`.
+        As in `mcrock.impact.single.chatterjee_ruina_1998`.
     turn : tuple
         Velocity of the vertex for a unit couple about the vertical (3) [1/m], spin for unit impulses at R (3)
         [1/m] and for a unit couple [1/m2].

@@ -104,9 +104,8 @@ def test_who_has_no_patience_waits_for_the_process_that_compiles(tmp_path):
 def test_without_a_cache_the_compiler_is_waited_for(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     code = (
-        "from mcrock.base.compiled_code import _behind, at_once; "
-        "from mcrock.base.random_numbers import uniforms; "
-        "print(*at_once(uniforms, 1, 2, 3, 4), _behind)"
+        "from mcrock.base import compiled_code as c, random_numbers; "
+        "print(*c.at_once(random_numbers.uniforms, 1, 2, 3, 4), c._behind)"
     )
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "file"), "MCROCK_COMPILE_FIRST": ""}
     found = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)

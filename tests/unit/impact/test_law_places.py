@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mcrock
-from mcrock.impact.dispatch import edge_place, law_place
+from mcrock.impact.planar import edge_place, law_place
 from mcrock.impact.registry import Law
 from mcrock.planar import planar_block
 from mcrock.planar.block import PlanarBlock

@@ -12,7 +12,7 @@ from numba import njit
 
 import mcrock
 from mcrock.base.own_function import source_of
-from mcrock.impact.own_law import OwnLaw
+from mcrock.impact.conditions import OwnLaw
 from mcrock.show.describe import describe
 from mcrock.study import ConfigError, load_config
 from mcrock.study.sampling import load_motions

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import mcrock
-from mcrock.impact.own import at_address
+from mcrock.impact.planar import at_address
 from mcrock.kernel.layout import run_type
 
 ROOT = Path(mcrock.__file__).parent

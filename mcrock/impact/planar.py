@@ -1,24 +1,174 @@
-"""Where the impulse of an impact acts, by the law that a run follows.
+"""Laws of planar blocks, and where the impulse of an impact acts by the law that a run follows.
 
 The laws of planar blocks tell how much velocity a landing leaves. Where the ground would have to push for
 that is a place between the old and the new edge, lambda (Várkonyi, P. L., Kocsis, M., Ther, T. (2022), Rigid
 impacts of three-dimensional rocking structures, Nonlinear Dynamics 107, 1839-1858, section 2). The maps of
 three-dimensional impacts take that place: of the plane through the centre of mass across the old edge in a
 facet impact, of the upright plane along the edge in an edge impact. In plane motion the law is met exactly.
+Each law is a function of its name with its source.
 """
 
 from __future__ import annotations
 
+import ctypes
 from math import nan, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
 
 from mcrock.base.jit import jit
 from mcrock.base.params import FACE_STREAM, EnergyGain, FacetFallback
 from mcrock.base.random_numbers import quantile, uniform
-from mcrock.impact import brogliato_2012, kalliontzis_2016, own, ther_kollar_2017
 from mcrock.impact.registry import IMPACT_STREAMS, ImpactParameter, Law
+
+
+@jit
+def housner_1963(about: float, mass: float, old: float, new: float) -> float:
+    """Angular velocity after a landing over that before [1]; the paper's energy ratio r is its square.
+
+    One inelastic impact at the new edge: its angular momentum is conserved.
+
+    Housner, G. W. (1963). The behavior of inverted pendulum structures during earthquakes. Bulletin of the
+    Seismological Society of America 53(2), 403-417.
+
+    Parameters
+    ----------
+    about : float
+        Inertia A = I + m h^2 about the foot of the COM on the base [kg m2].
+    mass : float
+        [kg]
+    old, new : float
+        Places of the edge that turned and of the edge that lands, from that foot [m], old < new.
+
+    >>> round(housner_1963(17.0 / 12.0, 1.0, -0.5, 0.5), 12)  # 1 m wide, 2 m high
+    0.7
+    """
+    return (about + mass * old * new) / (about + mass * new * new)
+
+
+@jit
+def ther_kollar_2017(about: float, mass: float, old: float, new: float) -> float:
+    """Angular velocity after a landing over that before [1]; parameters as in `housner_1963`.
+
+    Two inelastic impacts, at the middle of the base and at the new edge.
+
+    Ther, T., Kollár, L. P. (2017). Refinement of Housner's model on rocking blocks. Bulletin of Earthquake
+    Engineering 15, 2305-2319.
+
+    >>> round(ther_kollar_2017(17.0 / 12.0, 1.0, -0.5, 0.5), 12)
+    0.85
+    """
+    middle = 0.5 * (old + new)
+    first = (about + mass * old * middle) / (about + mass * middle * middle)
+    return first * (about + mass * middle * new) / (about + mass * new * new)
+
+
+@jit
+def kalliontzis_2016(about: float, mass: float, old: float, new: float, nu: float) -> float:
+    """Angular velocity after a landing over that before [1], for nu = effective over true width.
+
+    Impact on a base of reduced effective width.
+
+    Kalliontzis, D., Sritharan, S., Schultz, A. (2016). Improved coefficient of restitution estimation for
+    free rocking members. Journal of Structural Engineering 142(12), 06016002.
+
+    A smooth convex strip along both edges, on which no energy is lost, and a hollow between them that is nu
+    times the width of the base. The other parameters are as in `housner_1963`.
+
+    >>> round(kalliontzis_2016(17.0 / 12.0, 1.0, -0.5, 0.5, 0.5), 6)
+    0.915493
+    """
+    middle, half = 0.5 * (old + new), 0.5 * nu * (new - old)
+    first, last = middle - half, middle + half
+    # cosine of the angle between both pivots in the metric of the kinetic energy
+    kept = (about + mass * first * last) / sqrt((about + mass * first**2) * (about + mass * last**2))
+    return kept * sqrt((about + mass * old * old) / (about + mass * new * new))
+
+
+@jit
+def brogliato_2012(inertia: float, mass: float, old: float, new: float, e_n21: float) -> float:
+    """Angular velocity after a landing over that before [1], for a coefficient e_n21.
+
+    Generalized kinematic law: what the edge that lands does to the edge that leaves.
+
+    Brogliato, B., Zhang, H., Liu, C. (2012). Analysis of a generalized kinematic impact law for
+    multibody-multicontact systems, with application to the planar rocking and chains of balls. Multibody
+    System Dynamics 27, 351-382, law (12) with e_n1 = 0 and sticking contacts.
+
+    The normal velocity of the edge that leaves after the impact over that of the edge that lands before it,
+    each divided by the square root of D_ii = 1/m + x_i^2/I with I the inertia about the COM [kg m2]. The
+    other parameters are as in `housner_1963`. A COM above the middle of the base makes the roots equal, and
+    the ratio is e_n21.
+
+    >>> round(brogliato_2012(5.0 / 12.0, 1.0, -0.5, 0.5, 0.7), 12)
+    0.7
+    """
+    lands, leaves = 1.0 / mass + new * new / inertia, 1.0 / mass + old * old / inertia
+    return e_n21 * sqrt(leaves / lands)
+
+
+N_ARGUMENTS = 7
+PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * N_ARGUMENTS)
+
+
+def at_address(address, inertia, mass, height, old, new, rate, parameter):
+    """What the code at an address returns."""
+    return PROTOTYPE(address)(inertia, mass, height, old, new, rate, parameter)
+
+
+@intrinsic
+def _called(_context: Any, _address: Any, _numbers: Any) -> Any:
+    """The same in compiled code, of the arguments in a tuple."""
+    signature = types.float64(types.int64, types.UniTuple(types.float64, N_ARGUMENTS))
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        real, (address, numbers) = ir.DoubleType(), arguments
+        kind = ir.FunctionType(real, [real] * N_ARGUMENTS).as_pointer()
+        taken = [builder.extract_value(numbers, i) for i in range(N_ARGUMENTS)]
+        return builder.call(builder.inttoptr(address, kind), taken)
+
+    return signature, generate
+
+
+@overload(at_address)
+def _compiled(address, inertia, mass, height, old, new, rate, parameter):
+    return lambda address, inertia, mass, height, old, new, rate, parameter: _called(  # type: ignore[call-arg]
+        address, (inertia, mass, height, old, new, rate, parameter)
+    )
+
+
+@jit(internal=True)
+def own(address, inertia, mass, height, old, new, rate, parameter):
+    """Angular velocity after a landing over that before [1], NaN without a law.
+
+    Impulse where a law of one's own places it: a function of the user, compiled outside the kernel.
+
+    A function of one's own, by the name that results give with the hash of its source. The kernel knows such
+    a law by the address of its code, so that no law of a user compiles the kernel anew; the address is that
+    of the process, 0 if there is none. `mcrock.impact.conditions` makes it.
+
+    Parameters
+    ----------
+    address : int
+        Of the code of the law.
+    inertia, mass : float
+        Of the body, about its centre of mass in the plane of the motion [kg m2], [kg].
+    height : float
+        Of the centre of mass over the base [m].
+    old, new : float
+        Places of the edges from the foot of the centre of mass, old < new [m].
+    rate : float
+        Angular velocity just before about an axis across that plane, 0 or more [rad/s].
+    parameter : float
+        ``impact.own_parameter`` of the run or impact [1], NaN without one.
+    """
+    if address == 0:
+        return nan
+    return at_address(address, inertia, mass, height, old, new, rate, parameter)
+
 
 VARKONYI, MOREAU = np.int64(Law.VARKONYI_2022), np.int64(Law.MOREAU_1988)
 THER_KOLLAR, KALLIONTZIS = np.int64(Law.THER_KOLLAR_2017), np.int64(Law.KALLIONTZIS_2016)
@@ -92,16 +242,14 @@ def law_place(law, quantiles, impact, inertia, mass, base, rate):
     height, old, new = base
     about = inertia + mass * height * height
     if law.law == THER_KOLLAR:
-        ratio = ther_kollar_2017.velocity_ratio(about, mass, old, new)
+        ratio = ther_kollar_2017(about, mass, old, new)
     elif law.law == KALLIONTZIS:
-        ratio = kalliontzis_2016.velocity_ratio(about, mass, old, new, parameter(law, quantiles, NU, impact))
+        ratio = kalliontzis_2016(about, mass, old, new, parameter(law, quantiles, NU, impact))
     elif law.law == BROGLIATO:
-        ratio = brogliato_2012.velocity_ratio(
-            inertia, mass, old, new, parameter(law, quantiles, E_N21, impact)
-        )
+        ratio = brogliato_2012(inertia, mass, old, new, parameter(law, quantiles, E_N21, impact))
     elif law.law == OWN:
         own_parameter = parameter(law, quantiles, OWN_PARAMETER, impact)
-        ratio = own.velocity_ratio(law.function, inertia, mass, height, old, new, abs(rate), own_parameter)
+        ratio = own(law.function, inertia, mass, height, old, new, abs(rate), own_parameter)
     else:  # a law that was forgotten here has no place, and all its impacts count as infeasible
         return 1.0 if law.law in AT_NEW_EDGE else nan
     # of a ratio below 0 the ground takes all motion; an impulse beyond the base is judged by the maps
