@@ -1,4 +1,4 @@
-"""The command `mcrock`, one module per command or group of commands.
+"""The command `mcrock`, modules of commands by subject.
 
 `program` lists them. Heavy imports happen inside their functions, so that `--help` and completion are
 instant.

@@ -1,24 +1,98 @@
-"""Arguments and options that several commands share, and the checks of their values."""
+"""What commands share: options and checks of their values, results that they open and print, exit codes."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args, get_origin, get_type_hints
 
 import typer
 from typer.models import OptionInfo
 
+from mcrock.base import session
+from mcrock.base.environment import peak_memory
+
 if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
     from xarray import Dataset
 
     from mcrock.show.risk import Site
     from mcrock.study import Study
+
+
+def say(message: str) -> None:
+    """Print lines on the error stream, as those of mcrock."""
+    for line in message.splitlines():
+        print(f"mcrock: {line}", file=sys.stderr, flush=True)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """End with a message and an exit code: 2 for a mistake in the input, 1 for a run that failed."""
+    say(message)
+    sys.exit(code)
+
+
+@contextmanager
+def one_line_per_failure() -> Iterator[None]:
+    """End the process with a message in place of a traceback."""
+    try:
+        with one_line_if_interrupted():
+            try:
+                yield
+            finally:
+                sys.stdout.flush()
+    except ValueError as error:
+        fail(str(error), 2)
+    except BrokenPipeError:  # the reader of the output has what it wanted
+        sys.exit(1)
+    except OSError as error:
+        place = f": {error.filename}" if error.filename else ""
+        fail(f"{error.strerror or error}{place}", 1)
+    except MemoryError:
+        fail("out of memory", 1)
+
+
+@contextmanager
+def one_line_if_out_of_memory(options: Callable[[], set[str]]) -> Iterator[None]:
+    """End the process with a message if memory runs out: what to do rests on the options of the command."""
+    try:
+        yield
+    except MemoryError:
+        given, held = options(), peak_memory()
+        said = "out of memory" if held is None else f"out of memory, with {held:.0f} MiB taken"
+        if "--workers" in given:
+            fail(f"{said}; use fewer --workers{' or a smaller --part-size' * ('--part-size' in given)}", 1)
+        fail(f"{said}; give it more: `mcrock docs large-studies` has what commands take of large stores", 1)
+
+
+@contextmanager
+def one_line_if_interrupted() -> Iterator[None]:
+    """End the process with a message if an interruption arrives."""
+    try:
+        yield
+    except KeyboardInterrupt as interruption:
+        fail("interrupted", interruption_code(interruption))
+    except (Exception, SystemExit):  # as of an extension module that was being loaded, or of Typer
+        came = session.interruption()
+        if came is None:
+            raise
+        fail("interrupted", interruption_code(came))
+
+
+def interruption_code(interruption: KeyboardInterrupt) -> int:
+    """Exit code of an interruption, which has arrived."""
+    session.answered()
+    return 128 + session.number_of(interruption)
+
 
 FORMATS = ("png", "pdf", "svg")  # of figures
 
@@ -251,3 +325,99 @@ def check_figure(output: Path | None, format: str) -> None:
         raise ValueError(f"{output}: {place} is a file, not a folder; choose another output")
     if not os.access(place, os.W_OK | os.X_OK):
         raise ValueError(f"{output}: the folder {place} cannot be written to; choose another output")
+
+
+OutputFolder = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureOptions:
+    """Folder and format of the figures, checked."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures; default: none."),
+    ] = None
+    format: FigureFormat = "png"
+
+    def __post_init__(self) -> None:
+        check_figure(self.output, self.format)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """What of a store is read, and how."""
+
+    measure: Measure = None
+    displacement_limit: DisplacementLimit = None
+    allow_incomplete: Incomplete = False
+
+    def open(self, store: Path) -> AbstractContextManager[xr.Dataset]:
+        """Result of a store, as the options say."""
+        return opened_result(store, self.allow_incomplete, self.measure, self.displacement_limit)
+
+
+@contextmanager
+def opened_result(
+    store: Path, incomplete: bool = False, measure: str | None = None, limit: float | None = None
+) -> Iterator[xr.Dataset]:
+    """Result of a store by an intensity measure and a displacement limit."""
+    from mcrock.dataset import load_dataset
+    from mcrock.statistics import by_measure, with_displacement_limit
+
+    with load_dataset(store, allow_incomplete=incomplete) as opened:
+        ds = opened if measure is None else by_measure(opened, measure)
+        yield ds if limit is None else with_displacement_limit(ds, limit)
+
+
+def save_figures(
+    draw: Mapping[str, Callable[[], Axes]], figures: FigureOptions, attrs: Mapping[str, Any] | None = None
+) -> list[Path]:
+    """Write figures into a folder, each signed with title and seed of its study; none without a folder."""
+    output = figures.output
+    if output is None:
+        return []
+    from mcrock.show.style import add_source, save_figure
+
+    output.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, make in draw.items():
+        ax = make()
+        add_source(ax, attrs or {})
+        paths.append(save_figure(ax, output / f"{name}.{figures.format}"))
+    return paths
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file, whole or not at all."""
+    from mcrock.dataset import replacing
+
+    with replacing(path) as scratch:
+        scratch.write_text(text, encoding="utf-8", newline="\n")  # also of a batch script on Windows
+
+
+def write_netcdf(path: Path, ds: xr.Dataset) -> None:
+    """Write a dataset to a NetCDF file, whole or not at all."""
+    from mcrock.dataset import replacing
+
+    with replacing(path) as scratch:
+        ds.to_netcdf(str(scratch))
+
+
+def print_result(as_json: bool, tables: xr.Dataset | Mapping[str, Any], lines: Iterable[object]) -> None:
+    """Print a result as JSON, or the lines that say it."""
+    if as_json:
+        print_json(tables)
+    else:
+        print(*lines, sep="\n")
+
+
+def print_json(tables: xr.Dataset | Mapping[str, Any]) -> None:
+    """Print a dataset, or datasets and what JSON can hold by name."""
+    from mcrock.show.text import dataset_as_json
+
+    def plain(item: Any) -> Any:
+        return dataset_as_json(item) if hasattr(item, "dims") else item
+
+    shown = plain(tables) if hasattr(tables, "dims") else {key: plain(item) for key, item in tables.items()}
+    print(json.dumps(shown, allow_nan=False))

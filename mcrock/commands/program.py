@@ -1,4 +1,4 @@
-"""The command `mcrock`, put together from one module for each command or group of commands.
+"""The command `mcrock`, put together from modules of commands by subject.
 
 A mistake in the input ends with exit code 2 and one line per mistake on the error stream, a failed run
 with 1.
@@ -15,16 +15,24 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from mcrock.base.names import check_name
-from mcrock.commands import exit_codes
-from mcrock.commands.options import read_numbers
+from mcrock.base.checks import check_name
+from mcrock.commands import options
 
-# modules of this folder in the order of the help; each has an `app` with its command or its group
-NAMES = (
+HOMES = {  # modules of this folder, with commands, and groups of commands as `NAME_app`
+    "studies": "new check run submit status merge warm",
+    "motions": "simulate spectrum",
+    "assessment": "stats plot fragility compare report app sensitivity rare export",
+    "risk": "risk",
+    "validation": "validate calibrate",
+    "records": "records",
+    "measurement": "measure fit population",
+    "reference": "example laws verify docs",
+}
+NAMES = (  # in the order of the help
     "example new check run simulate stats plot fragility risk compare report app sensitivity rare validate "
     "calibrate export spectrum records laws measure fit population submit status merge verify warm docs"
 )
-COMMANDS = NAMES.split()
+COMMANDS = {name: next(home for home in HOMES if name in HOMES[home].split()) for name in NAMES.split()}
 
 
 class Commands(TyperGroup):
@@ -32,7 +40,7 @@ class Commands(TyperGroup):
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **kwargs: Any) -> Any:
         """Parse the command line."""
-        with exit_codes.one_line_if_interrupted():
+        with options.one_line_if_interrupted():
             return super().make_context(info_name, [*map(_checked, args)], *rest, **kwargs)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -50,11 +58,11 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
 
-        def options() -> set[str]:
+        def given() -> set[str]:
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
             return {name for parameter in command.params for name in parameter.opts} if command else set()
 
-        with exit_codes.one_line_if_out_of_memory(options), exit_codes.one_line_if_interrupted():
+        with options.one_line_if_out_of_memory(given), options.one_line_if_interrupted():
             return super().invoke(ctx)
 
 
@@ -66,10 +74,14 @@ app = typer.Typer(
     rich_markup_mode="markdown",  # units in brackets are no markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for name in COMMANDS:
-    commands = import_module(f"mcrock.commands.{name}").app
+for name, home in COMMANDS.items():
+    module = import_module(f"mcrock.commands.{home}")
+    commands = getattr(module, f"{name}_app", None)
+    if commands is None:
+        commands = typer.Typer()
+        commands.command(name)(getattr(module, name))
     for command in commands.registered_commands:
-        read_numbers(command.callback)
+        options.read_numbers(command.callback)
     app.add_typer(commands)
 
 
@@ -111,10 +123,10 @@ def mcrock(
 
 def main() -> None:
     """Run the command line and end with its exit code; a process that called it finds itself as it was."""
-    with warnings.catch_warnings(), exit_codes.one_line_per_failure():
+    with warnings.catch_warnings(), options.one_line_per_failure():
         warnings.showwarning = _show_warning
         typer.main.get_command(app)()  # `app()` would change how the process prints its own errors
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any) -> None:
-    exit_codes.say(f"warning: {message}")
+    options.say(f"warning: {message}")

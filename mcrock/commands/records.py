@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mcrock.base.units import plain_number
-from mcrock.commands.exit_codes import say
-from mcrock.commands.options import FigureFormat, check_figure, unpacked, whole_numbers
+from mcrock.commands.options import FigureFormat, check_figure, say, unpacked, whole_numbers
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
@@ -20,7 +19,9 @@ if TYPE_CHECKING:
     from mcrock.excitation.survey import Survey
 
 
-app = typer.Typer(name="records", no_args_is_help=True, help="Ground-motion records: list, check, plot.")
+records_app = typer.Typer(
+    name="records", no_args_is_help=True, help="Ground-motion records: list, check, plot."
+)
 Source = Annotated[Path, typer.Argument(metavar="PATH", help="Record file or folder.", show_default=False)]
 
 
@@ -56,7 +57,7 @@ class ReadOptions:
     ] = None
 
 
-@app.command()
+@records_app.command()
 @unpacked
 def check(
     *,
@@ -81,7 +82,7 @@ def check(
     _end(scan, path)
 
 
-@app.command()
+@records_app.command()
 @unpacked
 def plot(
     *,
@@ -162,7 +163,7 @@ class SelectOptions:
         return found
 
 
-@app.command()
+@records_app.command()
 @unpacked
 def select(
     *,

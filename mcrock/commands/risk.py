@@ -8,13 +8,17 @@ from typing import Annotated
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.options import SiteOptions, unpacked
-from mcrock.commands.results import FigureOptions, ReadingOptions, print_result, save_figures
+from mcrock.commands.options import (
+    FigureOptions,
+    ReadingOptions,
+    SiteOptions,
+    print_result,
+    save_figures,
+    unpacked,
+)
 
 app = typer.Typer()
 
-
-@app.command()
 @unpacked
 def risk(
     *,

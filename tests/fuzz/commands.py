@@ -18,7 +18,7 @@ import xarray as xr
 
 import mcrock as mr
 from mcrock.base import session
-from mcrock.commands.exit_codes import interruption_code
+from mcrock.commands.options import interruption_code
 from mcrock.commands.program import main
 from mcrock.ensemble import run_study
 from mcrock.study import load_config

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mcrock.commands.docs import FOLDER, sections_about, sections_of, show
+from mcrock.commands.reference import FOLDER, sections_about, sections_of, show
 
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md"))
 

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from mcrock.base.environment import shipped
-from mcrock.commands.example import needs, notebooks, scripts, studies, tables
+from mcrock.commands.reference import needs, notebooks, scripts, studies, tables
 from mcrock.study import load_config
 
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from mcrock.base import session
-from mcrock.commands.exit_codes import one_line_if_interrupted
+from mcrock.commands.options import one_line_if_interrupted
 from tests.unit.commands.processes import PROGRAM, program, started
 
 
@@ -53,7 +53,7 @@ def test_missing_runs_can_be_accepted(mcrock, study_file, tmp_path):
     ("command", "place", "remedy"),
     [
         ("stats", "mcrock.show.summary.summarize", "give it more: `mcrock docs large-studies` has"),
-        ("run", "mcrock.commands.run._computed", "use fewer --workers or a smaller --part-size"),
+        ("run", "mcrock.commands.studies._computed", "use fewer --workers or a smaller --part-size"),
     ],
 )
 def test_what_is_out_of_memory_says_what_helps(
@@ -97,7 +97,7 @@ def test_what_is_out_of_memory_says_what_helps(
 def test_a_mistake_is_one_line_and_exit_2(mcrock, study_file, monkeypatch, arguments, message):
     monkeypatch.chdir(study_file.parent)
     (study_file.parent / "bad.json").write_text("{")
-    monkeypatch.setattr("mcrock.commands.run.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("mcrock.commands.studies.CONNECT_SECONDS", 0.5)
     code, output, errors = mcrock(*arguments)
     assert (code, output) == (2, "")
     assert re.fullmatch(rf"mcrock: .*{message}.*\n", errors)

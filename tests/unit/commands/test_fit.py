@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mcrock as mr
-from mcrock.commands.fit import FitOutput, RecordingOptions, Request, SearchOptions
+from mcrock.commands.measurement import FitOutput, RecordingOptions, Request, SearchOptions
 from mcrock.measurement import campaign, misfit
 from mcrock.measurement.campaign import read_tests
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 from rich.console import Console
 
-from mcrock.commands.new import _answer
+from mcrock.commands.studies import _answer
 from mcrock.study import load_config, new_study
 from mcrock.study.questions import BY_NAME
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.commands.spectrum_options import MotionOptions, parse_numbers, read_motions
+from mcrock.commands.motions import MotionOptions, parse_numbers, read_motions
 from mcrock.excitation import Motion, MotionError
 from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
 

@@ -47,10 +47,10 @@ def test_a_failing_part_stops_no_other(monkeypatch, tmp_path, capsys):
 
 
 def test_an_installed_package_says_what_it_takes(monkeypatch, tmp_path):
-    from mcrock.commands import verify
+    from mcrock.commands import reference
 
-    monkeypatch.setattr(verify, "__file__", str(tmp_path / "mcrock/commands/verify.py"))
+    monkeypatch.setattr(reference, "__file__", str(tmp_path / "mcrock/commands/reference.py"))
     with pytest.raises(
         ValueError, match=r"needs a clone(.|\n)*pip install -e '\.\[test\]' && mcrock verify --all"
     ):
-        verify.verify(everything=True)
+        reference.verify(everything=True)

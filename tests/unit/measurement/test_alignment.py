@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import mcrock as mr
-from mcrock.commands.fit import RecordingOptions
+from mcrock.commands.measurement import RecordingOptions
 from mcrock.measurement import mounting, sensed, with_acceleration, write_recording
 from mcrock.measurement.misfit import FreeRocking
 

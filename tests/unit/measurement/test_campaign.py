@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mcrock.base.tables.errors import ConfigError
-from mcrock.commands.fit import RecordingOptions
+from mcrock.commands.measurement import RecordingOptions
 from mcrock.measurement.campaign import read_campaign, read_tests, rows_of_fit
 from mcrock.measurement.population import (
     _by_test,

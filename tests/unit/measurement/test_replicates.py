@@ -9,7 +9,7 @@ import xarray as xr
 from scipy.stats import kstest
 
 import mcrock as mr
-from mcrock.commands.population import CheckOptions, PopulationOutput
+from mcrock.commands.measurement import CheckOptions, PopulationOutput
 from mcrock.measurement import sensed
 from mcrock.measurement.misfit import FreeRocking
 from mcrock.measurement.replicates import (

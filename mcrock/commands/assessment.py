@@ -1,0 +1,564 @@
+"""Commands on results.
+
+`stats`, `plot`, `fragility`, `compare`, `report`, `app`, `sensitivity`, `rare` and `export`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mcrock.base.units import plain_number
+from mcrock.commands import options
+from mcrock.commands.options import (
+    FigureOptions,
+    HazardOptions,
+    Incomplete,
+    ReadingOptions,
+    SiteOptions,
+    Store,
+    StudyOptions,
+    check_figure,
+    opened_result,
+    print_json,
+    print_result,
+    save_figures,
+    say,
+    unpacked,
+    write_text,
+)
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+    from mcrock.show.report.subject import Signed
+    from mcrock.statistics.intervals import ConfidenceKeywords
+
+
+@unpacked
+def stats(
+    *,
+    store: options.Store,
+    level: options.Level = 0.95,
+    reading: ReadingOptions,
+    folder: options.Folder = Path(),
+    design: options.Design = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Print overturning probabilities and fragility with intervals.
+
+    How they are computed: `mcrock docs results`.
+    """
+    from mcrock.dataset.contents import STUDY, store_digest
+    from mcrock.ensemble.opening import read_log
+    from mcrock.show.progress import format_impossible, reading_progress
+    from mcrock.show.summary import format_summary, summarize, summary_as_json
+    from mcrock.show.text import missing_chunks
+
+    with reading.open(store) as ds, reading_progress():
+        summary = summarize(
+            ds, folder=folder, design=design, level=level, allow_missing=reading.allow_incomplete
+        )
+    if as_json:
+        digest = store_digest(store) if (store / STUDY).exists() else None
+        print_json(summary_as_json(summary) | {"digest": digest})
+    else:
+        print(*missing_chunks(ds), *format_impossible(read_log(store)), format_summary(summary), sep="\n")
+
+
+@unpacked
+def plot(
+    *,
+    store: options.Store,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures.")],
+    format: options.FigureFormat = "png",
+    reading: ReadingOptions,
+) -> None:
+    """Plot a result: outcomes, overturning probability and fragility.
+
+    Studies with several impact laws or intensity measures get a figure that compares them.
+    """
+    check_figure(output, format)
+    from mcrock.show.progress import reading_progress
+    from mcrock.show.summary import save_all
+    from mcrock.show.text import missing_chunks
+
+    with reading.open(store) as ds:
+        print(*missing_chunks(ds), sep="\n", end="\n" * bool(missing_chunks(ds)))
+        with reading_progress():
+            paths = save_all(ds, output, format, allow_missing=reading.allow_incomplete)
+    print(*paths, sep="\n")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveOptions:
+    """Limit states and intensity measures whose curves are compared."""
+
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Limit state of a response, in SI units, such as peak_displacement=0.05; repeatable; "
+            "default: usual limits.",
+        ),
+    ] = None
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Intensity measure to compare, such as pgv, or sa=0.5 with a period; repeatable. Two make a "
+            "surface.",
+        ),
+    ] = None
+
+    @property
+    def limits(self) -> list[tuple[str, float]] | None:
+        """Responses and the numbers that they must not exceed; None for the usual ones."""
+        return None if self.limit is None else [_limit(text) for text in self.limit]
+
+    @property
+    def measures(self) -> list[str | dict[str, str | float]]:
+        """Intensity measures, as `mcrock.statistics.with_measures` takes them."""
+        return [_measure(text) for text in self.compare or []]
+
+
+@unpacked
+def fragility(
+    *,
+    store: options.Store,
+    curves: CurveOptions,
+    level: options.Level = 0.95,
+    measure: options.Measure = None,
+    folder: options.Folder = Path(),
+    figures: FigureOptions,
+    as_json: options.AsJson = False,
+    allow_incomplete: options.Incomplete = False,
+) -> None:
+    """Print fragility curves by ways of fitting, limit states and intensity measures.
+
+    Which curve to take: `mcrock docs fragility`.
+    """
+    limits, asked = curves.limits, curves.measures
+    from mcrock.excitation.motion import MotionError
+    from mcrock.show.curves import format_limits, format_ways, plot_limits, plot_ways
+    from mcrock.show.measures import format_sufficiency
+    from mcrock.show.progress import reading_progress
+    from mcrock.show.risk import plot_baselines
+    from mcrock.show.text import missing_chunks
+    from mcrock.statistics import fragility_by_limit, fragility_by_way, measure_sufficiency, with_measures
+    from mcrock.statistics.intervals import Bootstrap, Confidence
+    from mcrock.statistics.measures import has_records
+    from mcrock.statistics.standards import baselines, without_rules
+    from mcrock.study import ConfigError
+
+    how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
+    with opened_result(store, incomplete=allow_incomplete, measure=measure) as ds, reading_progress():
+        try:
+            found = {"ways": fragility_by_way(ds, folder=folder, **how)}
+        except ConfigError as error:
+            raise ValueError(f"{error}\n{store}: give the folder of the study file with --folder") from None
+        found["limits"] = fragility_by_limit(ds, limits, **how)
+        lines = [*format_ways(found["ways"]), "", *format_limits(found["limits"])]
+        draw: dict[str, Callable[[], Axes]] = {
+            "fragility_ways": lambda: plot_ways(ds, folder=folder, found=found["ways"], **how),
+            "fragility_limits": lambda: plot_limits(ds, limits, found=found["limits"], **how),
+        }
+        if why := without_rules(ds):
+            lines += ["", why]
+        elif figures.output is not None:
+            try:
+                rules = baselines(ds, folder=folder, **how)
+                draw["baselines"] = lambda: plot_baselines(ds, folder=folder, found=rules, **how)
+            except MotionError as error:  # motions that do not shake along the ground
+                lines += ["", f"no rules of thumb: {error}"]
+        if asked:
+            runs = with_measures(ds, asked, folder=folder)
+            if has_records(ds) and "peak_tilt_ratio" in ds:
+                how_sure = Confidence(level=level, allow_missing=allow_incomplete).keywords
+                found["sufficiency"] = measure_sufficiency(ds, asked, folder=folder, **how_sure)
+            for name, (table, words, figure) in _by_measures(runs, asked, how).items():
+                found[name], draw[f"fragility_{name}"] = table, figure
+                lines += ["", *words]
+            lines += ["", *format_sufficiency(found["sufficiency"])] if "sufficiency" in found else []
+        paths = save_figures(draw, figures, ds.attrs)
+    print_result(as_json, found, [*missing_chunks(ds), *lines, *paths])
+
+
+def _by_measures(
+    runs: xr.Dataset, asked: list[Any], how: ConfidenceKeywords
+) -> dict[str, tuple[xr.Dataset, list[str], Callable[[], Axes]]]:
+    """Comparison of measures, and of two a surface, by name: result, text and figure."""
+    from mcrock.show.measures import format_measures, format_surface, plot_measures, plot_surface
+    from mcrock.statistics import compare_measures, fit_surface
+    from mcrock.statistics.measures import measure_name
+
+    measures, names = compare_measures(runs, **how), [measure_name(item) for item in asked]
+    words = ["Fragility by intensity measures", *format_measures(measures)]
+    found = {"measures": (measures, words, lambda: plot_measures(runs, found=measures, **how))}
+    if len(asked) == 2:
+        surface = fit_surface(runs, names, **how)
+        words = format_surface(surface)
+        found["surface"] = (surface, words, lambda: plot_surface(runs, names, found=surface, **how))
+    return found
+
+
+def _limit(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name.strip(), plain_number(value)
+    except ValueError:
+        raise ValueError(f"--limit: expected NAME=VALUE, as in peak_tilt_ratio=0.5, got {text!r}") from None
+
+
+def _measure(text: str) -> str | dict[str, str | float]:
+    name, is_given, period = text.partition("=")
+    try:
+        return {"measure": name.strip(), "period": plain_number(period)} if is_given else name
+    except ValueError:
+        raise ValueError(f"--compare: expected NAME or NAME=PERIOD [s], as in sa=0.5, got {text!r}") from None
+
+
+@unpacked
+def compare(
+    *,
+    first: Annotated[Path, typer.Argument(metavar="A", help="Store of the first study.", show_default=False)],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Store of the second.", show_default=False)],
+    site: HazardOptions,
+    level: options.Level = 0.95,
+    displacement_limit: options.DisplacementLimit = None,
+    figures: FigureOptions,
+    as_json: options.AsJson = False,
+) -> None:
+    """Compare two designs under the same earthquakes, run by run.
+
+    Both studies need the same seed and the same draws of what they share: `mcrock
+    docs assessment`.
+    """
+    from mcrock.show.comparison import format_comparison, plot_comparison
+    from mcrock.show.progress import reading_progress
+    from mcrock.statistics import compare_designs
+    from mcrock.statistics.comparison import what_differs
+
+    with (
+        opened_result(first, limit=displacement_limit) as one,
+        opened_result(second, limit=displacement_limit) as other,
+        reading_progress(),
+    ):
+        curves = site.curves(one)
+        changes = what_differs(one, other) if "config" in one.attrs else None
+        found = compare_designs(one, other, curves, level=level)
+        named = [ds.assign_attrs(title=store.name) for ds, store in ((one, first), (other, second))]
+        draw = {"compare": lambda: plot_comparison(named[0], named[1], level=level, found=found)}
+        paths = save_figures(draw, figures)
+    tables = {"differs": {key: list(values) for key, *values in changes or ()}, "comparison": found}
+    names = f"first: {first}, second: {second}"
+    print_result(as_json, tables, [names, format_comparison(found, changes), *paths])
+
+
+def _text(words: str) -> Any:
+    return typer.Option(metavar="TEXT", help=words, show_default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageOptions:
+    """Who answers for a report, files that belong to it, and whether it replaces one."""
+
+    object: Annotated[str, _text("What is judged; default, as of the next three: [report] of the study.")] = (
+        ""
+    )
+    author: Annotated[str, _text("Who made the study.")] = ""
+    checker: Annotated[str, _text("Who checked it.")] = ""
+    reference: Annotated[str, _text("Number of the document or revision.")] = ""
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Further file whose digest is listed, as the scan; repeatable."),
+    ] = None
+
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing page.")] = False
+
+    def signed(self, files: list[Path]) -> Signed:
+        """What heads the page."""
+        from mcrock.show.report.subject import Signed
+
+        given = [*files, *(self.file or [])]
+        return Signed(self.object, self.author, self.checker, self.reference, given)
+
+
+@unpacked
+def report(
+    *,
+    store: options.Store,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="Page to write.")],
+    around: SiteOptions,
+    page_options: PageOptions,
+    level: options.Level = 0.95,
+    reading: ReadingOptions,
+    trust_code: options.TrustCode = False,
+) -> None:
+    """Write a report of a study for a safety file: one HTML page, printable, no network needed.
+
+    What is on it: `mcrock docs report`.
+    """
+    from mcrock.show.report.page import check_page
+
+    check_page(output, page_options.overwrite)
+    if not around.hazard and any(
+        given is not None
+        for given in (around.hazard_years, around.hazard_site, around.age, around.target, around.other)
+    ):
+        raise ValueError("--hazard-years, --site, --age, --target and --other go with --hazard FILE")
+    from mcrock.show.progress import count_progress
+    from mcrock.show.report.page import build_report, save_report
+    from mcrock.statistics import design_intensity
+
+    with reading.open(store) as ds, count_progress("permutations") as progress:
+        if around.design is not None:
+            design_intensity(around.design, ds)  # refused before anything is computed
+        page = build_report(
+            ds,
+            site=around.of(ds),
+            store=store,
+            folder=around.folder,
+            signed=page_options.signed([*(around.hazard or []), *(around.other or [])]),
+            level=level,
+            allow_missing=reading.allow_incomplete,
+            trust_code=trust_code,
+            progress=progress,
+        )
+    print(save_report(page, output, overwrite=page_options.overwrite))
+
+
+def app(
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="STORE_OR_STUDY", help="Store of `mcrock run`, or a study file.", show_default=False
+        ),
+    ] = None,
+    address: Annotated[
+        str, typer.Option(metavar="HOST", help="Where the page listens; by default on this machine alone.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Its port; 0 is any that is free.", min=0, max=65535)] = 0,
+    browser: Annotated[bool, typer.Option("--browser", help="Open it in the browser.")] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Another name by which browsers reach the page; repeatable."),
+    ] = None,
+    folder: options.Folder = Path(),
+    allow_incomplete: options.Incomplete = False,
+    trust_code: options.TrustCode = False,
+) -> None:
+    """Describe, run and explore a study in the browser, and watch its runs in three dimensions.
+
+    Stores are only read, and new ones written where you say. The address that is
+    printed opens the page once; Ctrl-C ends it: `mcrock docs app`. With --trust-code
+    replays of STORE run its law; a study in the page runs no code.
+    """
+    try:
+        import panel  # noqa: F401
+    except ModuleNotFoundError:
+        raise ValueError(
+            "mcrock app needs Panel, which is not installed: pip install 'mcrock[app]'"
+        ) from None
+    import os
+    import tempfile
+
+    from mcrock.dataset import load_dataset
+    from mcrock.show.app.page import Page, open_in_browser, serve
+    from mcrock.show.app.parts import UPLOADS
+    from mcrock.show.app.results import Result
+    from mcrock.show.app.study import Desk
+    from mcrock.study import load_config
+
+    result, text = None, ""
+    if source is not None and source.suffix == ".toml":
+        if trust_code:
+            raise ValueError("a study in the page runs no code: mcrock run --trust-code, then open the store")
+        load_config(source)  # refused here, before a page opens
+        text, folder = source.read_text(encoding="utf-8"), source.parent
+    elif source is not None:
+        result = Result(
+            load_dataset(source, allow_incomplete=allow_incomplete),
+            source,
+            folder,
+            allow_incomplete,
+            trust_code,
+        )
+        result.prepare()
+    title = f"mcrock: {source.name}" if source else "mcrock"
+    with tempfile.TemporaryDirectory(prefix=UPLOADS) as uploads:
+        desk = Desk(result, text, folder, Path(uploads))
+        first = True
+
+        def say(link: str) -> None:
+            nonlocal first
+            print(f"{link}\nCtrl-C ends the page" if first else f"for another browser: {link}", flush=True)
+            if browser and first:
+                open_in_browser(link, uploads)
+            first = False
+
+        try:
+            serve(lambda theme: Page(theme, desk).view(), title, address, port, allow_host or [], say)
+        finally:
+            desk.close()
+    os._exit(0)  # threads that compile or repeat a run are not waited for
+
+
+@unpacked
+def sensitivity(
+    *,
+    store: options.Store,
+    level: options.Level = 0.95,
+    permutations: Annotated[
+        int, typer.Option(metavar="N", help="Permutations of the outcomes that show the effect of chance.")
+    ] = 199,
+    figures: FigureOptions,
+    as_json: options.AsJson = False,
+    allow_incomplete: options.Incomplete = False,
+) -> None:
+    """Print which inputs decide whether the body overturns.
+
+    Of a study with ensemble.design = "sobol_indices" the Sobol indices, of any
+    study the inputs given the outcome: `mcrock docs assessment`.
+    """
+    from mcrock.show.progress import count_progress
+    from mcrock.show.sensitivity import format_distances, format_indices, plot_sensitivity
+    from mcrock.show.text import missing_chunks
+    from mcrock.statistics import outcome_distances, sobol_indices
+    from mcrock.statistics.sensitivity import has_indices
+
+    tables, words = {}, {"sobol_indices": format_indices, "outcome_distances": format_distances}
+    with opened_result(store, incomplete=allow_incomplete) as ds:
+        if has_indices(ds) and not missing_chunks(ds):
+            tables["sobol_indices"] = sobol_indices(ds, level=level)
+        with count_progress("permutations") as progress:
+            tables["outcome_distances"] = outcome_distances(
+                ds, permutations=permutations, allow_missing=allow_incomplete, progress=progress
+            )
+        draw = {"sensitivity": lambda: plot_sensitivity(next(iter(tables.values())))}
+        paths = save_figures(draw, figures, ds.attrs)
+    blocks = ["\n".join(words[name](table)) for name, table in tables.items()]
+    print_result(as_json, tables, ["\n\n".join([*missing_chunks(ds), *blocks]), *paths])
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplittingOptions:
+    """Size of the subset simulation."""
+
+    states: Annotated[
+        int | None, typer.Option(metavar="N", help="Realizations per recording and level of the score.")
+    ] = None
+    repetitions: Annotated[int, typer.Option(help="Independent repetitions.")] = 8
+    least: Annotated[
+        float, typer.Option(help="Probability given a recording below which it counts as 0.")
+    ] = 1e-6
+
+
+@unpacked
+def rare(
+    *,
+    config: options.Config,
+    splitting: SplittingOptions,
+    level: options.Level = 0.95,
+    workers: options.Workers = None,
+    changes: StudyOptions,
+    figures: FigureOptions,
+    as_json: options.AsJson = False,
+) -> None:
+    """Print small probabilities of overturning, by subset simulation for each record.
+
+    For levels at which next to no run of a study overturns:
+    `--set 'intensity.levels_g=[0.24]'`. Method and limits: `mcrock docs assessment`.
+    """
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers must be at least 1, got {workers}")
+    study = changes.load(config)
+    from mcrock.ensemble.rare import rare_probability
+    from mcrock.show.rare import format_rare, plot_rare
+
+    found = rare_probability(study, **asdict(splitting), level=level, workers=workers, progress=say)
+    paths = save_figures({"rare": lambda: plot_rare(found)}, figures, found.attrs)
+    print_result(as_json, {"rare_probability": found}, [format_rare(found), *paths])
+
+
+class ExportKind(StrEnum):
+    """What can be written of a result."""
+
+    RUNS = "runs"
+    OUTCOMES = "outcomes"
+    OPENQUAKE = "openquake"
+    PELICUN = "pelicun"
+    JSON = "json"
+
+
+def export(
+    store: Store,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Runs: FILE.nc, .parquet, .zarr. Fragility: FILE.xml (OpenQuake), .csv (pelicun), .json.",
+        ),
+    ],
+    kind: Annotated[
+        ExportKind | None,
+        typer.Option("--as", help="What is written; default: by the end of its name.", show_default=False),
+    ] = None,
+    identifier: Annotated[
+        str, typer.Option("--id", metavar="NAME", help="Name of the body in a fragility file.")
+    ] = "body",
+    stripes: Annotated[
+        bool, typer.Option("--stripes", help="For OpenQuake and pelicun: fractions, whatever is gone by.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+    allow_incomplete: Incomplete = False,
+) -> None:
+    """Write a result for other programs, or its fragility for OpenQuake, pelicun or as JSON.
+
+    All runs go to a NetCDF file, to a table in Parquet (a row for each run, for polars, R or a database), to
+    a folder of plain Zarr 3 with checksums, or by --as outcomes to CSV that mcrock reads as a result.
+    """
+    from mcrock.dataset import load_dataset, save_dataset
+    from mcrock.dataset.opened import save_table, save_zarr
+    from mcrock.show.progress import reading_progress, writing_progress
+
+    by_end = {".xml": ExportKind.OPENQUAKE, ".csv": ExportKind.PELICUN, ".json": ExportKind.JSON}
+    kind = kind or by_end.get(output.suffix, ExportKind.RUNS)
+    if kind == ExportKind.RUNS:
+        ds = load_dataset(store, allow_incomplete=allow_incomplete)
+        save = {".zarr": save_zarr, ".parquet": save_table}.get(output.suffix, save_dataset)
+        with writing_progress():
+            save(ds, output, overwrite=overwrite)
+        print(output)
+        return
+    from mcrock.show import fragility
+    from mcrock.statistics.accepted_curve import accept_curve
+    from mcrock.statistics.intervals import Bootstrap
+
+    if stripes and kind not in (ExportKind.OPENQUAKE, ExportKind.PELICUN):
+        raise ValueError(f"--stripes goes with openquake and pelicun, not with {kind.value}")
+    if output.exists() and not overwrite:
+        raise ValueError(f"{output} exists already; replace it with --overwrite or choose another output")
+    if not output.parent.is_dir():
+        raise ValueError(f"{output}: the folder {output.parent} does not exist")
+    ds, words = load_dataset(store), ""
+    with reading_progress():
+        if kind == ExportKind.OUTCOMES:
+            text = fragility.outcome_rows(ds)
+        elif kind == ExportKind.JSON:
+            text = fragility.json_fragility(ds)
+        else:
+            of_openquake = kind == ExportKind.OPENQUAKE
+            write = fragility.openquake_fragility if of_openquake else fragility.pelicun_fragility
+            text = write(ds, identifier=identifier, curve="stripes" if stripes else None)
+            words = fragility.written_curve(accept_curve(ds, Bootstrap()), "stripes" if stripes else None)
+    write_text(output, text)
+    print(*filter(None, [words, output]), sep="\n")

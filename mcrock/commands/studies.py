@@ -1,0 +1,618 @@
+"""Commands on studies: `new`, `check`, `run`, `status`, `submit`, `merge` and `warm`.
+
+Questions in the terminal, or answers in a file or options, make a study file; its runs are described,
+computed here or on a cluster, and watched.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, make_dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from mcrock.base import environment
+from mcrock.commands.options import (
+    Config,
+    Contract,
+    Level,
+    Store,
+    StudyOptions,
+    fail,
+    interruption_code,
+    say,
+    unpacked,
+    write_text,
+)
+from mcrock.study.questions import QUESTIONS, SETS, Option, Question, as_typed, asked
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from distributed import Client
+    from rich.console import Console
+
+    from mcrock.study import Study
+
+
+@unpacked
+def check(*, config: Config, changes: StudyOptions) -> None:
+    """Check a study file and estimate the time of its run.
+
+    Lists body, motions, intensities and uncertain inputs, with notes on suspicious settings.
+    """
+    print_check(changes.load(config))
+
+
+def print_check(study: Study) -> float:
+    """Print what a study asks for, and how long that takes.
+
+    Returns
+    -------
+    float
+        Time on the cores of this machine [s].
+    """
+    from dask.system import CPU_COUNT
+
+    from mcrock.ensemble import estimate_time
+    from mcrock.ensemble.part import named_responses
+    from mcrock.show.describe import describe
+    from mcrock.show.text import format_estimated_time, format_time
+    from mcrock.study.sampling import check_inputs, load_motions
+
+    motions = load_motions(study)
+    named_responses(study)
+    check_inputs(study, motions)
+    print(describe(study, motions))
+    seconds, n_timed = estimate_time(study, motions)
+    total = seconds * study.n_runs
+    each = f"{seconds:.3g} s" if seconds >= 1.0 else f"{seconds * 1e3:.3g} ms"
+    print(
+        f"{format_estimated_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "
+        f"{format_time(total)} on one ({each} per run, mean of {n_timed} runs over the study)"
+    )
+    return total / CPU_COUNT
+
+
+AnswerOptions: Any = make_dataclass(
+    "AnswerOptions",
+    [
+        (
+            question.name,
+            Annotated[
+                str | None,
+                typer.Option(
+                    metavar=question.unit or "WORD",
+                    help=f"{question.prompt} {', '.join(getattr(question.check, 'choices', ()))}".rstrip(),
+                    rich_help_panel=f"Answers: {question.part}",
+                    show_default=False,
+                ),
+            ],
+            None,
+        )
+        for question in QUESTIONS
+    ],
+    frozen=True,
+    kw_only=True,
+)
+
+
+@unpacked
+def new(
+    *,
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="Study file to write.")] = Path(
+        "study.toml"
+    ),
+    answers: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Answers by name in a TOML file; ask nothing.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Take defaults for what is not answered.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+    given: AnswerOptions,
+) -> None:
+    """Write a study file by questions about the object, its place and the earthquakes.
+
+    Every question has a default and says why it matters. Options answer
+    questions ahead, and then only the others are asked.
+    """
+    from mcrock.base.tables.parsing import parse_toml
+    from mcrock.study.load import read_toml, study_of
+    from mcrock.study.new import new_study
+
+    known = {name: text for name, text in asdict(given).items() if text is not None}
+    asks = sys.stdin.isatty() and sys.stdout.isatty() and not yes and answers is None
+    if not (asks or known or yes or answers):
+        raise ValueError(
+            "no terminal to ask in; answer by --answers FILE or options such as --height 1.4m, or take all "
+            "defaults by --yes (`mcrock new --help` lists the questions)"
+        )
+    if config.exists() and not overwrite:
+        raise ValueError(f"{config} exists and is not overwritten; name another file, or add --overwrite")
+    if answers is not None:
+        known = read_toml(answers, "file of answers") | known
+    if asks:
+        known = _ask(known, config.parent)
+    text = new_study(config.parent, **known).text
+    if asks:  # what somebody typed is kept, whatever the check says of it
+        write_text(config, text)
+    seconds = print_check(study_of(parse_toml(text), config))
+    write_text(config, text)
+    print(f"wrote {config}")
+    store = config.with_suffix(".zarr")
+    if asks and not store.exists():
+        from rich.prompt import Confirm
+
+        if Confirm.ask(f"Run it now, into {store}?", default=seconds < 60.0):
+            run(config=config, output=store)
+            return
+    print(f"next: mcrock run {config} -o {store}")
+
+
+def _ask(known: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    """Answers to all questions, of which some are known; those of the object are shown as it grows."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print("Enter takes the default, < goes back, Ctrl-C ends and writes nothing.", style="dim")
+    answers: dict[str, str] = {}
+    earlier: dict[str, str] = {}  # answers that were gone back over
+    part, shown = "", ""
+    while question := next((each for each in asked(answers) if each.name not in answers), None):
+        if part == "object" != question.part:
+            shown = _show(answers, folder, console, shown, drawn=True)
+        part, text = question.part, as_typed(known.get(question.name, ""))
+        default = earlier.get(question.name) or question.default_after(answers)
+        answer = _answer(question, default, text, console)
+        if answer is not None:
+            answers[question.name] = answer
+        typed = [name for name in answers if name not in known]
+        while answer is None and typed and typed[-1] in answers:
+            name, text = answers.popitem()
+            earlier[name] = text
+        if part == "object" and question.unit:
+            shown = _show(answers, folder, console, shown)
+    return answers
+
+
+def _answer(question: Question, default: str, text: str, console: Console) -> str | None:
+    """An answer that is right: the known one, or what somebody types; None for a step back."""
+    from rich.markup import escape
+    from rich.prompt import Prompt
+
+    from mcrock.excitation.readers.collections import locate
+
+    asks = not text
+    while True:
+        if asks:
+            console.print(f"\n{escape(question.why)}", style="dim")
+            if isinstance(question.check, Option) and any(question.check.choices.values()):
+                width = max(map(len, question.check.choices))
+                for name, words in question.check.choices.items():
+                    console.print(f"  {name:<{width}}  {escape(words)}")
+            try:
+                prompt = escape(f"{question.prompt} [{default}]")
+                text = Prompt.ask(prompt, console=console, default=default, show_default=False)
+            except EOFError:
+                fail("the input ended before the last question; nothing is written", 2)
+            if text.strip() == "<":
+                return None
+        try:
+            value = question.check.read(text)
+            if question.name == "earthquakes" and value in SETS:
+                locate(value)  # before the questions that follow
+        except ValueError as error:
+            say(f"{question.name}: {error}")
+            asks = True
+            continue
+        return value if isinstance(question.check, Option) else text
+
+
+def _show(answers: Mapping[str, str], folder: Path, console: Console, shown: str, drawn: bool = False) -> str:
+    """Print the object as far as it is known, if that is news."""
+    from mcrock.show.body import describe_object, sketch
+    from mcrock.study.new import new_study
+
+    try:
+        study = new_study(folder, **answers).study
+    except ValueError as error:  # as of a file that is not there; said again at the end
+        say(str(error))
+        return shown
+    line = describe_object(study)
+    if drawn:
+        console.print(f"\n{sketch(study)}\n  {line}", markup=False)
+    elif line != shown:
+        console.print(f"  {line}", style="cyan", markup=False)
+    return line
+
+
+CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WritingOptions:
+    """What becomes of a store that is there."""
+
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing store.")] = False
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an unfinished store.")] = False
+    extend: Annotated[
+        bool, typer.Option("--extend", help="Add realizations or intensities to a store; continues it too.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerOptions:
+    """Who computes, and how much at once."""
+
+    workers: Annotated[int | None, typer.Option(help="Threads or processes; default: all cores.")] = None
+    part_size: Annotated[int | None, typer.Option(help="Realizations computed together.")] = None
+    task: Annotated[str, typer.Option(metavar="I/N", help="Share of an array job, as in 3/8.")] = "1/1"
+    processes: Annotated[bool, typer.Option("--processes", help="Use processes instead of threads.")] = False
+    address: Annotated[
+        str | None, typer.Option(help="Dask scheduler: tcp://host:8786 or a scheduler file (.json).")
+    ] = None
+    cluster: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Start workers as this file of dask-jobqueue's settings says."),
+    ] = None
+    device: Annotated[str, typer.Option(help="cpu, or cuda for a GPU: `mcrock docs large-studies`.")] = "cpu"
+
+    @property
+    def share(self) -> tuple[int, int]:
+        """The task, as `run_study` takes it."""
+        try:
+            i, n = (int(number) for number in self.task.split("/"))
+        except ValueError:
+            raise ValueError(f"--task must be i/n, as in 3/8, got {self.task!r}") from None
+        return i, n
+
+    @property
+    def has_threads(self) -> bool:
+        """Whether threads of this process compute."""
+        return not (self.processes or self.address or self.cluster)
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Those of `run_study`, but for the client."""
+        named = {name: getattr(self, name) for name in ("workers", "part_size", "processes", "device")}
+        return named | {"task": self.share}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintingOptions:
+    """What is printed."""
+
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and stop.")] = False
+    whole: Annotated[bool, typer.Option("--all", help="Print all that `mcrock stats` does.")] = False
+
+
+@unpacked
+def run(
+    *,
+    config: Config,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="STORE", help="Folder for the results.")],
+    place: WorkerOptions,
+    changes: StudyOptions,
+    writing: WritingOptions,
+    stop: Annotated[
+        float | None,
+        typer.Option(metavar="P", help="Stop once every probability, given these motions, is known to +-P."),
+    ] = None,
+    printed: PrintingOptions,
+    contract: Contract = False,
+) -> None:
+    """Run a study and print its overturning probabilities and fragility.
+
+    The results go into the folder STORE; an interrupted run continues with
+    --resume. Array jobs and clusters: `mcrock docs clusters`.
+    """
+    if contract:
+        environment.contract()  # before anything loads the kernel
+    from mcrock.ensemble.cluster import load_cluster
+
+    options = asdict(writing) | place.keywords
+    if place.address and place.cluster:
+        raise ValueError("--address takes a running scheduler, --cluster starts one: give one of them")
+    if stop is not None and place.share[1] > 1:
+        raise ValueError("--stop looks at the whole study: leave --task out")
+    cluster = load_cluster(place.cluster) if place.cluster else None
+    study = changes.load(config)
+    if printed.dry_run:
+        _describe_run(study, output, options)
+        return
+    from mcrock.show.progress import study_progress
+
+    old = os.stat(output) if writing.overwrite and output.exists() else None
+    try:
+        with _workers(place.address, cluster, output) as client, study_progress() as progress:
+            ds, looks = _computed(study, output, stop, options | {"client": client, "progress": progress})
+    except KeyboardInterrupt as interruption:
+        _interrupted(output, interruption_code(interruption), old, place.has_threads)
+    _print_results(study, output, ds, looks, place.task, printed.whole)
+
+
+def _computed(
+    study: Study, output: Path, stop: float | None, options: dict[str, Any]
+) -> tuple[xr.Dataset, xr.Dataset | None]:
+    """The result of a study, and the looks at it if it may stop by itself."""
+    from mcrock.ensemble import EnsembleError, run_study, run_until
+
+    try:
+        if stop is not None:
+            return run_until(study, output, stop, **options)
+        return run_study(study, output, **options), None
+    except EnsembleError as error:
+        fail(str(error), 1)
+
+
+def _print_results(
+    study: Study, output: Path, ds: xr.Dataset, looks: xr.Dataset | None, task: str, whole: bool
+) -> None:
+    from mcrock.dataset.contents import chunks_done
+    from mcrock.show.describe import loss_notes
+    from mcrock.show.outcomes import format_looks
+    from mcrock.show.summary import format_answer, format_summary, summarize
+
+    done = chunks_done(output)
+    if not done.all():
+        print(f"task {task} has ended; {done.sum()} of {done.size} chunks of {output} are done")
+        return
+    summary = summarize(ds, folder=study.folder)
+    print(format_summary(summary) if whole else format_answer(summary))
+    if looks is not None:
+        print(format_looks(looks, ds.sizes["realization"]))
+    more = [] if whole else [f"`mcrock stats {output}` has outcomes, rules of thumb and checks of the model"]
+    print(*more, *loss_notes(study), output, sep="\n")
+
+
+def _describe_run(study: Study, output: Path, options: dict[str, Any]) -> None:
+    from mcrock.ensemble import plan_study
+    from mcrock.show.describe import describe
+    from mcrock.study.sampling import load_motions
+
+    plan, (i, n) = plan_study(study, output, **options), options["task"]
+    print(describe(study, load_motions(study)))
+    print(f"{plan.chunks} chunks of up to {plan.chunk_length} realizations in {output}")
+    share = "" if plan.share == plan.chunks else f" of task {i}/{n}"
+    print(f"{plan.left} of the {plan.share} chunks{share} would be computed")
+
+
+@contextmanager
+def _workers(address: str | None, place: dict[str, Any] | None, output: Path) -> Iterator[Client | None]:
+    """The workers of a scheduler or of a file of a cluster; None for those of this process."""
+    if place:
+        from mcrock.ensemble.cluster import connected
+
+        with connected(place, output.absolute().parent) as client:
+            say(f"dask scheduler at {client.scheduler_info()['address']}, encrypted (TLS)")
+            _say_dashboard(client)
+            yield client
+    elif address:
+        with _connect(address) as client:
+            _say_dashboard(client)
+            yield client
+    else:
+        yield None
+
+
+def _say_dashboard(client: Client) -> None:
+    if link := client.dashboard_link:
+        say(f"dask's dashboard, on the machine of the scheduler: {link}")
+
+
+def _connect(address: str) -> Client:
+    from distributed import Client
+
+    is_file = address.endswith(".json")
+    if is_file and not Path(address).is_file():  # the client would wait for it without end
+        raise ValueError(f"no dask scheduler answers at {address}: no such file")
+    try:
+        if is_file:
+            return Client(scheduler_file=address, timeout=CONNECT_SECONDS)
+        return Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"no dask scheduler answers at {address}: {error}") from None
+
+
+def _interrupted(output: Path, code: int, old: os.stat_result | None, has_threads: bool) -> NoReturn:
+    """End at once: threads at work are not waited for, which the store survives by design.
+
+    `old` is the folder that was to be replaced.
+    """
+    from mcrock.dataset import is_store
+    from mcrock.dataset.contents import chunks_done
+    from mcrock.dataset.create import leftovers, remove_scratch
+
+    message = "interrupted before a run was stored"
+    if old and output.exists() and os.path.samestat(old, os.stat(output)):
+        message = f"interrupted before anything was computed; {output} is as it was"
+    elif is_store(output):
+        done = chunks_done(output)
+        message = (
+            f"interrupted; {done.sum()} of {done.size} chunks of {output} are done, the same command "
+            f"with --resume {'in place of --overwrite ' if old else ''}computes the others"
+        )
+        if left := leftovers(output):
+            message += f" and deletes what is left of the old store in {', '.join(map(str, left))}"
+    say(message)
+    if has_threads:
+        remove_scratch(output, with_own=True)
+        os._exit(code)
+    sys.exit(code)
+
+
+def status(store: Store, level: Level = 0.95) -> None:
+    """Print the progress of a study, its workers and the probabilities so far.
+
+    Ends with exit code 1 if something in the store is damaged or not its own.
+    """
+    from mcrock.dataset import is_store, load_dataset
+    from mcrock.dataset.contents import chunk_path, is_copy, read_template, take_inventory
+    from mcrock.ensemble.opening import read_log
+    from mcrock.show.progress import format_status
+    from mcrock.show.summary import format_probabilities
+    from mcrock.statistics import overturning_probability, pooled
+    from mcrock.statistics.runs import is_shaken
+
+    if is_copy(store) or not is_store(store):
+        raise ValueError(f"{store} is not a store of mcrock of the present format")
+    template = read_template(store)
+    found = take_inventory(store, template)
+    print("\n".join(format_status(template, found, read_log(store), datetime.now(UTC))))
+    for key, what in found.damaged.items():
+        print(f"{chunk_path(store, key).relative_to(store)} is {what}")
+    if error := found.error(store, template):
+        fail(str(error), 1)
+    if found.done.any():
+        ds = pooled(load_dataset(store, allow_incomplete=True))
+        probability = overturning_probability(ds, level=level, allow_missing=True)
+        print("\n".join(format_probabilities(probability, is_shaken(ds))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayOptions:
+    """What an array of tasks asks of a batch system."""
+
+    system: Annotated[str, typer.Option(help="Batch system: slurm or pbs.")] = "slurm"
+    cores: Annotated[int, typer.Option(min=1, help="Cores of each task.")] = 4
+    time: Annotated[str, typer.Option(metavar="HH:MM:SS", help="Wall-time limit of each task.")] = "01:00:00"
+    tasks: Annotated[
+        int | None, typer.Option(min=1, help="Tasks of the array; default: as many as the time asks for.")
+    ] = None
+    partition: Annotated[str | None, typer.Option(metavar="NAME", help="Partition or queue.")] = None
+    account: Annotated[str | None, typer.Option(metavar="NAME", help="Account that pays.")] = None
+
+    @property
+    def place(self) -> dict[str, str]:
+        """Partition and account, where they are given."""
+        return {key: name for key in ("partition", "account") if (name := getattr(self, key)) is not None}
+
+
+@unpacked
+def submit(
+    *,
+    config: Config,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="STORE", help="Folder for the results; default: CONFIG.zarr."),
+    ] = None,
+    array: ArrayOptions,
+    cluster: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Dask in place of an array, on the workers of this file."),
+    ] = None,
+    changes: StudyOptions,
+    contract: Contract = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the script, and submit nothing.")] = False,
+) -> None:
+    """Write the batch script of a study and submit it.
+
+    It states core-hours, memory and disk, estimated from a few runs on this
+    machine. The script is STORE.sh; submit it again to continue.
+    """
+    if contract:
+        environment.contract()  # before anything loads the kernel
+    from mcrock.base.environment import peak_memory
+    from mcrock.ensemble.cluster import (
+        SYSTEMS,
+        check_replaceable,
+        load_cluster,
+        measure,
+        plan_tasks,
+        read_duration,
+        script_path,
+        signed,
+        write_script,
+    )
+    from mcrock.show.progress import format_cost, format_plan
+    from mcrock.study.sampling import load_motions
+
+    system, walltime = array.system, read_duration(array.time)
+    if system not in SYSTEMS:
+        raise ValueError(f"--system must be one of {', '.join(SYSTEMS)}, got {system!r}")
+    if walltime is None:
+        raise ValueError(f'--time must be a time as "HH:MM:SS", of at least a minute, got {array.time!r}')
+    if cluster:
+        load_cluster(cluster)
+    study = changes.load(config)
+    store = output or Path(config.name).with_suffix(".zarr")
+    path = script_path(store)
+    if not dry_run:
+        check_replaceable(path)
+    motions = load_motions(study)
+    estimate = measure(study, motions)
+    least = 2 if system == "pbs" else 1  # an array of one is refused there
+    used = (peak_memory() or 0.0) * 2**20
+    plan = plan_tasks(estimate, array.cores, walltime, used, array.tasks, least)
+    options = [f"--set={item}" for item in changes.set or []]
+    options += [] if changes.seed is None else [f"--seed={changes.seed}"]
+    options += ["--trust-code"] if changes.trust_code else []
+    options += ["--contract"] if environment.contracts() else []
+    about = format_cost(estimate) + ([] if cluster else format_plan(plan))
+    script = write_script(system, config, store, options, plan, cluster, about, array.place)
+    if dry_run:
+        print(script, end="")
+        return
+    write_text(path, signed(script))
+    print("\n".join([*about, f"{path}: {_submitted(path, SYSTEMS[system])}"]))
+
+
+def _submitted(path: Path, program: str) -> str:
+    """What the program of a batch system says of a script."""
+    try:
+        done = subprocess.run([program, path.absolute()], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        fail(f"{path} is written, but {program} is not on this machine: submit it where it is", 1)
+    if done.returncode:
+        fail(f"{path} is written, but {program} refuses it: {done.stderr.strip()}", 1)
+    return done.stdout.strip()
+
+
+def merge(
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="Store to create or complete.")],
+    stores: Annotated[list[Path], typer.Argument(metavar="STORE", help="Stores of the same study.")],
+) -> None:
+    """Put the runs of stores that were computed apart into one store.
+
+    They must be of the same study; every byte is checked.
+    """
+    from mcrock.dataset.contents import chunks_done
+    from mcrock.dataset.create import merge_stores
+
+    numbers = merge_stores(output, stores)
+    for store, number in zip(stores, numbers, strict=True):
+        print(f"{store}: {number} chunks")
+    done = chunks_done(output)
+    print(f"{output}: {done.sum()} of {done.size} chunks are done")
+
+
+def warm(
+    friction: Annotated[
+        bool, typer.Option("--friction", help="Also the kernel with friction, two minutes or more.")
+    ] = False,
+) -> None:
+    """Compile the kernel for this processor into the cache, ahead of its first use.
+
+    Takes one to three minutes, once for each version and kind of processor. NUMBA_CACHE_DIR sets
+    another folder.
+    """
+    from mcrock.base.compiled_code import cache_folder
+    from mcrock.show.text import format_time
+    from mcrock.verify.warm import WITH_FRICTION, WORK
+    from mcrock.verify.warm import warm as warm_up
+
+    names = [name for name in WORK if friction or name != WITH_FRICTION]
+    say(f"compiling {', '.join(names)}, unless the cache has it")
+    for found in warm_up(names):
+        time = format_time(found.seconds)
+        print(
+            f"{found.name}: "
+            + (f"compiled in {time}" if found.compiled else f"warm already, loaded in {time}"),
+            flush=True,
+        )
+    print(f"cache: {cache_folder()}")
