@@ -1,4 +1,4 @@
-"""Readers of record files, one module for each format, and what turns components into motions.
+"""Readers of record files, and what turns components into motions.
 
 A reader has `matches(file)`, whether the content looks like its format, and `read(file)`, which
 returns a `RecordedComponent` for each component. `READERS` lists them in the order in which they are asked.

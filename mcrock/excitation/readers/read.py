@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 
@@ -19,22 +18,7 @@ from mcrock.base.checks import Choice, by_number
 from mcrock.base.keywords import suggesting
 from mcrock.base.units import ACCELERATIONS, parse_unit, plain_number
 from mcrock.excitation.motion import Motion, MotionError, checked
-from mcrock.excitation.readers import (
-    afad,
-    asa,
-    at2,
-    bbp,
-    collections,
-    cosmos,
-    csmip,
-    esm,
-    geonet,
-    jma,
-    knet,
-    obspy_stream,
-    smc,
-    tsmip,
-)
+from mcrock.excitation.readers import collections, obspy_stream, us_formats, world_formats
 from mcrock.excitation.readers.assemble import assemble
 from mcrock.excitation.readers.csv_file import read_csv, split_fields, without_unit
 from mcrock.excitation.readers.text_file import (
@@ -47,20 +31,31 @@ from mcrock.excitation.readers.text_file import (
     known_unit,
 )
 
-READERS: dict[str, ModuleType] = {
-    "at2": at2,
-    "esm": esm,
-    "knet": knet,
-    "cosmos": cosmos,
-    "geonet": geonet,
-    "csmip": csmip,
-    "smc": smc,
-    "afad": afad,
-    "jma": jma,
-    "asa": asa,
-    "tsmip": tsmip,
-    "bbp": bbp,
-}
+
+@dataclass
+class RecordFormat:
+    """A format of record files."""
+
+    key: str
+    matches: Callable[[TextFile], bool]  # whether the content of a file looks like it
+    read: Callable[[TextFile], list[RecordedComponent]]
+
+
+_FORMATS = (  # in the order in which they are asked
+    RecordFormat("at2", us_formats.is_at2, us_formats.read_at2),
+    RecordFormat("esm", world_formats.is_esm, world_formats.read_esm),
+    RecordFormat("knet", world_formats.is_knet, world_formats.read_knet),
+    RecordFormat("cosmos", us_formats.is_cosmos, us_formats.read_cosmos),
+    RecordFormat("geonet", world_formats.is_geonet, world_formats.read_geonet),
+    RecordFormat("csmip", us_formats.is_csmip, us_formats.read_csmip),
+    RecordFormat("smc", us_formats.is_smc, us_formats.read_smc),
+    RecordFormat("afad", world_formats.is_afad, world_formats.read_afad),
+    RecordFormat("jma", world_formats.is_jma, world_formats.read_jma),
+    RecordFormat("asa", world_formats.is_asa, world_formats.read_asa),
+    RecordFormat("tsmip", world_formats.is_tsmip, world_formats.read_tsmip),
+    RecordFormat("bbp", us_formats.is_bbp, us_formats.read_bbp),
+)
+READERS = {item.key: item for item in _FORMATS}
 FORMATS = (*READERS, "csv", "obspy")
 PROSE = 5  # lines above a table, from which on it is a format of its own
 TABLE_LINES = 60  # looked at for two lines of numbers
@@ -101,9 +96,8 @@ def read_file(
         reason = f"is not in the format '{format}': {file.lines[0].strip()[:60]!r}"
         raise MotionError(f"{path}: {reason}") if alone else NotRecordError(reason)
     if reader is not None:
-        with failing_in_words(path, reader.__name__.rpartition(".")[2]):
-            recordings: list[RecordedComponent] = reader.read(file)
-        return recordings
+        with failing_in_words(path, reader.key):
+            return reader.read(file)
     if network := _unread(file):
         raise NotRecordError(f"format of {network}, which is not read; export it as a table or as COSMOS")
     if collections.is_search_results(file):
@@ -119,7 +113,7 @@ def read_file(
     return [_read_table(path, unit, dt, columns)]
 
 
-def detect(file: TextFile) -> ModuleType | None:
+def detect(file: TextFile) -> RecordFormat | None:
     """Reader of a text file by its content, None if no format fits."""
     if _is_other(file):
         return None
@@ -426,8 +420,8 @@ def _with_table(
     for path in tables:
         del scan.left_out[path]
         components = [piece for piece in pieces if isinstance(piece, RecordedComponent)]
-        recordings = [piece for piece in components if piece.format == at2.NAME]
-        others = [piece for piece in pieces if getattr(piece, "format", None) != at2.NAME]
+        recordings = [piece for piece in components if piece.format == us_formats.AT2_NAME]
+        others = [piece for piece in pieces if getattr(piece, "format", None) != us_formats.AT2_NAME]
         try:
             with failing_in_words(path, "at2"):
                 listed = collections.read_search_results(TextFile.load(path))
