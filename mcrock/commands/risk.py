@@ -19,6 +19,7 @@ from mcrock.commands.options import (
 
 app = typer.Typer()
 
+
 @unpacked
 def risk(
     *,

@@ -29,7 +29,7 @@ def whittaker_1904(w, v, e, et, mu):
     Kinematic restitution with friction against the slip after the collision.
 
     Whittaker, E. T. (1904). A Treatise on the Analytical Dynamics of Particles and Rigid Bodies. Cambridge
-    University Press; see `mcrock.laws.whittaker_1904`, where all impulses of the law are found as the roots
+    University Press; see `mcrock.laws.final_slip`, where all impulses of the law are found as the roots
     of a polynomial. For one contact it is Newton's law in the form of inequalities, with Coulomb's friction:
     the law of Moreau (1988). Energy may be gained if e > 0.
 
@@ -199,7 +199,7 @@ def pfeiffer_glocker_1996(w, v, e, et, mu):
 
     Pfeiffer, F., Glocker, C. (1996). Multibody Dynamics with Unilateral Contacts. Wiley, New York; in three
     dimensions Anitescu, M., Potra, F. A. (1997), Nonlinear Dynamics 14, 231-247. See
-    `mcrock.laws.pfeiffer_glocker_1996`. No energy is gained.
+    `mcrock.laws.final_slip`. No energy is gained.
 
     The compression is that of the smallest normal impulse; the normal impulse of the expansion is e times
     that, or more where friction would leave an approach.
@@ -283,7 +283,7 @@ def routh_1905(w, v, e, et, mu):
     Coulomb friction followed through the collision, kinetic restitution of Poisson.
 
     Routh, E. J. (1905). The Elementary Part of a Treatise on the Dynamics of a System of Rigid Bodies,
-    seventh edition. Macmillan, London; see `mcrock.laws.routh_1905`. With T, b and zz the tangential,
+    seventh edition. Macmillan, London; see `mcrock.laws.impulse_space`. With T, b and zz the tangential,
     coupling and normal parts of the mobility, the slip V = L s changes with the normal impulse p by dV/dp = b
     - mu T s. In the time t with dp = L dt its direction turns by itself and its length decays exponentially,
 
@@ -428,11 +428,11 @@ def brach_1989(w, v, e, et, mu):
     Kinematic restitution with a ratio of the tangential impulse to the normal one.
 
     Brach, R. M. (1989). Rigid body collisions. Journal of Applied Mechanics 56(1), 133-138; see
-    `mcrock.laws.brach_1989`, which takes any ratios. Here the impulse opposes the slip before the collision,
-    and its ratio is that of friction or, if this is less, the critical one, with which the slip in this
-    direction ends at -e_t times that before. A ratio below 0 would push along the slip and is not taken. No
-    energy is gained for 0 <= e <= 1 and -1 <= e_t <= 1: with the ratio m, P.(V+ + V-) is the normal impulse
-    times -(1 - e)|v_n| - m (slip + slip+), and slip+ >= -e_t slip up to the critical ratio.
+    `mcrock.laws.impulse_space.brach`, which takes any ratios. Here the impulse opposes the slip before the
+    collision, and its ratio is that of friction or, if this is less, the critical one, with which the slip in
+    this direction ends at -e_t times that before. A ratio below 0 would push along the slip and is not taken.
+    No energy is gained for 0 <= e <= 1 and -1 <= e_t <= 1: with the ratio m, P.(V+ + V-) is the normal
+    impulse times -(1 - e)|v_n| - m (slip + slip+), and slip+ >= -e_t slip up to the critical ratio.
 
     Without slip before, friction opposes the slip that the normal impulse would cause: there the law is not
     continuous.
@@ -471,7 +471,7 @@ def chatterjee_ruina_1998(w, vx, vy, vz, mu, e, et):
     Two coefficients of restitution, one for the normal and one for the tangential direction, with friction.
 
     Chatterjee, A., Ruina, A. (1998). A new algebraic rigid-body collision law based on impulse space
-    considerations. Journal of Applied Mechanics 65(4), 939-951; see `mcrock.laws.chatterjee_ruina_1998`. No
+    considerations. Journal of Applied Mechanics 65(4), 939-951; see `mcrock.laws.impulse_space`. No
     energy is gained for 0 <= e <= 1 and -1 <= e_t <= 1. The formula also serves impulses that act elsewhere
     than at the vertex that obeys it (`mcrock.kernel.friction.impacts`), with a mobility that is not
     symmetric.

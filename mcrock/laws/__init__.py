@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-LAWS = {  # name -> module, description
+LAWS = {  # name -> publication, description
     "chatterjee_ruina": (
         "chatterjee_ruina_1998",
         "one contact: normal and tangential restitution, any mass matrix",
@@ -45,6 +45,12 @@ LAWS = {  # name -> module, description
     "moreau": ("moreau_1988", "several contacts: projection on the admissible velocities, friction"),
     "sequential": ("chatterjee_ruina_1998_sequence", "several contacts: one collision after the other"),
     "reentrant_corner": ("glocker_2005", "obstacles with a corner that points outwards: several outcomes"),
+}
+_HOMES = {  # module -> names of its laws
+    "impulse_space": ("chatterjee_ruina", "routh", "brach", "bilinear", "composite"),
+    "final_slip": ("whittaker", "smith", "two_phase"),
+    "brogliato_2012": ("generalized_kinematic",),
+    "inequalities": ("newton", "poisson", "fremond", "moreau", "sequential", "reentrant_corner"),
 }
 SYSTEMS = {
     "planar_block": "a block lands on its other corner: impulses and energy for every coefficient",
@@ -89,11 +95,12 @@ def law_function(name: str) -> Callable[..., Any]:
     Examples
     --------
     >>> law_function("moreau").__module__
-    'mcrock.laws.moreau_1988'
+    'mcrock.laws.inequalities'
     """
     if name not in LAWS:
         raise ValueError(f"no impact law {name!r}; there are {', '.join(LAWS)}{suggest(name, LAWS)}")
-    return getattr(importlib.import_module(f"mcrock.laws.{LAWS[name][0]}"), name)
+    home = next(home for home, names in _HOMES.items() if name in names)
+    return getattr(importlib.import_module(f"mcrock.laws.{home}"), name)
 
 
 def system_parameters(name: str) -> dict[str, Any]:

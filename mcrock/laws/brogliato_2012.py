@@ -12,16 +12,55 @@ in the kinetic metric, and along t_j, an orthonormal basis of what moves no cont
 
 with A = n^T M n. The law is q_norm+ = -E_n q_norm-, q_tan+ = -E_tan q_tan-, (12) and (14). It enforces none
 of the three checks of an impact: coefficients that let a contact pull or the energy grow are taken as given.
+
+A planar rocking block: which coefficients it admits, and its impact by given ones.
+
+Which coefficients a planar rocking block admits: domains of e_n21 and r, with and without friction.
+
+Brogliato, B., Zhang, H., Liu, C. (2012). Analysis of a generalized kinematic impact law for
+multibody-multicontact systems, with application to the planar rocking block and chains of balls. Multibody
+System Dynamics 27, 351-382, sections 3 to 5: Figs. 2 to 5 and Table 1. Equation numbers are those of the
+paper; where its text is wrong the corrected form is used and the comment says so.
+
+The block of height l and width L turns about its left corner A (contact 2) and lands with its right corner B
+(contact 1). Coefficients of the generalized law: e_n1 of the corner that lands, e_n21 of what the landing
+does to the corner that leaves, e_t3 of the horizontal velocity of the centre of mass (COM). The paper's own
+r is -e_n21; the velocity ratio of `mcrock.planar` is +e_n21.
+
+All conditions are written with the aspect a = l/L and k = 4 I/(m L^2), which is (1 + a^2)/3 for a homogeneous
+block: any block with its COM above the middle of the base is covered. With s = 1 for slip to the right after
+the impact, -1 to the left, 0 without friction, neither corner pulls if
+
+    |k (1 + e_n1 - e_n21) + s mu a (1 + e_n1 + e_n21)| <= 1 + e_n1 + e_n21                            (*)
+
+A domain is an interval (low, high), or None where it is empty.
+
+Impact of a planar block on the ground by given coefficients: sliding, sticking, half rocking, rebound.
+
+Brogliato, B., Zhang, H., Liu, C. (2012), see `mcrock.laws.brogliato_2012`: equations (15), (28), (48) and
+their consequences. The coefficients give the vertical velocities of both corners, and with them the sum N of
+the normal impulses; what is left is the horizontal impulse of both corners together, which moves impulse
+from one corner to the other:
+
+    p_1 + p_2 = N = (m L/2)(1 + e_n1 + e_n21) |rate|
+    p_1 - p_2 = (2 I/L)(1 + e_n1 - e_n21) |rate| - (l/L) p_t
+
+Both corners have the same horizontal velocity, so only the sum p_t of their horizontal impulses is known.
+Coulomb's law holds for this sum, and its solution is unique, since N does not depend on p_t.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from math import acos, inf, isfinite, pi, sqrt
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.linalg import eigh, null_space
 
-from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, finite_array, inverse_of
+from mcrock.base.checks import Number
+from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, coefficient, finite_array, inverse_of
+from mcrock.planar.block import PlanarBlock
+from mcrock.planar.restitution import admissible_ratios, housner_1963
 
 INDEPENDENT = 1e-12  # smallest eigenvalue of A over its largest at which contacts count as independent [1]
 
@@ -320,3 +359,485 @@ def _impulses(
 def _share(part: np.ndarray, whole: np.ndarray) -> float:
     size = float(np.linalg.norm(whole))
     return float(np.linalg.norm(part)) / size if size > 0.0 else 0.0
+
+
+Interval = tuple[float, float] | None
+Values = TypeVar("Values", float, np.ndarray)
+
+ROUNDING = 1e-12  # by which an empty interval may miss a single point [1]
+SLIPS = {"right": 1.0, "left": -1.0}  # sign s of the horizontal velocity of the corners after the impact
+
+
+class BlockCoefficients(NamedTuple):
+    """Bounds of the coefficients of a block with friction, for slip to the right (+) and to the left (-)."""
+
+    e_c1_plus: float  # e_n21 below which A would pull; e_n1 = 0 (31)
+    e_c1_minus: float  # (33)
+    e_c2_plus: float  # e_n21 up to which slip to the right before and after loses energy, under (35)
+    e_c3_plus: float  # e_n1 up to which it does in half rocking, under (38)
+    mu_c: float  # friction above which no coefficient is that small
+    mu_half_rocking_max: float  # largest friction of half rocking with slip to the right (39)
+
+
+class CriticalAspect(NamedTuple):
+    """An aspect l/L of a homogeneous block at which the domains change, and its kinetic angle."""
+
+    aspect: float  # [1]
+    angle: float  # theta_12 [rad]
+
+
+class RockingCase(NamedTuple):
+    """A row of Table 1."""
+
+    motion: str
+    e_n1: Interval  # of the corner that lands
+    e_n21: Interval  # of the corner that leaves
+    r: Interval  # angular velocity after over before, with the sign changed
+    critical_aspect: float  # l/L of a homogeneous block at which the domain begins to shrink, or ends [1]
+    critical_angle: float  # its kinetic angle [rad]
+
+
+def aspect_of(block: PlanarBlock) -> float:
+    """Aspect a = l/L, twice the height of the COM over the width of the base [1].
+
+    Raises
+    ------
+    ValueError
+        If the COM is not above the middle of the base.
+    """
+    if abs(block.left - block.right) > ROUNDING * block.width:
+        raise ValueError(
+            "the domains of the coefficients hold for a centre of mass above the middle of the base; this "
+            f"one is {block.left:g} m from the left edge and {block.right:g} m from the right one"
+        )
+    return 2.0 * block.com_height / block.width
+
+
+def inertia_ratio(block: PlanarBlock) -> float:
+    """k = 4 I/(m L^2), inertia about the COM over that of the mass at the edges; (1 + a^2)/3 if homogeneous.
+
+    Raises
+    ------
+    ValueError
+        As `aspect_of`.
+    """
+    aspect_of(block)
+    return 4.0 * block.inertia / (block.mass * block.width**2)
+
+
+def kinetic_angle(block: PlanarBlock) -> float:
+    """Kinetic angle theta_12 between the two corners when both are on the ground, (10) [rad].
+
+    From pi/3 (flat, homogeneous) to pi (slender); at pi/2, l = sqrt(2) L, the corners do not disturb each
+    other.
+
+    >>> from mcrock.planar import rectangle
+    >>> round(kinetic_angle(rectangle(width=1.0, height=1.0)), 6)
+    1.369438
+    """
+    k = inertia_ratio(block)
+    return pi - acos((k - 1.0) / (k + 1.0))
+
+
+def sliding_ratio(block: PlanarBlock) -> float:
+    """r of an impact at B alone that slides without friction: cos(theta_12), A ends free of impulse (23)."""
+    k = inertia_ratio(block)
+    return (1.0 - k) / (1.0 + k)
+
+
+def housner_ratio(block: PlanarBlock) -> float:
+    """r_H of an impact at B alone that sticks: Housner's velocity ratio with the sign changed."""
+    aspect_of(block)
+    return -housner_1963(block)
+
+
+def sliding_domain(block: PlanarBlock) -> tuple[float, float]:
+    """e_n21 in sliding rocking without friction (section 3.3, Fig. 2). Never empty.
+
+    >>> from mcrock.planar import rectangle
+    >>> sliding_domain(rectangle(width=1.0, height=2.0))
+    (0.25, 1.0)
+    """
+    return max(0.0, -sliding_ratio(block)), 1.0
+
+
+def sticking_domain(block: PlanarBlock, friction: float = inf) -> tuple[float, float]:
+    """e_n21 in rocking without slip before and after, by friction of a coefficient (3.4, (30), Fig. 3).
+
+    The velocity ratios of `mcrock.planar.admissible_ratios`. Never empty: without loss no friction is needed.
+
+    Raises
+    ------
+    ValueError
+        As `aspect_of`, or if the friction is negative.
+    """
+    aspect_of(block)
+    return admissible_ratios(block, coefficient("friction", friction, 0.0, inf))
+
+
+def sliding_coulomb_domain(
+    block: PlanarBlock, friction: float, slip: str = "right", speed: float | None = None
+) -> Interval:
+    """e_n21 in rocking that slips after the impact, against friction (section 3.6.3).
+
+    Parameters
+    ----------
+    block : PlanarBlock
+    friction : float
+        Coefficient mu, may be infinite [1].
+    slip : str
+        "right" or "left": direction in which the corners slip after the impact.
+    speed : float, optional
+        Horizontal velocity of the COM before the impact, positive to the right, over L |rate| of the block
+        [1]. With it the energy and the direction of slip bound the domain too: it is then what Coulomb's
+        law can reach. Without it only pulling is excluded.
+
+    Returns
+    -------
+    tuple of 2 float, or None
+        Empty for slip to the right if mu > L/l, as A would be pulled, and where friction to the left needs
+        a pull at B; (33) as printed has no upper bound.
+
+    Raises
+    ------
+    ValueError
+        As `aspect_of`, or if the friction is negative or ``slip`` is another word.
+    """
+    sign = _sign(slip)
+    a, k, mu = aspect_of(block), inertia_ratio(block), coefficient("friction", friction, 0.0, inf)
+    if mu == inf:
+        return None  # one of the corners would be pulled, unless mu a (1 + e) vanishes
+    push = sign * mu * a
+    low, high = 0.0, 1.0
+    # (*) for A: (1 + k - push) e >= k - 1 + push; for B: (k - 1 - push) e <= 1 + k + push
+    if 1.0 + k - push <= 0.0:
+        return None  # then k - 1 + push > 0: the printed bound is negative, but nothing satisfies this
+    low = max(low, (k - 1.0 + push) / (1.0 + k - push))
+    if k - 1.0 - push > 0.0:
+        high = min(high, (1.0 + k + push) / (k - 1.0 - push))
+    if speed is not None:
+        # energy: (k + 1)(e - 1) + mu^2 (1 + e) <= 4 s mu x; (35) as printed has 6 for 3
+        high = min(high, (1.0 + k - mu * mu + 4.0 * sign * mu * speed) / (1.0 + k + mu * mu))
+        # slip after the impact: s (x - a e/2) - mu (1 + e)/2 >= 0
+        if mu + sign * a > 0.0:
+            high = min(high, (2.0 * sign * speed - mu) / (mu + sign * a))
+        elif mu + sign * a < 0.0:
+            low = max(low, (2.0 * sign * speed - mu) / (mu + sign * a))
+        elif 2.0 * sign * speed < mu:
+            return None
+    return _interval(low, high)
+
+
+def sliding_coulomb_sufficient(block: PlanarBlock, friction: float) -> Interval:
+    """e_n21 that is admissible for every impact with slip to the right before and after (end of 3.6.3).
+
+    From e_c1+ to e_c2+: a smaller domain than that of a given speed, and empty above mu_c.
+    """
+    domain = sliding_coulomb_domain(block, friction, "right")
+    if domain is None:
+        return None
+    return _interval(domain[0], min(domain[1], block_coefficients(block, friction).e_c2_plus))
+
+
+def half_rocking_domain(block: PlanarBlock, friction: float = 0.0) -> Interval:
+    """e_n1 in half rocking, where A stays on the ground and e_n21 = 0 (sections 3.5 and 3.6.4).
+
+    Sufficient with friction: slip to the right before and after, at any speed. Empty for slender blocks,
+    l > sqrt(2) L if homogeneous, and for friction above `BlockCoefficients.mu_half_rocking_max`.
+    """
+    bounds = block_coefficients(block, friction)
+    limit = bounds.mu_half_rocking_max
+    scale = ROUNDING * max(1.0, bounds.mu_c)
+    if limit < -scale or friction > limit + scale:
+        return None
+    return _interval(0.0, min(1.0, bounds.e_c3_plus))
+
+
+def angular_domain(domain: Interval) -> Interval:
+    """r = -e_n21 for a domain of e_n21 (section 3.7, Figs. 4 and 5)."""
+    return None if domain is None else (-domain[1], -domain[0])
+
+
+def block_coefficients(block: PlanarBlock, friction: float) -> BlockCoefficients:
+    """Bounds of the coefficients with friction, (31) to (39).
+
+    A negative e_c1+ from a negative denominator, friction above (k + 1)/a, means that no coefficient is
+    admissible, not that all are: `sliding_coulomb_domain` knows the difference.
+
+    >>> from mcrock.planar import rectangle
+    >>> bounds = block_coefficients(rectangle(width=1.0, height=1.2), friction=0.15)
+    >>> round(bounds.e_c2_plus, 6), round(bounds.mu_half_rocking_max, 6)
+    (0.975488, 0.155556)
+    """
+    a, k, mu = aspect_of(block), inertia_ratio(block), coefficient("friction", friction, 0.0, inf)
+    mu_c = sqrt(1.0 + k)  # the printed one has 6 L^2 for 3 L^2
+    most = min((1.0 - k) / a, mu_c)
+    if mu == inf:
+        return BlockCoefficients(-1.0, -1.0, -1.0, -1.0, mu_c, most)
+    rest = 1.0 + k - mu * a
+    plus = (k - 1.0 + mu * a) / rest if rest != 0.0 else inf
+    minus = (k - 1.0 - mu * a) / (1.0 + k + mu * a)
+    # e_c2+ is printed with other factors than e_c3+: the two are equal
+    energy = (1.0 + k - mu * mu) / (1.0 + k + mu * mu)
+    return BlockCoefficients(plus, minus, energy, energy, mu_c, most)
+
+
+def critical_aspects(friction: float) -> dict[str, CriticalAspect]:
+    """Aspects (a) to (d) of section 4 and their kinetic angles, of homogeneous blocks.
+
+    a: r_H = 0, below it sticking rocking admits all e_n21. b: the same for sliding without friction.
+    c, d: for slip to the right (e_c1+ = 0) and to the left (e_c1- = 0).
+
+    Raises
+    ------
+    ValueError
+        If the friction is negative.
+
+    >>> {name: round(found.aspect, 4) for name, found in critical_aspects(0.3).items()}
+    {'a': 0.7071, 'b': 1.4142, 'c': 1.0341, 'd': 1.9341}
+    """
+    mu = coefficient("friction", friction, 0.0, inf)
+    larger = 0.5 * (3.0 * mu + sqrt(9.0 * mu * mu + 8.0))
+    # the product of the two is 2: no digits are lost for large friction
+    aspects = {"a": sqrt(0.5), "b": sqrt(2.0), "c": 2.0 / larger, "d": larger}
+    return {name: CriticalAspect(a, angle_of_aspect(a)) for name, a in aspects.items()}
+
+
+def angle_of_aspect(aspect: float) -> float:
+    """Kinetic angle (10) of a homogeneous block of aspect l/L [rad]; pi of an infinite one."""
+    if aspect == inf:
+        return pi
+    return pi - acos((aspect**2 - 2.0) / (aspect**2 + 4.0))
+
+
+def rocking_cases(block: PlanarBlock, friction: float) -> list[RockingCase]:
+    """Table 1 for one block: the admissible coefficients of each motion.
+
+    Parameters
+    ----------
+    block : PlanarBlock
+        With its COM above the middle of the base.
+    friction : float
+        Coefficient mu of the motions with friction [1].
+
+    Raises
+    ------
+    ValueError
+        As `aspect_of`, or if the friction is negative.
+    """
+    critical = critical_aspects(friction)
+    gripping = min(
+        critical["a"].aspect, coefficient("friction", friction, 0.0, inf)
+    )  # (30) binds from l = mu L on
+    critical["a, mu"] = CriticalAspect(gripping, angle_of_aspect(gripping))
+    zero = (0.0, 0.0)
+    rocking = [
+        ("sliding rocking, no friction", sliding_domain(block), "b"),
+        ("sticking rocking", sticking_domain(block), "a"),
+        ("sticking rocking, Coulomb friction", sticking_domain(block, friction), "a, mu"),
+        ("rocking, slip to the right", sliding_coulomb_domain(block, friction, "right"), "c"),
+        ("rocking, slip to the left", sliding_coulomb_domain(block, friction, "left"), "d"),
+    ]
+    rows = [
+        RockingCase(motion, zero if domain else None, domain, angular_domain(domain), *critical[name])
+        for motion, domain, name in rocking
+    ]
+    for motion, domain, name in (
+        ("half rocking, no friction", half_rocking_domain(block), "b"),
+        ("half rocking, slip to the right", half_rocking_domain(block, friction), "c"),
+    ):
+        rows.append(RockingCase(motion, domain, zero if domain else None, domain, *critical[name]))
+    return rows
+
+
+def rebound_margins(
+    block: PlanarBlock, e_n1: Values, e_n21: Values, e_t3: Values
+) -> tuple[Values, Values, Values]:
+    """Energy and corner impulses of an impact with rebound, after rocking without slip (section 5).
+
+    Returns
+    -------
+    energy, landing, leaving : float
+        Energy lost over m L^2 rate^2/8, inequalities (51), (52), and the impulses of B and of A over
+        m L |rate|/4, (53) and (54), of which the printed constants and factors are wrong [1]. An impact is
+        admissible if none is negative.
+    """
+    a, k = aspect_of(block), inertia_ratio(block)
+    both, twist = e_n1 + e_n21, e_n21 - e_n1
+    energy = 1.0 + k + a * a - both**2 - k * twist**2 - (a * e_t3) ** 2
+    turn = k * (1.0 - twist) + a * a * (1.0 + e_t3)
+    return energy, 1.0 + both + turn, 1.0 + both - turn
+
+
+def _sign(slip: str) -> float:
+    if slip not in SLIPS:
+        raise ValueError(f"slip must be 'right' or 'left', got {slip!r}")
+    return SLIPS[slip]
+
+
+def _interval(low: float, high: float) -> Interval:
+    """The interval, a single point where its ends cross by rounding, None where it is empty."""
+    if not (isfinite(low) and isfinite(high)) or low > high + ROUNDING:
+        return None
+    return (high, high) if low > high else (low, high)
+
+
+TANGENTIAL = ("frictionless", "sticking", "coulomb", "et3")
+
+
+def block_problem(
+    block: PlanarBlock, rate: float, speed: float | None = None, friction: float = 0.0
+) -> ContactProblem:
+    """A block on the ground that has turned about its left corner A: just before B lands.
+
+    Coordinates are x and y of the centre of mass (COM) [m] and the rotation [rad], counter-clockwise.
+    Contact 0 is B, the right corner, contact 1 is A. Each has one tangent, to the right.
+
+    Parameters
+    ----------
+    block : PlanarBlock
+        With its COM above the middle of the base.
+    rate : float
+        Angular velocity before the impact, negative; 0 is no impact [rad/s].
+    speed : float, optional
+        Horizontal velocity of the COM [m/s]; without it A does not slip.
+    friction : float
+        Coefficient mu of both corners [1].
+
+    Raises
+    ------
+    ValueError
+        If the rate is positive or the COM is not above the middle of the base.
+    """
+    aspect_of(block)
+    if not (isfinite(rate) and rate <= 0.0):
+        raise ValueError(
+            "the rate of a block that lands on its right corner must be finite and negative, clockwise "
+            f"[rad/s], got {rate!r}"
+        )
+    if speed is None:
+        speed = -block.com_height * rate
+    half = 0.5 * block.width
+    slip = [1.0, 0.0, block.com_height]
+    return ContactProblem(
+        mass=np.diag([block.mass, block.mass, block.inertia]),
+        directions=np.array([[0.0, 0.0], [1.0, 1.0], [half, -half]]),
+        velocity=np.array([speed, half * rate, rate]),
+        tangents=np.array([slip, slip]).T[:, :, None],
+        friction=friction,
+    )
+
+
+def block_impact(
+    block: PlanarBlock,
+    rate: float,
+    speed: float | None = None,
+    *,
+    e_n1: float = 0.0,
+    e_n21: float = 0.0,
+    tangential: str = "sticking",
+    friction: float | None = None,
+    e_t3: float | None = None,
+) -> ImpactResult:
+    """Impact of a block that turns about A and lands with B.
+
+    Parameters
+    ----------
+    block : PlanarBlock
+        With its COM above the middle of the base.
+    rate : float
+        Angular velocity before the impact, negative; 0 is no impact [rad/s].
+    speed : float, optional
+        Horizontal velocity of the COM before the impact [m/s]; without it A does not slip.
+    e_n1 : float
+        Coefficient of the corner that lands, 0 if it stays on the ground [1].
+    e_n21 : float
+        Coefficient of the corner that leaves, 0 if it stays on the ground [1].
+    tangential : str
+        "frictionless": no horizontal impulse. "sticking": the corners do not slip after the impact,
+        whatever it takes. "coulomb": they stick if friction is enough and slip against it if not. "et3": the
+        COM keeps -e_t3 of its horizontal velocity.
+    friction : float, optional
+        Coefficient mu, needed for "coulomb"; where it is given with "sticking" or "et3" the result says
+        whether it is enough [1].
+    e_t3 : float, optional
+        For "et3" [1].
+
+    Returns
+    -------
+    ImpactResult
+        Velocity (x, y, rotation), impulses of B and A [N s]. Notes: ``tangential_impulse`` of both
+        corners together [N s], ``slip_before`` and ``slip_after``, horizontal velocity of the corners [m/s].
+
+    Raises
+    ------
+    ValueError
+        If the rate is positive, a coefficient is not finite or missing, friction is negative, or
+        ``tangential`` is another word.
+
+    Examples
+    --------
+    Housner's impact leaves no impulse at A:
+
+    >>> from mcrock.planar import rectangle
+    >>> impact = block_impact(rectangle(width=1.0, height=2.0), rate=-1.0, e_n21=0.7)
+    >>> impact.velocity.round(12), impact.impulse.round(12) + 0.0, impact.consistent
+    (array([ 0.7 ,  0.35, -0.7 ]), array([0.85, 0.  ]), True)
+    """
+    for name, value in (("e_n1", e_n1), ("e_n21", e_n21)):
+        Number("1").check(name, value)
+    if tangential not in TANGENTIAL:
+        raise ValueError(f"tangential must be one of {', '.join(TANGENTIAL)}, got {tangential!r}")
+    if tangential == "coulomb" and friction is None:
+        raise ValueError("tangential = 'coulomb' needs the coefficient of friction")
+    if tangential == "et3":
+        if e_t3 is None:
+            raise ValueError("tangential = 'et3' needs the coefficient e_t3")
+        Number("1").check("e_t3", e_t3)
+    mu = inf if friction is None else coefficient("friction", friction, 0.0, inf)
+    problem = block_problem(block, rate, speed, mu)
+    before = problem.velocity
+    width, height = block.width, 2.0 * block.com_height
+    after_rate = (e_n21 - e_n1) * rate
+    total = -0.5 * block.mass * width * (1.0 + e_n1 + e_n21) * rate
+    sticking = block.mass * (-block.com_height * after_rate - before[0])
+    bound = mu * total if total > 0.0 else 0.0  # no push, no friction
+    if tangential == "frictionless":
+        impulse = 0.0
+    elif tangential == "sticking":
+        impulse = sticking
+    elif tangential == "coulomb":
+        impulse = min(max(sticking, -bound), bound)
+    else:
+        assert e_t3 is not None  # checked above
+        impulse = -block.mass * (1.0 + e_t3) * before[0]
+    twist = (2.0 / width) * (block.inertia * (after_rate - rate) - 0.5 * height * impulse)
+    velocity = np.array([before[0] + impulse / block.mass, -0.5 * width * (e_n1 + e_n21) * rate, after_rate])
+    assert problem.tangents is not None  # one for each corner
+    slip = problem.tangents[:, 0, 0]
+    return problem.outcome(
+        velocity,
+        np.array([0.5 * (total + twist), 0.5 * (total - twist)]),
+        friction=bool(abs(impulse) <= bound + TOLERANCE * (abs(impulse) + abs(total))),
+        notes={
+            "tangential_impulse": float(impulse),
+            "slip_before": float(slip @ before),
+            "slip_after": float(slip @ velocity),
+        },
+    )
+
+
+def least_friction(block: PlanarBlock, e_n21: float) -> float:
+    """Coefficient of friction that keeps a rocking block from slipping in an impact, (30) [1].
+
+    (l/L)(1 - e_n21)/(1 + e_n21). At Housner's ratio of a homogeneous block it is 3 l L/(4 l^2 + L^2).
+
+    Raises
+    ------
+    ValueError
+        If e_n21 is not above -1, where nothing presses on the ground.
+    """
+    Number("1").check("e_n21", e_n21)
+    if e_n21 <= -1.0:
+        raise ValueError(f"e_n21 must be above -1, got {e_n21:g}: nothing presses the block on the ground")
+    return aspect_of(block) * abs(1.0 - e_n21) / (1.0 + e_n21)

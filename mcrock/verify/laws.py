@@ -18,33 +18,44 @@ from typing import Any
 
 import numpy as np
 
-from mcrock.laws.block import (
+from mcrock.laws.brogliato_2012 import (
     Interval,
     angular_domain,
     block_coefficients,
     block_impact,
     critical_aspects,
+    energy_margin,
+    generalized_kinematic,
     half_rocking_domain,
     housner_ratio,
     kinetic_angle,
+    kinetic_angles,
     sliding_coulomb_domain,
     sliding_coulomb_sufficient,
     sliding_domain,
     sliding_ratio,
     sticking_domain,
 )
-from mcrock.laws.brach_1989 import brach
-from mcrock.laws.brogliato_2012 import energy_margin, generalized_kinematic, kinetic_angles
-from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
-from mcrock.laws.chatterjee_ruina_1998_composite import composite
-from mcrock.laws.chatterjee_ruina_1998_sequence import collide_in_turn, sequential
-from mcrock.laws.fremond_1995 import fremond
-from mcrock.laws.glocker_2001 import newton
-from mcrock.laws.glocker_2005 import reentrant_corner
-from mcrock.laws.glocker_pfeiffer_1995 import poisson
-from mcrock.laws.moreau_1988 import moreau
-from mcrock.laws.permissible_region import assess, projected_impulse, spherical_impulse
-from mcrock.laws.pfeiffer_glocker_1996 import two_phase
+from mcrock.laws.final_slip import smith, two_phase, whittaker
+from mcrock.laws.impulse_space import (
+    assess,
+    bilinear,
+    brach,
+    chatterjee_ruina,
+    composite,
+    projected_impulse,
+    routh,
+    spherical_impulse,
+)
+from mcrock.laws.inequalities import (
+    collide_in_turn,
+    fremond,
+    moreau,
+    newton,
+    poisson,
+    reentrant_corner,
+    sequential,
+)
 from mcrock.laws.problem import (
     ContactProblem,
     Ellipsoid,
@@ -53,15 +64,11 @@ from mcrock.laws.problem import (
     ellipsoid_contact,
     finite_array,
 )
-from mcrock.laws.routh_1905 import routh
-from mcrock.laws.smith_1991 import smith
 from mcrock.laws.systems.ball_chain import chain_impact
 from mcrock.laws.systems.flexible_rod import rigid_restitution
 from mcrock.laws.systems.impact_pendulum import pendulum_impact
 from mcrock.laws.systems.rocking_rod import kinetic_cosine, rocking_rod_problem
 from mcrock.laws.systems.rod import rod_problem
-from mcrock.laws.walton_1993 import bilinear
-from mcrock.laws.whittaker_1904 import whittaker
 from mcrock.planar.block import PlanarBlock, rectangle
 from mcrock.planar.restitution import chatzis_2017, housner_1963, kalliontzis_2016, ther_kollar_2017
 from mcrock.verify.checks import CaseError, ComparedQuantity, compare, is_information, same

@@ -5,7 +5,7 @@ for the coefficient depends on the aspect height over width, on whether the corn
 friction. Slender blocks are left a narrow interval below 1, and friction to the right leaves none beyond
 width over height.
 
-Brogliato, B., Zhang, H., Liu, C. (2012), Figs. 2 to 5 and Table 1; see `mcrock.laws.block`.
+Brogliato, B., Zhang, H., Liu, C. (2012), Figs. 2 to 5 and Table 1; see `mcrock.laws.brogliato_2012`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from matplotlib.patches import Patch
 
 from mcrock.base.checks import Number
 from mcrock.base.units import variable
-from mcrock.laws.block import (
+from mcrock.laws.brogliato_2012 import (
     Interval,
     angular_domain,
     block_coefficients,

@@ -19,14 +19,10 @@ from matplotlib.patches import Polygon
 
 from mcrock.base.checks import Integer, Number
 from mcrock.base.units import variable
-from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
-from mcrock.laws.permissible_region import inner_impulse, region_outline
-from mcrock.laws.pfeiffer_glocker_1996 import two_phase
+from mcrock.laws.final_slip import smith, two_phase, whittaker
+from mcrock.laws.impulse_space import chatterjee_ruina, inner_impulse, region_outline, routh
 from mcrock.laws.problem import ImpactResult, SingleContact, coefficient
-from mcrock.laws.routh_1905 import routh
-from mcrock.laws.smith_1991 import smith
 from mcrock.laws.systems.drawing import label_axes, numbers
-from mcrock.laws.whittaker_1904 import whittaker
 from mcrock.show import style
 
 LAWS: dict[str, Callable[..., ImpactResult]] = {

@@ -5,7 +5,7 @@ leaves is the velocity ratio of rocking. The example shows the impulses of both 
 corners without friction, corners that stick, and Coulomb's friction, the coefficients that are admissible,
 and how many coefficients of a rebound the energy leaves open.
 
-Brogliato, B., Zhang, H., Liu, C. (2012), sections 3.3, 3.4, 3.6 and 5; see `mcrock.laws.block`.
+Brogliato, B., Zhang, H., Liu, C. (2012), sections 3.3, 3.4, 3.6 and 5; see `mcrock.laws.brogliato_2012`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from matplotlib.colors import ListedColormap
 
 from mcrock.base.checks import Number
 from mcrock.base.units import variable
-from mcrock.laws.block import (
+from mcrock.laws.brogliato_2012 import (
     aspect_of,
     block_impact,
     block_problem,
@@ -80,7 +80,7 @@ def example(
         Over (motion, e_n21): ``landing`` and ``leaving``, impulses of the corners [N s], ``energy_ratio``
         [1], ``slip`` after [m/s] and ``consistent``. Over ``motion``: ``low``, ``high``, the coefficients
         that pass all checks [1]. Over (e_n1, rebound): ``loss``, ``landing_push``, ``leaving_push``, the
-        margins of `mcrock.laws.block.rebound_margins` if nothing slips after the impact; below 0
+        margins of `mcrock.laws.brogliato_2012.rebound_margins` if nothing slips after the impact; below 0
         they are not admissible.
 
     Raises

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 
 from mcrock.base.checks import Integer, Number
 from mcrock.base.units import variable
-from mcrock.laws.glocker_2001 import newton
+from mcrock.laws.inequalities import newton
 from mcrock.laws.problem import ContactProblem
 from mcrock.laws.systems.drawing import label_axes, numbers
 from mcrock.show import style

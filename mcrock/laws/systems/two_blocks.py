@@ -19,7 +19,7 @@ from matplotlib.patches import Polygon, Wedge
 
 from mcrock.base.checks import Integer, Number
 from mcrock.base.units import variable
-from mcrock.laws.glocker_2005 import reentrant_corner
+from mcrock.laws.inequalities import reentrant_corner
 from mcrock.laws.problem import ContactProblem, ImpactResult
 from mcrock.laws.systems.drawing import label_axes, numbers
 from mcrock.show import style

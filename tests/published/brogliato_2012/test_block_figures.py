@@ -5,11 +5,9 @@ from math import acos, pi, sqrt
 import numpy as np
 import pytest
 
-from mcrock.laws import block as domains
-from mcrock.laws.block import block_problem
-from mcrock.laws.brogliato_2012 import generalized_kinematic
-from mcrock.laws.glocker_2001 import newton
-from mcrock.laws.moreau_1988 import moreau
+from mcrock.laws import brogliato_2012 as domains
+from mcrock.laws.brogliato_2012 import block_problem, generalized_kinematic
+from mcrock.laws.inequalities import moreau, newton
 from mcrock.laws.systems.block_domains import example
 from mcrock.planar import rectangle
 

@@ -5,19 +5,17 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from mcrock.laws.block import (
+from mcrock.laws.brogliato_2012 import (
     block_coefficients,
     block_impact,
     block_problem,
-    rebound_margins,
-    sliding_coulomb_domain,
-    sliding_coulomb_sufficient,
-)
-from mcrock.laws.brogliato_2012 import (
     energy_margin,
     generalized_kinematic,
     kinetic_frame,
     post_impact_ellipsoid,
+    rebound_margins,
+    sliding_coulomb_domain,
+    sliding_coulomb_sufficient,
 )
 from mcrock.laws.systems.ball_chain import chain_impact, chain_problem
 from mcrock.planar import rectangle

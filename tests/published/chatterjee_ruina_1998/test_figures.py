@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
-from mcrock.laws.permissible_region import assess
+from mcrock.laws.final_slip import whittaker
+from mcrock.laws.impulse_space import assess, chatterjee_ruina, routh
 from mcrock.laws.problem import SingleContact
-from mcrock.laws.routh_1905 import routh
 from mcrock.laws.systems.permissible_region import CASES, collision, example
-from mcrock.laws.whittaker_1904 import whittaker
 
 NORMAL, TANGENTIAL = 0, 1
 

@@ -5,14 +5,9 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 
-from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
-from mcrock.laws.permissible_region import assess, boundary_distance
-from mcrock.laws.pfeiffer_glocker_1996 import two_phase
+from mcrock.laws.final_slip import smith, two_phase, whittaker
+from mcrock.laws.impulse_space import assess, bilinear, boundary_distance, chatterjee_ruina, routh
 from mcrock.laws.problem import SingleContact
-from mcrock.laws.routh_1905 import routh
-from mcrock.laws.smith_1991 import smith
-from mcrock.laws.walton_1993 import bilinear
-from mcrock.laws.whittaker_1904 import whittaker
 
 NORMAL = np.eye(3)[0]
 MASS = np.array([[2.0, 0.5, -0.3], [0.5, 1.5, 0.2], [-0.3, 0.2, 1.2]])

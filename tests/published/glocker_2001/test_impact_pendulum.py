@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.laws.impulse_space import routh
 from mcrock.laws.problem import ContactProblem
-from mcrock.laws.routh_1905 import routh
 from mcrock.laws.systems.impact_pendulum import example, pendulum_contact, pendulum_impact, swing
 
 STEEP, FLAT = radians(30.0), radians(80.0)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.laws.glocker_2001 import newton
+from mcrock.laws.inequalities import newton
 from mcrock.laws.systems import flexible_rod, rocking_rod, rod
 
 CRITICAL = 1.0 / sqrt(3.0)

@@ -5,7 +5,7 @@ from math import radians
 import numpy as np
 import pytest
 
-from mcrock.laws.glocker_2005 import reentrant_corner
+from mcrock.laws.inequalities import reentrant_corner
 from mcrock.laws.systems.two_blocks import example, two_blocks_problem
 
 SIZES = ((0.4, 1.0), (0.6, 0.8))

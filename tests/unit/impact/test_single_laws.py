@@ -10,13 +10,9 @@ from scipy.spatial.transform import Rotation
 from mcrock.impact import single
 from mcrock.impact.registry import Law
 from mcrock.kernel.friction.impacts import NONE_LEFT, vertex_impulse
-from mcrock.laws.brach_1989 import brach
-from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
-from mcrock.laws.pfeiffer_glocker_1996 import two_phase
+from mcrock.laws.final_slip import two_phase, whittaker
+from mcrock.laws.impulse_space import bilinear, brach, chatterjee_ruina, routh
 from mcrock.laws.problem import SingleContact
-from mcrock.laws.routh_1905 import routh
-from mcrock.laws.walton_1993 import bilinear
-from mcrock.laws.whittaker_1904 import whittaker
 
 from .landings import FRICTION, SHARES, TANGENTIAL, Landing, landings, random_landings
 

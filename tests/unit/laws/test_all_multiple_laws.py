@@ -5,10 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.laws.chatterjee_ruina_1998_sequence import sequential
-from mcrock.laws.glocker_2001 import newton
-from mcrock.laws.glocker_pfeiffer_1995 import poisson
-from mcrock.laws.moreau_1988 import moreau
+from mcrock.laws.inequalities import moreau, newton, poisson, sequential
 from mcrock.laws.problem import ContactProblem
 
 from .contact_problems import assert_same_velocity, coefficients, reordered, systems

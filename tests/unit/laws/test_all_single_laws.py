@@ -7,14 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
-from mcrock.laws.chatterjee_ruina_1998_composite import composite
-from mcrock.laws.pfeiffer_glocker_1996 import two_phase
+from mcrock.laws.final_slip import smith, two_phase, whittaker
+from mcrock.laws.impulse_space import bilinear, chatterjee_ruina, composite, routh
 from mcrock.laws.problem import SingleContact
-from mcrock.laws.routh_1905 import routh
-from mcrock.laws.smith_1991 import smith
-from mcrock.laws.walton_1993 import bilinear
-from mcrock.laws.whittaker_1904 import whittaker
 from tests.unit.laws.single_contacts import SHARES, TANGENTIAL, changed, contacts, embedded, size
 
 LAWS = {law.__name__: law for law in (chatterjee_ruina, routh, smith, two_phase, whittaker)}

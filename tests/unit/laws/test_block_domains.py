@@ -7,9 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcrock.laws import block as domains
-from mcrock.laws.block import block_impact, block_problem
-from mcrock.laws.brogliato_2012 import kinetic_angles
+from mcrock.laws import brogliato_2012 as domains
+from mcrock.laws.brogliato_2012 import block_impact, block_problem, kinetic_angles
 from mcrock.planar import PlanarBlock, admissible_ratios, rectangle
 from tests.unit.planar.blocks import blocks
 

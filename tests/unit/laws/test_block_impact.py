@@ -7,16 +7,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcrock.laws.block import (
+from mcrock.laws.brogliato_2012 import (
     TANGENTIAL,
     aspect_of,
     block_impact,
     block_problem,
+    coefficients_of,
+    generalized_kinematic,
     inertia_ratio,
     least_friction,
     rebound_margins,
 )
-from mcrock.laws.brogliato_2012 import coefficients_of, generalized_kinematic
 from mcrock.planar import housner_1963, rectangle
 from tests.unit.planar.blocks import blocks
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from mcrock.laws.brach_1989 import brach, contact_tangents
-from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
+from mcrock.laws.impulse_space import brach, chatterjee_ruina, contact_tangents
 from mcrock.laws.problem import SingleContact
 from tests.unit.laws.single_contacts import SHARES, TANGENTIAL, contacts, size
 

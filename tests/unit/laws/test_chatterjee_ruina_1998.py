@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina, sweep
+from mcrock.laws.impulse_space import chatterjee_ruina, sweep
 from mcrock.laws.problem import SingleContact
 from tests.unit.laws.single_contacts import SHARES, TANGENTIAL, changed, contacts, masses, size
 

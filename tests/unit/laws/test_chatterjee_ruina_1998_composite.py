@@ -3,10 +3,8 @@
 import pytest
 from hypothesis import given, settings
 
-from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
-from mcrock.laws.chatterjee_ruina_1998_composite import composite
+from mcrock.laws.impulse_space import chatterjee_ruina, composite, routh
 from mcrock.laws.problem import SingleContact
-from mcrock.laws.routh_1905 import routh
 from tests.unit.laws.single_contacts import SHARES, TANGENTIAL, contacts, size
 
 

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
-from mcrock.laws.chatterjee_ruina_1998_sequence import collide_in_turn, sequential
-from mcrock.laws.moreau_1988 import moreau
+from mcrock.laws.impulse_space import chatterjee_ruina
+from mcrock.laws.inequalities import collide_in_turn, moreau, sequential
 from mcrock.laws.problem import ContactProblem, SingleContact
 
 from .contact_problems import assert_same_velocity, systems

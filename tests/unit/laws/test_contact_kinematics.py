@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
-from mcrock.laws.glocker_2001 import newton
+from mcrock.laws.inequalities import newton
 from mcrock.laws.problem import ContactProblem, Ellipsoid, ellipsoid_contact
 
 STEP = 1e-5  # of the finite difference [s]

@@ -9,16 +9,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcrock.laws import complementarity
-from mcrock.laws.block import block_problem
+from mcrock.laws.brogliato_2012 import block_problem
 from mcrock.laws.complementarity import ScaledContacts, one_solution
-from mcrock.laws.fremond_1995 import fremond
-from mcrock.laws.glocker_2001 import newton
-from mcrock.laws.glocker_pfeiffer_1995 import poisson
-from mcrock.laws.moreau_1988 import moreau
-from mcrock.laws.pfeiffer_glocker_1996 import two_phase
+from mcrock.laws.final_slip import two_phase, whittaker
+from mcrock.laws.inequalities import fremond, moreau, newton, poisson
 from mcrock.laws.problem import ContactProblem, NormalForm
 from mcrock.laws.systems.impact_pendulum import pendulum_impact
-from mcrock.laws.whittaker_1904 import whittaker
 from mcrock.planar import rectangle
 
 LAWS = [newton, moreau, poisson]

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.laws.fremond_1995 import fremond
-from mcrock.laws.glocker_2001 import newton
+from mcrock.laws.inequalities import fremond, newton
 from mcrock.laws.problem import ContactProblem
 
 from .contact_problems import assert_same_velocity, coefficients, reordered, systems

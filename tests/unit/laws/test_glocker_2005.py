@@ -5,8 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcrock.laws.glocker_2005 import reentrant_corner
-from mcrock.laws.moreau_1988 import moreau
+from mcrock.laws.inequalities import moreau, reentrant_corner
 from mcrock.laws.problem import ContactProblem
 
 from .contact_problems import assert_same_velocity, reordered, systems

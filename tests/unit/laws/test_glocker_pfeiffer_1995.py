@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.laws.glocker_pfeiffer_1995 import poisson
+from mcrock.laws.inequalities import poisson
 from mcrock.laws.problem import ContactProblem
 
 from .contact_problems import coefficients, systems

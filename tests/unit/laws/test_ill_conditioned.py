@@ -9,12 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.laws.fremond_1995 import fremond
-from mcrock.laws.glocker_2001 import newton
-from mcrock.laws.glocker_pfeiffer_1995 import poisson
-from mcrock.laws.moreau_1988 import moreau
+from mcrock.laws.final_slip import whittaker
+from mcrock.laws.inequalities import fremond, moreau, newton, poisson
 from mcrock.laws.problem import ContactProblem, SingleContact
-from mcrock.laws.whittaker_1904 import whittaker
 
 from .contact_problems import reordered
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from mcrock.laws.final_slip import whittaker
 from mcrock.laws.problem import SingleContact
-from mcrock.laws.whittaker_1904 import whittaker
 from mcrock.verify.laws import SINGLE
 
 FLAT = {"M": [[1.0, 0.0], [0.0, 0.5]], "Vi": [-1.0, -0.2], "n": [1, 0], "mu": 0.5}

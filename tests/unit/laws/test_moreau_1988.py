@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.linalg import solve_triangular
 from scipy.optimize import lsq_linear
 
-from mcrock.laws.moreau_1988 import moreau
+from mcrock.laws.inequalities import moreau
 from mcrock.laws.problem import ContactProblem
 
 from .contact_problems import assert_same_velocity, size, systems

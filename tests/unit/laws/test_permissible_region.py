@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcrock.laws.brach_1989 import contact_tangents
-from mcrock.laws.permissible_region import (
+from mcrock.laws.impulse_space import (
     assess,
     boundary_distance,
+    contact_tangents,
     inner_impulse,
     projected_impulse,
     region_outline,

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mcrock.laws.pfeiffer_glocker_1996 import two_phase
+from mcrock.laws.final_slip import two_phase, whittaker
+from mcrock.laws.impulse_space import bilinear
 from mcrock.laws.problem import SingleContact
-from mcrock.laws.walton_1993 import bilinear
-from mcrock.laws.whittaker_1904 import whittaker
 from tests.unit.laws.single_contacts import SHARES, changed, contacts, size
 
 FINITE = st.floats(0.01, 5.0)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mcrock.laws import block as domains
-from mcrock.laws.block import least_friction
+from mcrock.laws import brogliato_2012 as domains
+from mcrock.laws.brogliato_2012 import least_friction
 from mcrock.laws.systems import block_domains, planar_block
 from mcrock.planar import rectangle
 

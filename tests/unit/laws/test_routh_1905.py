@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
+from mcrock.laws.impulse_space import routh
 from mcrock.laws.problem import NormalForm, SingleContact, sliding_impulse
-from mcrock.laws.routh_1905 import routh
 from tests.unit.laws.single_contacts import SHARES, changed, contacts, size
 
 MASS = np.array([[2.0, 0.5, -0.3], [0.5, 1.5, 0.2], [-0.3, 0.2, 1.2]])

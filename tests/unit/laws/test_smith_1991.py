@@ -8,9 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import root
 
+from mcrock.laws.final_slip import smith, whittaker
 from mcrock.laws.problem import NormalForm, SingleContact
-from mcrock.laws.smith_1991 import smith
-from mcrock.laws.whittaker_1904 import whittaker
 from tests.unit.laws.single_contacts import SHARES, changed, contacts, size
 
 FINITE = st.floats(0.01, 5.0)

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
+from mcrock.laws.impulse_space import bilinear, chatterjee_ruina
 from mcrock.laws.problem import SingleContact
-from mcrock.laws.walton_1993 import bilinear
 from tests.unit.laws.single_contacts import FRICTION, SHARES, TANGENTIAL
 
 SPEEDS = st.one_of(st.just(0.0), st.floats(1e-9, 1.0))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from mcrock.laws.final_slip import whittaker
 from mcrock.laws.problem import NormalForm, SingleContact, sliding_impulse
-from mcrock.laws.whittaker_1904 import whittaker
 from tests.unit.laws.single_contacts import SHARES, changed, contacts, size
 
 FINITE = st.floats(0.01, 5.0)
