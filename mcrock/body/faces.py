@@ -1,24 +1,13 @@
 """Faces of convex polyhedra, and what follows from them alone: frames, mass, base, standing, rocking.
 
-Faces of convex polyhedra: normals, areas, COM heights, sides, and how they join.
+Arrays have a leading axis of ``n`` bodies that share one list of faces. The vertices are relative to the
+centre of mass (COM); each face lists its own counter-clockwise seen from above when the body lies on that
+face, which is seen from inside the body.
 
-Arrays have a leading axis of ``n`` bodies that share one list of faces. The vertices are relative to
-the centre of mass (COM); each face lists its own counter-clockwise seen from above when the body lies
-on that face, which is seen from inside the body.
-
-Rotations: those that lay a face flat and turn body axes upright, and those of quaternions.
-
-Faces as lists of vertex numbers: which numbers exist, and which lists make one closed surface.
-
-Volume, centroid and inertia of homogeneous convex polyhedra.
-
-Base polygons: their edges, and which of them are refused.
-
-On which faces a body stands: those that carry it, those it settles on, and those that count as base.
-
-Arrays as in `mcrock.body.faces`.
-
-Leading parameters of rocking: radius, slenderness and frequency parameter.
+From lists of vertex numbers, which have to make one closed surface, follow normals, areas and heights; the
+rotations that lay a face flat and turn body axes upright; volume, centroid and inertia of a homogeneous
+solid; the base polygons and which of them are refused; on which faces a body stands, settles or counts as
+lying on its base; and the leading parameters of rocking: radius, slenderness and frequency parameter.
 """
 
 from __future__ import annotations

@@ -1,26 +1,18 @@
-"""Bodies of any convex shape: from points, faces or scans, and the errors of a surface.
+"""Bodies of any convex shape: from their points, from their faces, or as they were scanned.
 
-Smooth random surfaces: what a scan gets wrong, or rocks of one kind differ by.
-
-A surface is a sum of plane waves with random wave numbers, amplitudes and phases: at every place normal
-with the stated standard deviation, and correlated over the horizontal distance r by exp(-r^2 / (2 l^2)).
-It belongs to the number of its draw alone. Which points ask for it changes nothing, so that a scan and a
-coarser one of the same rock meet the same surface.
-
-Scans of bodies: point clouds in text files, and meshes of triangles in STL, OBJ and PLY.
+Scans are point clouds in text files, and meshes of triangles in STL, OBJ and PLY.
 
 trimesh reads the meshes: it is kept up, knows the variants of the three formats, asks for NumPy alone and
 has the volume integrals. meshio reads finite element meshes first of all and has no mass properties;
 Open3D and PyVista do much more and weigh a hundred times as much. What is wrong with a mesh is told here,
 in numbers of edges and triangles, which trimesh answers with yes or no.
 
-Bodies of any convex shape, from their points, from their faces, or as they were scanned.
+What a scan gets wrong, or rocks of one kind differ by, is a smooth random surface.
 
-Solids of known shape: many at once as arrays, and one `Body` from checked arguments of Python.
-
-Solids on a base of k corners number their vertices and faces alike: vertices 0 to k-1 are the base
-and k to 2k-1 the top above them; face 0 is the base, faces 1 to k are the walls over base edges 0 to
-k-1, face k+1 is the top.
+A surface is a sum of plane waves with random wave numbers, amplitudes and phases: at every place normal
+with the stated standard deviation, and correlated over the horizontal distance r by exp(-r^2 / (2 l^2)).
+It belongs to the number of its draw alone. Which points ask for it changes nothing, so that a scan and a
+coarser one of the same rock meet the same surface.
 """
 
 from __future__ import annotations

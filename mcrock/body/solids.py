@@ -1,14 +1,12 @@
 """Solids of known shape: many at once as arrays, and one `Body` from checked arguments of Python.
 
-What solids share: polygons (n, k, 2) [m], what stands between two of them, weight, arguments.
+Homogeneous rectangular blocks, right prisms, upright circular cylinders (as regular prisms of the same
+volume) and frusta, whose plane, tapered walls stand between a convex base and a parallel top. Polygons are
+(n, k, 2) [m].
 
-Homogeneous rectangular blocks.
-
-Homogeneous right prisms.
-
-Homogeneous upright circular cylinders, as regular prisms of the same volume.
-
-Homogeneous frusta: plane, tapered walls between a convex base and a parallel top.
+Solids on a base of k corners number their vertices and faces alike: vertices 0 to k-1 are the base and k to
+2k-1 the top above them; face 0 is the base, faces 1 to k are the walls over base edges 0 to k-1, face k+1
+is the top.
 """
 
 from __future__ import annotations

@@ -1,14 +1,24 @@
-"""Intensity measures of motions.
+"""Intensity measures of motions: each with its units, name and parameters, of one component and of a pair.
 
-Intensity measures of one component of ground acceleration.
+`MEASURES` lists them and `intensity` computes one of a motion: what a study scales its records to, or keeps
+in addition to the result. Response spectra stand in `mcrock.excitation.response_spectra`, which loads the
+compiler. The intensity of a pair is the geometric mean of its two components as they were recorded, or a
+RotD measure of the pair (Boore 2010). It is taken before any rotation, so that turning a pair does not
+change how far it is scaled.
 
 Velocities and displacements are exact for the acceleration that is linear between its samples and starts
 from rest: parabolas and cubics on each step. Arias intensity, D5-95 and CAV are integrals by the
-trapezoidal rule, as in all flatfiles: of the square of a band-limited signal that is its integral, while the
-lines between the samples of a record at 100 Hz can lose a tenth of it.
+trapezoidal rule, as in all flatfiles: of the square of a band-limited signal that is its integral, while
+the lines between the samples of a record at 100 Hz can lose a tenth of it.
 
 Arias, A. (1970). A measure of earthquake intensity. In: Hansen, R. J. (ed.), Seismic design for nuclear
 power plants, MIT Press, 438-483.
+
+Baker, J. W., Cornell, C. A. (2006). Spectral shape, epsilon and record selection. Earthquake Engineering
+and Structural Dynamics 35(9), 1077-1095 (the averaged spectral acceleration).
+
+Boore, D. M. (2010). Orientation-independent, nongeometric-mean measures of seismic intensity from two
+horizontal components of motion. Bulletin of the Seismological Society of America 100(4), 1830-1835.
 
 Dimitrakopoulos, E. G., Paraskeva, T. S. (2015). Dimensionless fragility curves for rocking response to
 near-fault excitations. Earthquake Engineering and Structural Dynamics 44(12), 2015-2033 (the measures
@@ -22,26 +32,6 @@ parameters of earthquake ground motions. Earthquake Spectra 20(1), 119-144.
 
 Trifunac, M. D., Brady, A. G. (1975). A study on the duration of strong earthquake ground motion. Bulletin
 of the Seismological Society of America 65(3), 581-626.
-
-Every intensity measure with its units, name and parameters, and its names in datasets and in words.
-
-Baker, J. W., Cornell, C. A. (2006). Spectral shape, epsilon and record selection. Earthquake Engineering
-and Structural Dynamics 35(9), 1077-1095 (the averaged spectral acceleration).
-
-How strong a motion is: the numbers a study scales its records to, or looks at in addition to the result.
-
-The intensity of a pair is the geometric mean of its two components as they were recorded, or a RotD
-measure of the pair (Boore 2010). It is taken before any rotation, so that turning a pair does not change
-how far it is scaled.
-
-Boore, D. M. (2010). Orientation-independent, nongeometric-mean measures of seismic intensity from two
-horizontal components of motion. Bulletin of the Seismological Society of America 100(4), 1830-1835.
-
-Intensity measures: how strong a motion is, and its response spectra.
-
-`MEASURES` lists the measures and `intensity` computes one of a motion; the modules have what those are made
-of.
-Response spectra stand in `mcrock.excitation.response_spectra`, which loads the compiler.
 """
 
 from __future__ import annotations

@@ -1,28 +1,18 @@
-"""Processing of records: trimming, filtering, baseline, components.
+"""Processing of motions: a list of steps, each from motion to motion and named in the history.
 
-Directions, signs and roles of the components of a motion.
+`process` applies a list of steps, as study files give them; `STEPS` lists them with their parameters:
+directions, signs and roles of components, another time step or frequency band, the significant part, and
+baselines, which an instrument adds to the ground's motion and the integrals show.
 
-Another time step, and another frequency band.
+Boore, D. M. (2001). Effect of baseline corrections on displacements and response spectra for several
+recordings of the 1999 Chi-Chi, Taiwan, earthquake. Bulletin of the Seismological Society of America 91(5),
+1199-1211.
 
 Boore, D. M. (2005). On pads and filters: processing strong-motion data. Bulletin of the Seismological
 Society of America 95(2), 745-750.
 
-The significant part of a motion.
-
-Baselines: what an instrument adds to the ground's motion, and its integrals show.
-
-Boore, D. M. (2001). Effect of baseline corrections on displacements and response spectra for several
-recordings of the 1999 Chi-Chi, Taiwan, earthquake. Bulletin of the Seismological Society of America
-91(5), 1199-1211.
-
 Iwan, W. D., Moser, M. A., Peng, C.-Y. (1985). Some observations on strong-motion earthquake measurement
 using a digital accelerograph. Bulletin of the Seismological Society of America 75(5), 1225-1246.
-
-Processing of motions as a list of steps, each from motion to motion and named in the history.
-
-Processing of motions: a list of steps, each from motion to motion and named in the history.
-
-`process` applies a list of steps, as study files give them; `STEPS` lists them with their parameters.
 """
 
 from __future__ import annotations

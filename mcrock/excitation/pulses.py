@@ -1,29 +1,19 @@
-"""Pulses, what stands for them in a part of a study, and random ones.
+"""Pulses of the ground: analytic ones, by name, and sampled as motions.
 
-Pulses of the ground as functions of time, exact: no samples, no interpolation.
+Sines, cosines and the rectangle are a `Pulse`, which the kernel integrates exactly, without sampling;
+Ricker and Mavroeidis-Papageorgiou wavelets, for the long pulses of near-fault ground motion, are functions
+of time as well. Any of them, or the sum of several, can be sampled. `pack_motions` lays the motions of a
+part end to end in one array, the form in which compiled code reads them.
 
-Sines, and wavelets for the long pulses of near-fault ground motion.
+Mavroeidis, G. P., Papageorgiou, A. S. (2003). A mathematical representation of near-fault ground motions.
+Bulletin of the Seismological Society of America 93(3), 1099-1131.
 
-Ricker, N. (1943). Further developments in the wavelet theory of seismogram structure. Bulletin of
-the Seismological Society of America 33(3), 197-228.
+Ricker, N. (1943). Further developments in the wavelet theory of seismogram structure. Bulletin of the
+Seismological Society of America 33(3), 197-228.
 
 Vassiliou, M. F., Makris, N. (2011). Estimating time scales and length scales in pulselike earthquake
 acceleration records with wavelet analysis. Bulletin of the Seismological Society of America 101(2),
 596-618.
-
-Mavroeidis, G. P., Papageorgiou, A. S. (2003). A mathematical representation of near-fault ground
-motions. Bulletin of the Seismological Society of America 93(3), 1099-1131.
-
-Pulses by name, peak and direction.
-
-Sines, cosines and the rectangle are a `Pulse`, which the kernel integrates without sampling; Ricker and
-Mavroeidis-Papageorgiou wavelets are functions of time as well.
-
-Any pulse, or the sum of several, as a sampled motion.
-
-Ground motions end to end in one array, the form in which compiled code reads them.
-
-Pulses: analytic ones, by name, and sampled as motions.
 """
 
 from __future__ import annotations

@@ -1,32 +1,19 @@
-"""Response spectra of motions, of every oscillator, component and rotation.
+"""Response spectra of motions: the largest response of damped linear oscillators to a ground motion.
 
-Periods and damping of the oscillators whose peak responses are measures of a motion.
+The ground acceleration is linear between samples, so that the response on a step is a line plus a damped
+sinusoid and the states at the steps follow exactly, whatever the period (Nigam and Jennings 1969). The peak
+between two states is the root of the rate on that step, not the larger end: nothing is upsampled, and no
+step is too long. After the last sample the ground rests and the oscillator swings on; its first swing
+counts too.
 
-Apart from `mcrock.excitation.response_spectra`, which computes the responses and loads the compiler.
-
-Response of a damped linear oscillator to ground acceleration that is linear between samples.
-
-The states at the samples are exact at any period and damping, as in Nigam and Jennings (1969): floors,
-and the filter that brings synthetic ground motion to rest, are such oscillators.
-
-Nigam, N. C., Jennings, P. C. (1969). Calculation of response spectra from strong-motion earthquake
-records. Bulletin of the Seismological Society of America 59(2), 909-922.
-
-Response spectra: the largest response of damped linear oscillators to a ground motion.
-
-The ground acceleration is linear between samples, so that the response on a step is a line plus a
-damped sinusoid and the states at the steps follow exactly, whatever the period (Nigam and Jennings
-1969). The peak between two states is the root of the rate on that step, not the larger end: nothing is
-upsampled, and no step is too long. After the last sample the ground rests and the oscillator swings on;
-its first swing counts too.
-
-Nigam, N. C., Jennings, P. C. (1969). Calculation of response spectra from strong-motion earthquake
-records. Bulletin of the Seismological Society of America 59(2), 909-922.
+The states at the samples are exact at any period and damping: floors, and the filter that brings synthetic
+ground motion to rest, are such oscillators.
 
 Boore, D. M. (2010). Orientation-independent, nongeometric-mean measures of seismic intensity from two
 horizontal components of motion. Bulletin of the Seismological Society of America 100(4), 1830-1835.
 
-Response spectrum of a motion: of one component, or one for its horizontal pair.
+Nigam, N. C., Jennings, P. C. (1969). Calculation of response spectra from strong-motion earthquake records.
+Bulletin of the Seismological Society of America 59(2), 909-922.
 """
 
 from __future__ import annotations

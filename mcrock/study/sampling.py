@@ -1,29 +1,18 @@
 """The inputs of realizations, by their index: bodies, impact parameters, shaking, intensities.
 
-Base of the steps of drawing: values by dotted name, and what each step adds to the inputs.
-
-Impacts and contacts of a slice of realizations: law, parameters, friction and rebound.
+From a `Study` to the inputs of a slice of realizations, as the kernel reads them. Each step of drawing
+takes values by dotted name and adds to the inputs: law, parameters, friction and rebound; bodies, with the
+slope that they stand on and the tilt that they start from; the ground motion and from which side it shakes;
+scale factors and the further intensities that are kept.
 
 Compiled code draws at every impact from a table of the distribution. A continuous one is tabulated over
 standard normal scores: there its quantiles are smooth in both tails, and the interpolation of
-`mcrock.base.random_numbers.quantile` is accurate to 1e-5 of the spread or better. A discrete one is a list of
-probabilities and values that is searched, exactly.
+`mcrock.base.random_numbers.quantile` is accurate to 1e-5 of the spread or better. A discrete one is a list
+of probabilities and values that is searched, exactly.
 
-The bodies of a slice of realizations, the slope that they stand on and the tilt that they start from.
-
-Ground motion that shakes each of a slice of realizations, and from which side.
-
-Motions that belong to one realization, generated ones and records on an uncertain floor, are made where they
-are needed and not kept. The random numbers of a motion come from a stream of its realization, so that parts,
-workers and their order change nothing.
-
-Scale factors of the motions of a study, and the further intensities that it keeps.
-
-The ground motions that the realizations of a study share.
-
-Inputs of a slice of realizations, as the kernel reads them.
-
-From a `Study` to the inputs of every realization.
+Motions that belong to one realization, generated ones and records on an uncertain floor, are made where
+they are needed and not kept. The random numbers of a motion come from a stream of its realization, so that
+parts, workers and their order change nothing.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Tables of a study file that stand by themselves: contact, intensity and the smaller ones.
+"""Tables of a study file that stand by themselves, from start and ground to contact and intensity.
 
-The tables of a study file for the start, the ensemble and the controls.
-
-The table [contact] of a study file: its keys and rules are those of `mcrock.impact.conditions.Contact`.
-
-The table of the intensity: how strong the motions of a study are made.
+The keys and rules of [contact] are those of `mcrock.impact.conditions.Contact`; the table of the intensity
+says how strong the motions of a study are made.
 """
 
 from __future__ import annotations
