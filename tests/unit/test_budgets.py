@@ -161,10 +161,10 @@ def files_of(feature):
 
 # what is measured: budget, aim, and how: a number, or a set or dictionary of what is counted
 TABLE = {
-    "code lines of the package": (58753, 49000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
-    "lines of the tests": (64877, 46000, lambda: lines_of(TESTS)),
-    "modules": (314, 220, lambda: FILES),
-    "import lines": (6110, 4000, lambda: sum(map(import_lines, FILES))),
+    "code lines of the package": (58375, 49000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
+    "lines of the tests": (64836, 46000, lambda: lines_of(TESTS)),
+    "modules": (242, 220, lambda: FILES),
+    "import lines": (5750, 4000, lambda: sum(map(import_lines, FILES))),
     "rooms and loose modules": (18, 18, lambda: {subject(path) for path in FILES} - set(LOW)),
     "floors": (11, 12, floors),
     "arrows between rooms": (92, 120, lambda: sum(map(len, arrows().values()))),
