@@ -15,7 +15,7 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.params import ContactColumn
 from mcrock.base.response import Response
-from mcrock.kernel.contact import E_X, E_Y, E_Z, OPENING, fill_constants
+from mcrock.kernel.contact import fill_constants
 from mcrock.kernel.dynamics import ANGLE, EDGE, P_X, P_Y, Q0, Q1, Q2, Q3, RATE, REST, STATE_SIZE
 from mcrock.kernel.edge import lay_edge
 from mcrock.kernel.integrate import integrate
@@ -45,8 +45,8 @@ def start_tilted(run, k, tilt, rate):
     state[ANGLE], state[RATE] = tilt, rate
     q = state[Q0], state[Q1], state[Q2], state[Q3]
     if body.edge_faces[k, 0] != body.start:  # angles count from the other face lying flat
-        q = turned(q, edge[E_X], edge[E_Y], edge[E_Z], -edge[OPENING])
-        state[ANGLE], state[RATE] = edge[OPENING] - tilt, -rate
+        q = turned(q, edge.along_x, edge.along_y, edge.along_z, -edge.opening)
+        state[ANGLE], state[RATE] = edge.opening - tilt, -rate
     lay_edge(edge, state, q)
     v = body.vertices[body.edge_vertices[k, 0]]
     state[P_X], state[P_Y], _ = to_ground(state, v[0], v[1], v[2])

@@ -25,40 +25,6 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.params import Mode
-from mcrock.kernel.contact import (
-    C_X,
-    C_Y,
-    C_Z,
-    COM_E,
-    COM_N,
-    COM_Z,
-    F_HEIGHT,
-    F_UX,
-    F_UY,
-    F_UZ,
-    F_XX,
-    F_XY,
-    F_XZ,
-    F_YX,
-    F_YY,
-    F_YZ,
-    GRAVITY,
-    I_XX,
-    I_XY,
-    I_XZ,
-    I_YY,
-    I_YZ,
-    I_ZZ,
-    K_EN,
-    K_EZ,
-    K_XX,
-    K_XY,
-    K_XZ,
-    K_YY,
-    K_YZ,
-    K_ZZ,
-    PUSH,
-)
 from mcrock.kernel.rotation import flattened, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 
@@ -95,11 +61,11 @@ def force_turn(p, force):
     """Angular acceleration about the pivot with constants ``p`` by a force over the mass at the COM, in body
     axes (3 numbers) [rad/s2]."""
     fx, fy, fz = force
-    tx, ty, tz = p[C_Y] * fz - p[C_Z] * fy, p[C_Z] * fx - p[C_X] * fz, p[C_X] * fy - p[C_Y] * fx
+    tx, ty, tz = p.com_y * fz - p.com_z * fy, p.com_z * fx - p.com_x * fz, p.com_x * fy - p.com_y * fx
     return (
-        p[I_XX] * tx + p[I_XY] * ty + p[I_XZ] * tz,
-        p[I_XY] * tx + p[I_YY] * ty + p[I_YZ] * tz,
-        p[I_XZ] * tx + p[I_YZ] * ty + p[I_ZZ] * tz,
+        p.inv_xx * tx + p.inv_xy * ty + p.inv_xz * tz,
+        p.inv_xy * tx + p.inv_yy * ty + p.inv_yz * tz,
+        p.inv_xz * tx + p.inv_yz * ty + p.inv_zz * tz,
     )
 
 
@@ -113,20 +79,20 @@ def vertex_rates(p, gravity, q, w, a):
     q0, q1, q2, q3 = q
     wx, wy, wz = w
     fx, fy, fz = pulled(q, gravity, a)
-    kx = p[K_XX] * wx + p[K_XY] * wy + p[K_XZ] * wz
-    ky = p[K_XY] * wx + p[K_YY] * wy + p[K_YZ] * wz
-    kz = p[K_XZ] * wx + p[K_YZ] * wy + p[K_ZZ] * wz
-    tx = p[C_Y] * fz - p[C_Z] * fy - (wy * kz - wz * ky)
-    ty = p[C_Z] * fx - p[C_X] * fz - (wz * kx - wx * kz)
-    tz = p[C_X] * fy - p[C_Y] * fx - (wx * ky - wy * kx)
+    kx = p.k_xx * wx + p.k_xy * wy + p.k_xz * wz
+    ky = p.k_xy * wx + p.k_yy * wy + p.k_yz * wz
+    kz = p.k_xz * wx + p.k_yz * wy + p.k_zz * wz
+    tx = p.com_y * fz - p.com_z * fy - (wy * kz - wz * ky)
+    ty = p.com_z * fx - p.com_x * fz - (wz * kx - wx * kz)
+    tz = p.com_x * fy - p.com_y * fx - (wx * ky - wy * kx)
     return (
         -q1 * wx - q2 * wy - q3 * wz,
         q0 * wx + q2 * wz - q3 * wy,
         q0 * wy + q3 * wx - q1 * wz,
         q0 * wz + q1 * wy - q2 * wx,
-        p[I_XX] * tx + p[I_XY] * ty + p[I_XZ] * tz,
-        p[I_XY] * tx + p[I_YY] * ty + p[I_YZ] * tz,
-        p[I_XZ] * tx + p[I_YZ] * ty + p[I_ZZ] * tz,
+        p.inv_xx * tx + p.inv_xy * ty + p.inv_xz * tz,
+        p.inv_xy * tx + p.inv_yy * ty + p.inv_yz * tz,
+        p.inv_xz * tx + p.inv_yz * ty + p.inv_zz * tz,
         fx,
         fy,
         fz,
@@ -211,7 +177,7 @@ def vertex_force(p, state, k, up):
 
     ``k`` are the `vertex_rates` of the state and ``up`` its vertical in body axes.
     """
-    x, y, z = turning(k, state[W_X], state[W_Y], state[W_Z], p[C_X], p[C_Y], p[C_Z])
+    x, y, z = turning(k, state[W_X], state[W_Y], state[W_Z], p.com_x, p.com_y, p.com_z)
     x, y, z = x - k[7], y - k[8], z - k[9]
     normal = x * up[0] + y * up[1] + z * up[2]
     x, y, z = x - normal * up[0], y - normal * up[1], z - normal * up[2]
@@ -236,14 +202,14 @@ def rise(body, k, turned, pivot, other):
 @jit(internal=True)
 def vertex_lift(body, pivot, other, state, a):
     """`rise` under the ground acceleration ``a`` [m/s2]."""
-    k = rates_with(body.pivots[pivot], body.scalars[GRAVITY], state, a)
+    k = rates_with(body.pivots[pivot], body.gravity, state, a)
     return rise(body, k, attitude(state), pivot, other)
 
 
 @jit(inline=True, internal=True)
 def edge_com(edge, c, s):
     """COM over the first end in EDGE mode, inwards and up [m], at an angle with cosine and sine."""
-    return edge[COM_N] * c - edge[COM_Z] * s, edge[COM_N] * s + edge[COM_Z] * c
+    return edge.com_n * c - edge.com_z * s, edge.com_n * s + edge.com_z * c
 
 
 @jit(inline=True, internal=True)
@@ -263,7 +229,7 @@ def edge_acceleration(edge, com_n, com_z, inward, down):
 
     ``inward`` is the ground acceleration along n = e_z x e, ``down`` gravity plus its vertical part.
     """
-    return (com_z * inward - com_n * down) * edge[PUSH]
+    return (com_z * inward - com_n * down) * edge.push
 
 
 @jit(inline=True, internal=True)
@@ -309,10 +275,10 @@ def edge_contact(edge, c, s, rate, inward, lengthwise, down):
     acc = edge_acceleration(edge, com_n, com_z, inward, down)
     square = rate * rate
     # rate of angular momentum about the first end, body axes of the edge, then ground
-    change_n = acc * edge[K_EN] - square * edge[K_EZ]
-    change_z = acc * edge[K_EZ] + square * edge[K_EN]
-    moment_n = change_n * c - change_z * s + com_z * lengthwise - edge[COM_E] * down
-    moment_z = change_n * s + change_z * c + edge[COM_E] * inward - com_n * lengthwise
+    change_n = acc * edge.k_en - square * edge.k_ez
+    change_z = acc * edge.k_ez + square * edge.k_en
+    moment_n = change_n * c - change_z * s + com_z * lengthwise - edge.com_e * down
+    moment_z = change_n * s + change_z * c + edge.com_e * inward - com_n * lengthwise
     force_n = -acc * com_z - square * com_n + inward
     force_z = acc * com_n - square * com_z + down
     return acc, moment_n, force_n, force_z, moment_z
@@ -372,30 +338,30 @@ def move_pivot(body, state, old, new):
 @jit(inline=True, internal=True)
 def upward(face):
     """The vertical in body axes (3 numbers)."""
-    return face[F_UX], face[F_UY], face[F_UZ]
+    return face.up_x, face.up_y, face.up_z
 
 
 @jit(inline=True, internal=True)
 def in_face(face, v):
     """A vector in body axes along the axes of a face (3 numbers)."""
     return (
-        v[0] * face[F_XX] + v[1] * face[F_XY] + v[2] * face[F_XZ],
-        v[0] * face[F_YX] + v[1] * face[F_YY] + v[2] * face[F_YZ],
-        v[0] * face[F_UX] + v[1] * face[F_UY] + v[2] * face[F_UZ],
+        v[0] * face.x_x + v[1] * face.x_y + v[2] * face.x_z,
+        v[0] * face.y_x + v[1] * face.y_y + v[2] * face.y_z,
+        v[0] * face.up_x + v[1] * face.up_y + v[2] * face.up_z,
     )
 
 
 @jit(internal=True)
 def in_body(face, x, y):
     """A vector in the plane of a face in body axes (3 numbers)."""
-    return x * face[F_XX] + y * face[F_YX], x * face[F_XY] + y * face[F_YY], x * face[F_XZ] + y * face[F_YZ]
+    return x * face.x_x + y * face.y_x, x * face.x_y + y * face.y_y, x * face.x_z + y * face.y_z
 
 
 @jit(internal=True)
 def point_of_face(face, x, y):
     """A point of the plane of a face in body axes (3 numbers) [m]."""
-    (a, b, c), h = in_body(face, x, y), face[F_HEIGHT]
-    return a - h * face[F_UX], b - h * face[F_UY], c - h * face[F_UZ]
+    (a, b, c), h = in_body(face, x, y), face.height
+    return a - h * face.up_x, b - h * face.up_y, c - h * face.up_z
 
 
 @jit(internal=True)

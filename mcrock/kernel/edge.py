@@ -12,21 +12,6 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.kernel import results
-from mcrock.kernel.contact import (
-    E_X,
-    E_Y,
-    E_Z,
-    GRAVITY,
-    LENGTH,
-    N_X,
-    N_Y,
-    N_Z,
-    OPENING,
-    SHARE,
-    UP_X,
-    UP_Y,
-    UP_Z,
-)
 from mcrock.kernel.dynamics import (
     ALONG_X,
     ALONG_Y,
@@ -90,7 +75,7 @@ def advance_edge(run, h):
     """
     body, result, t, friction = run.body, run.result, run.t, run.friction
     state, segment, k = run.state, run.segment, run.place
-    edge, gravity, angle0, rate0 = body.edges[k], body.scalars[GRAVITY], state[ANGLE], state[RATE]
+    edge, gravity, angle0, rate0 = body.edges[k], body.gravity, state[ANGLE], state[RATE]
     c0, s0 = cos(angle0), sin(angle0)
     before, end, stuck, k1, normal, square, ends = release(
         body, k, state, (angle0, rate0, c0, s0), acceleration(segment, t)
@@ -145,8 +130,8 @@ def advance_edge(run, h):
         event, after = OVERTURN, edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
         result[Response.PEAK_TILT] = 1.0
     state[ANGLE], state[RATE] = angle0 + turn, rate1
-    d0 = tilt_rate(up, rate0 * edge[E_X], rate0 * edge[E_Y], rate0 * edge[E_Z])
-    d1 = tilt_rate(after, rate1 * edge[E_X], rate1 * edge[E_Y], rate1 * edge[E_Z])
+    d0 = tilt_rate(up, rate0 * edge.along_x, rate0 * edge.along_y, rate0 * edge.along_z)
+    d1 = tilt_rate(after, rate1 * edge.along_x, rate1 * edge.along_y, rate1 * edge.along_z)
     see_step(result, up, after, d0, d1, h)
     if event == OVERTURN:
         edge_pose(edge, state, state[ANGLE], rate1)
@@ -164,7 +149,7 @@ def _turned(c0, s0, turn):
 def _first_face(body, k, begin, end, h):
     """When a face at edge ``k`` lands in a step over ``h`` [s], from angle and rate at its start, and turn
     and rate at its end: the time [s], negative if none does, the face, and sign and target of its angle."""
-    (angle0, rate0), (turn, rate1), opening = begin, end, body.edges[k, OPENING]
+    (angle0, rate0), (turn, rate1), opening = begin, end, body.edges[k].opening
     landing = first_landing(angle0, rate0, angle0 + turn, rate1, h, TOUCH)
     if opening < np.inf:
         other = first_landing(opening - angle0, -rate0, opening - angle0 - turn, -rate1, h, TOUCH)
@@ -230,7 +215,11 @@ def _first_time(run, start, high, event):
 @jit(inline=True, internal=True)
 def edge_up(edge, c, s):
     """The vertical in body axes at an angle of EDGE mode with cosine and sine (3 numbers)."""
-    return c * edge[UP_X] + s * edge[N_X], c * edge[UP_Y] + s * edge[N_Y], c * edge[UP_Z] + s * edge[N_Z]
+    return (
+        c * edge.up_x + s * edge.normal_x,
+        c * edge.up_y + s * edge.normal_y,
+        c * edge.up_z + s * edge.normal_z,
+    )
 
 
 @jit(inline=True, internal=True)
@@ -286,9 +275,9 @@ def _locate_release(run, start, times, margins, end):
 @jit(internal=True)
 def edge_pose(edge, state, angle, rate):
     """Orientation and angular velocity in EDGE mode at a given angle [rad] and rate [rad/s]."""
-    q = turned((state[F0], state[F1], state[F2], state[F3]), edge[E_X], edge[E_Y], edge[E_Z], angle)
+    q = turned((state[F0], state[F1], state[F2], state[F3]), edge.along_x, edge.along_y, edge.along_z, angle)
     state[Q0], state[Q1], state[Q2], state[Q3] = q
-    state[W_X], state[W_Y], state[W_Z] = rate * edge[E_X], rate * edge[E_Y], rate * edge[E_Z]
+    state[W_X], state[W_Y], state[W_Z] = rate * edge.along_x, rate * edge.along_y, rate * edge.along_z
 
 
 @jit(internal=True)
@@ -304,7 +293,7 @@ def posed(run):
 def lay_edge(edge, state, q):
     """Keep the pose ``q`` from which the angle about an edge counts, and the direction of the edge."""
     state[F0], state[F1], state[F2], state[F3] = q
-    x, y, _ = to_ground(q, edge[E_X], edge[E_Y], edge[E_Z])
+    x, y, _ = to_ground(q, edge.along_x, edge.along_y, edge.along_z)
     norm = sqrt(x * x + y * y)
     state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
 
@@ -314,12 +303,12 @@ def enter_edge(body, state, pivot, k):
     """Start EDGE mode on edge ``k`` from a pose with both ends on the ground."""
     edge = body.edges[k]
     ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    across = ux * edge[N_X] + uy * edge[N_Y] + uz * edge[N_Z]
-    state[ANGLE] = atan2(across, ux * edge[UP_X] + uy * edge[UP_Y] + uz * edge[UP_Z])
-    state[RATE] = state[W_X] * edge[E_X] + state[W_Y] * edge[E_Y] + state[W_Z] * edge[E_Z]
+    across = ux * edge.normal_x + uy * edge.normal_y + uz * edge.normal_z
+    state[ANGLE] = atan2(across, ux * edge.up_x + uy * edge.up_y + uz * edge.up_z)
+    state[RATE] = state[W_X] * edge.along_x + state[W_Y] * edge.along_y + state[W_Z] * edge.along_z
     q = state[Q0], state[Q1], state[Q2], state[Q3]  # a tuple: functions of an array are compiled for its size
-    q = turned(q, edge[E_X], edge[E_Y], edge[E_Z], -state[ANGLE])
-    q = flattened(q, edge[UP_X], edge[UP_Y], edge[UP_Z])
+    q = turned(q, edge.along_x, edge.along_y, edge.along_z, -state[ANGLE])
+    q = flattened(q, edge.up_x, edge.up_y, edge.up_z)
     lay_edge(edge, state, q)
     move_pivot(body, state, pivot, body.edge_vertices[k, 0])
     edge_pose(edge, state, state[ANGLE], state[RATE])
@@ -350,12 +339,12 @@ def release(body, k, state, lean, a):
         The same as forces at both ends: normal at the first and the second, across the edge at the first
         and the second, and along the edge at both together [m/s2].
     """
-    edge, gravity = body.edges[k], body.scalars[GRAVITY]
+    edge, gravity = body.edges[k], body.gravity
     angle, rate, c, s = lean
     inward, lengthwise, down = edge_frame(state, gravity, a)
     acceleration, moment, force_n, normal, twist = edge_contact(edge, c, s, rate, inward, lengthwise, down)
-    over_first = moment * edge[SHARE]
-    over_second = -over_first - normal * edge[LENGTH] * edge[SHARE]
+    over_first = moment * edge.share
+    over_second = -over_first - normal * edge.length * edge.share
     square = lengthwise * lengthwise + force_n * force_n
     margin = max(over_first, over_second)
     end = FIRST if over_first >= over_second else SECOND
@@ -363,7 +352,7 @@ def release(body, k, state, lean, a):
     if margin > 0.0:
         lift = freed_lift(body, k, end, state, angle, rate, a)
         margin, stuck = min(margin, lift / gravity), lift <= 0.0
-    second, across = -over_first * gravity, twist * edge[SHARE] * gravity
+    second, across = -over_first * gravity, twist * edge.share * gravity
     ends = normal - second, second, force_n - across, across, lengthwise
     return margin, end, stuck, acceleration, normal, square, ends
 

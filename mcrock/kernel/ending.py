@@ -18,19 +18,6 @@ from mcrock.base.response import EventColumn, HistoryColumn, Response
 from mcrock.impact.dispatch import PROJECT
 from mcrock.impact.varkonyi_2022 import kinetic_energy
 from mcrock.kernel import results
-from mcrock.kernel.contact import (
-    BARRIER,
-    BASE_X,
-    BASE_Y,
-    BASE_Z,
-    F_HEIGHT,
-    GRAVITY,
-    MASS,
-    SIZE,
-    SLENDERNESS,
-    START_X,
-    START_Y,
-)
 from mcrock.kernel.dynamics import (
     NONE,
     P_X,
@@ -101,7 +88,7 @@ def write_note(run, trace, kind, change, face):
     if trace.used[0] < trace.history.shape[0]:
         row = trace.history[trace.used[0]]
         w = state[W_X], state[W_Y], state[W_Z]
-        energy = kinetic_energy(body.scalars[MASS], inertia_of(body), point_of(body, pivot), w)
+        energy = kinetic_energy(body.mass, inertia_of(body), point_of(body, pivot), w)
         if friction.on and not sticks(mode):
             energy = moving_energy(body, state)
         row[HistoryColumn.TIME], row[HistoryColumn.MODE], row[HistoryColumn.INDEX] = t, mode, index
@@ -110,7 +97,7 @@ def write_note(run, trace, kind, change, face):
         row[HistoryColumn.OMEGA_X], row[HistoryColumn.OMEGA_Y], row[HistoryColumn.OMEGA_Z] = wx, wy, wz
         row[HistoryColumn.COM_X], row[HistoryColumn.COM_Y] = state[P_X] + x, state[P_Y] + y
         row[HistoryColumn.COM_Z] = z
-        row[HistoryColumn.ENERGY] = energy + body.scalars[MASS] * body.scalars[GRAVITY] * z
+        row[HistoryColumn.ENERGY] = energy + body.mass * body.gravity * z
         row[HistoryColumn.TILT] = tilt
         row[HistoryColumn.VELOCITY_X], row[HistoryColumn.VELOCITY_Y] = vx, vy
         row[HistoryColumn.VELOCITY_Z] = vz
@@ -185,8 +172,8 @@ def finish(run):
     if run.friction.on:
         results.spend(result, run.last_mode, run.t - run.since)
         result[Response.CONTACT_SOLVES] = run.friction.found[SOLVED]
-        results.finish_friction(result, run.t, run.body.scalars[MASS])
-    results.finish(result, run.outcome, run.t, run.body.scalars[SLENDERNESS])
+        results.finish_friction(result, run.t, run.body.mass)
+    results.finish(result, run.outcome, run.t, run.body.slenderness)
 
 
 @jit(internal=True)
@@ -197,7 +184,7 @@ def outcome_of_time(run, shaken):
     if run.mode == REST:
         return AT_REST
     kinetic, potential = _energies(run)
-    below = run.law.energy_gain == PROJECT and kinetic + potential < run.body.scalars[BARRIER] - _lent(run)
+    below = run.law.energy_gain == PROJECT and kinetic + potential < run.body.barrier - _lent(run)
     return SETTLING if below and not _leans_over(run) else ROCKING
 
 
@@ -211,7 +198,7 @@ def is_over(run):
     run.highest = max(run.highest, potential)
     if run.t < run.shaken or run.law.energy_gain != PROJECT or _leans_over(run):
         return False
-    return kinetic + potential < min(run.body.scalars[BARRIER], LOWER * run.highest) - _lent(run)
+    return kinetic + potential < min(run.body.barrier, LOWER * run.highest) - _lent(run)
 
 
 @jit(internal=True)
@@ -219,15 +206,15 @@ def _leans_over(run):
     """Whether the body may be past the pose from which it falls, whatever its energy, as it started there or
     slip took energy on the way: it leans further than a body that stands can."""
     q = run.state
-    return vertical(q[Q0], q[Q1], q[Q2], q[Q3])[2] < cos(run.body.scalars[SLENDERNESS])
+    return vertical(q[Q0], q[Q1], q[Q2], q[Q3])[2] < cos(run.body.slenderness)
 
 
 @jit(internal=True)
 def _lent(run):
     """Energy that the pull of a slope adds at most on the way of the centre of mass until it stands over a
     corner [J]."""
-    scalars, turn = run.body.scalars, run.turn
-    return scalars[MASS] * sqrt(turn[3] * turn[3] + turn[4] * turn[4]) * scalars[SIZE]
+    body, turn = run.body, run.turn
+    return body.mass * sqrt(turn[3] * turn[3] + turn[4] * turn[4]) * body.radius
 
 
 @jit(internal=True)
@@ -235,12 +222,12 @@ def _energies(run):
     """Kinetic and potential energy above those of the body at the start [J]; no impact without gain adds to
     their sum."""
     body, state = run.body, run.state
-    weight, level = body.scalars[MASS] * body.scalars[GRAVITY], body.faces[body.start, F_HEIGHT]
+    weight, level = body.mass * body.gravity, body.faces[body.start].height
     if run.friction.on and not sticks(run.mode):
         return moving_energy(body, state), weight * (state[Z] - level)
     pivot, w = point_of(body, posed(run)), (state[W_X], state[W_Y], state[W_Z])
     rise = -to_ground(state, pivot[0], pivot[1], pivot[2])[2] - level
-    return kinetic_energy(body.scalars[MASS], inertia_of(body), pivot, w), weight * rise
+    return kinetic_energy(body.mass, inertia_of(body), pivot, w), weight * rise
 
 
 @jit(internal=True)
@@ -261,9 +248,10 @@ def see_displacement(run):
 @jit(internal=True)
 def _base_displacement(run):
     """Horizontal displacement of the mean of the corners of the start face [m]."""
-    state, s, v = run.state, run.body.scalars, run.body.vertices[posed(run)]
-    x, y, _ = to_ground(state, s[BASE_X] - v[0], s[BASE_Y] - v[1], s[BASE_Z] - v[2])
-    return state[P_X] + x - s[START_X], state[P_Y] + y - s[START_Y]
+    state, body = run.state, run.body
+    v = body.vertices[posed(run)]
+    x, y, _ = to_ground(state, body.base_x - v[0], body.base_y - v[1], body.base_z - v[2])
+    return state[P_X] + x - body.start_x, state[P_Y] + y - body.start_y
 
 
 LOWER = 0.999  # energy left where a run may stop, over its largest potential energy: no error of steps [1]

@@ -15,7 +15,6 @@ from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.impact.varkonyi_2022 import plastic_edge
 from mcrock.kernel import results
-from mcrock.kernel.contact import FREQUENCY, MASS
 from mcrock.kernel.dynamics import (
     ANGLE,
     EDGE,
@@ -112,7 +111,7 @@ def integrate(run, motions, quantiles, trace, slips):
 def begin(run, motions, slips):
     """Set a run up from its start: mode, place and state are given."""
     body, state, settings, result = run.body, run.state, run.settings, run.result
-    run.step = min(settings.max_step, settings.step / body.scalars[FREQUENCY])
+    run.step = min(settings.max_step, settings.step / body.frequency)
     results.clear(result)
     run.maps[0, OLD] = NONE
     run.shaken = min(end_of_shaking(motions, run.motion), run.end)
@@ -296,7 +295,7 @@ def _land_edge(run, quantiles):
         # the release did not last: undone, and not an impact, as both ends stuck before it
         run.event, run.held_until, run.released_end = NO_EVENT, run.t + HOLD_TIME, NONE
         w = state[W_X], state[W_Y], state[W_Z]
-        w = plastic_edge(body.scalars[MASS], inertia_of(body), point_of(body, old), point_of(body, vertex), w)
+        w = plastic_edge(body.mass, inertia_of(body), point_of(body, old), point_of(body, vertex), w)
         state[W_X], state[W_Y], state[W_Z] = w
         run.mode, run.place = enter_edge(body, state, old, edge_between(body, old, vertex))
         return

@@ -19,7 +19,7 @@ import numpy as np
 
 from mcrock.base.params import ContactColumn
 from mcrock.impact.dispatch import N_PARAMETERS
-from mcrock.kernel.contact import EDGE_SIZE, FACE_SIZE, PIVOT_SIZE, SCALARS_SIZE, Topology
+from mcrock.kernel.contact import Topology
 from mcrock.kernel.dynamics import STATE_SIZE
 from mcrock.kernel.friction.coulomb import CONTACT_SIZE
 from mcrock.kernel.friction.motion import FOUND_SIZE, STIFF_SIZE
@@ -41,6 +41,36 @@ def _record(**fields: Any) -> np.dtype[Any]:
     return np.dtype((np.record, np.dtype(rows, align=True)))
 
 
+def _reals(names: str) -> dict[str, Any]:
+    """Fields that are numbers. Each has its own: a vector in a record takes ten times as long to compile."""
+    return dict.fromkeys(names.split(), REAL)
+
+
+# what motion about a vertex needs, per unit mass
+_PIVOT = _record(
+    **_reals("com_x com_y com_z"),  # from there [m]
+    **_reals("k_xx k_xy k_xz k_yy k_yz k_zz"),  # inertia about it over mass [m2]
+    **_reals("inv_xx inv_xy inv_xz inv_yy inv_yz inv_zz"),  # inverse of that [1/m2]
+    largest=REAL,  # principal moment of k [m2]
+)
+# along, inwards and up are the frame (e, n, z) of the first face
+_EDGE = _record(
+    **_reals("along_x along_y along_z normal_x normal_y normal_z up_x up_y up_z"),
+    length=REAL,  # [m]
+    **_reals("com_e com_n com_z"),  # from the first end [m]
+    **_reals("k_ee k_en k_ez"),  # inertia about the first end over mass [m2]
+    opening=REAL,  # turn from the first face flat to the other one flat [rad]
+    push=REAL,  # 1/k_ee
+    share=REAL,  # 1/(g length)
+)
+_FACE = _record(
+    **_reals("x_x x_y x_z y_x y_y y_z up_x up_y up_z"),  # its axes
+    height=REAL,  # of the COM [m]
+    **_reals("c_xx c_xy c_yy"),  # inverse of Theta + m h^2 [1/(kg m2)]
+    pass_height=REAL,  # that the COM has to rise to at least on the way there from the start [m]
+)
+
+
 def _body(n: int) -> np.dtype[Any]:
     return _record(
         # who is next to whom
@@ -55,13 +85,21 @@ def _body(n: int) -> np.dtype[Any]:
         face_first=(WHOLE, 2 * n + 1),  # where the vertices of each face begin
         face_vertices=(WHOLE, 6 * n),  # counter-clockwise from above
         is_base=(FLAG, 2 * n),  # faces that may touch the ground without overturning
-        # mass properties of one realization, in body axes: columns of `contact`
-        scalars=(REAL, SCALARS_SIZE),
+        # mass properties of one realization, in body axes
+        mass=REAL,  # [kg]
+        gravity=REAL,  # [m/s2]
+        frequency=REAL,  # parameter about the edge of the slenderness [rad/s]
+        slenderness=REAL,  # [rad]
+        radius=REAL,  # of the vertex farthest from the COM [m]
+        barrier=REAL,  # energy to overturn from the start [J]
+        **_reals("j_xx j_xy j_xz j_yy j_yz j_zz"),  # J = m Theta^-1 [1/m2]
+        **_reals("base_x base_y base_z"),  # centre of the start face from the COM [m]
+        **_reals("start_x start_y"),  # its place on the ground at the start [m]
         inertia=(REAL, 6),  # about the COM: xx, xy, xz, yy, yz, zz [kg m2]
         vertices=(REAL, (n, 3)),  # [m]
-        pivots=(REAL, (n, PIVOT_SIZE)),
-        edges=(REAL, (3 * n, EDGE_SIZE)),
-        faces=(REAL, (2 * n, FACE_SIZE)),
+        pivots=(_PIVOT, n),
+        edges=(_EDGE, 3 * n),
+        faces=(_FACE, 2 * n),
         corners=(REAL, (6 * n, 2)),  # face axes coordinates of the vertices of each face [m]
         pose=(REAL, 4),  # orientation at the start: the start face flat
         start=WHOLE,  # face on which the body starts
@@ -229,12 +267,25 @@ def set_fields(record: Any, values: dict[str, Any]) -> None:
             setattr(record, name, value)
 
 
+class _PlainRows(dict[int, SimpleNamespace]):
+    """`plain` of the rows of a table, as they are asked for."""
+
+    def __init__(self, table: np.ndarray) -> None:
+        self.table = table
+
+    def __missing__(self, i: int) -> SimpleNamespace:
+        return self.setdefault(i, plain(self.table[i]))
+
+
 def plain(record: Any) -> SimpleNamespace:
-    """The same memory as an object of Python: fields of a record take microseconds each to read there."""
-    found = {}
+    """The record as an object of Python: fields of a record take microseconds each to read there."""
+    found: dict[str, Any] = {}
     for name in record.dtype.names:
         value = record[name]
-        found[name] = (
-            plain(value) if isinstance(value, np.void) else value.item() if np.ndim(value) == 0 else value
-        )
+        if isinstance(value, np.void):
+            found[name] = plain(value)
+        elif np.ndim(value):
+            found[name] = _PlainRows(value) if value.dtype.names else value
+        else:
+            found[name] = value.item()
     return SimpleNamespace(**found)

@@ -18,7 +18,6 @@ from mcrock.base.jit import jit
 from mcrock.base.params import BLOCK
 from mcrock.base.response import Response
 from mcrock.impact.varkonyi_2022 import kinetic_energy
-from mcrock.kernel.contact import E_X, E_Y, E_Z, F_HEIGHT, GRAVITY, LARGEST, LENGTH, MASS, OPENING, SIZE
 from mcrock.kernel.dynamics import (
     FIRST,
     NONE,
@@ -122,7 +121,7 @@ def advance_rest(run, motions):
             return
     first, event = next_uplift(run), UPLIFT
     if run.friction.on:
-        slip = next_slip(segment, run.t, run.friction.values[STATIC], run.body.scalars[GRAVITY], run.step)
+        slip = next_slip(segment, run.t, run.friction.values[STATIC], run.body.gravity, run.step)
         if slip < first or (slip == first and slip < np.inf):
             first, event = slip, SLIP
     if first <= segment[END]:
@@ -155,7 +154,7 @@ def lay_sides(body, q, f, sides):
         x, y, z = in_body(face, nx, ny)
         gx, gy, _ = to_ground(q, x, y, z)
         sides[i, DISTANCE] = -(a[0] * nx + a[1] * ny)
-        sides[i, PULL_X], sides[i, PULL_Y] = face[F_HEIGHT] * gx, face[F_HEIGHT] * gy
+        sides[i, PULL_X], sides[i, PULL_Y] = face.height * gx, face.height * gy
     return n
 
 
@@ -194,7 +193,7 @@ def pass_quiet(run, motions):
     """
     motion, turn, piece, result = run.motion, run.turn, run.piece, run.result
     t_end, sides, n, grip = run.end, run.sides, run.corners, run.grip
-    gravity = run.body.scalars[GRAVITY]
+    gravity = run.body.gravity
     segments = motions.length[motion] - 1
     if segments <= 0 or turn[3] != 0.0 or turn[4] != 0.0:  # extremes are those on level ground
         return piece
@@ -231,7 +230,7 @@ def _see_samples(run, motions, begin, end):
     """Update what friction rest asks for, with samples ``begin`` to ``end``: between them it is no larger."""
     motion, result = run.motion, run.result
     scale = run.turn[2]
-    gravity = run.body.scalars[GRAVITY]
+    gravity = run.body.gravity
     for i in range(motions.first[motion] + begin, motions.first[motion] + end + 1):
         a = motions.samples[i]
         see_pull(result, gravity, scale * scale * (a[0] * a[0] + a[1] * a[1]), scale * a[2])
@@ -244,7 +243,7 @@ def _see_sides(run, motions, begin, end, most):
     ``most`` bounds the overturning over the restoring moment of any side, over that of accelerations [1].
     """
     motion, turn, sides, n, result = run.motion, run.turn, run.sides, run.corners, run.result
-    gravity = run.body.scalars[GRAVITY]
+    gravity = run.body.gravity
     c, s, scale = turn[0], turn[1], turn[2]
     most *= scale * SAFE
     for i in range(motions.first[motion] + begin, motions.first[motion] + end + 1):
@@ -264,7 +263,7 @@ def next_uplift(run):
     roots exact; a sine is looked through in steps.
     """
     sides, n, segment, t, step, result = run.sides, run.corners, run.segment, run.t, run.step, run.result
-    gravity = run.body.scalars[GRAVITY]
+    gravity = run.body.gravity
     end = segment[END]
     begin, step = t, max(step, (end - t) / LOOKS)
     for _ in range(2 * LOOKS):
@@ -317,22 +316,22 @@ def uplift(run, f):
     first, last = body.face_first[f], body.face_first[f + 1]
     n = last - first
     anchor = body.face_vertices[first]
-    slack = 1e-9 * body.scalars[GRAVITY] * body.scalars[SIZE]
+    slack = 1e-9 * body.gravity * body.radius
     best, best_acceleration, lowest, lowest_margin = NONE, -1.0, FIRST, np.inf
     for i in range(n):
-        margin = side_margin(sides[i], body.scalars[GRAVITY] + az, ax, ay)
+        margin = side_margin(sides[i], body.gravity + az, ax, ay)
         if margin < lowest_margin:
             lowest, lowest_margin = i, margin
         if margin > slack:
             continue
         k = edge_between(body, body.face_vertices[first + i], body.face_vertices[first + (i + 1) % n])
         edge = body.edges[k]
-        x, y, _ = to_ground(state, edge[E_X], edge[E_Y], edge[E_Z])
-        angle = 0.0 if body.edge_faces[k, 0] == f else edge[OPENING]
+        x, y, _ = to_ground(state, edge.along_x, edge.along_y, edge.along_z)
+        angle = 0.0 if body.edge_faces[k, 0] == f else edge.opening
         c, s = cos(angle), sin(angle)
-        inward, lengthwise, down = ay * x - ax * y, ax * x + ay * y, body.scalars[GRAVITY] + az
+        inward, lengthwise, down = ay * x - ax * y, ax * x + ay * y, body.gravity + az
         turning, moment, _, normal, _ = edge_contact(edge, c, s, 0.0, inward, lengthwise, down)
-        within = moment <= 0.0 and moment + edge[LENGTH] * normal >= 0.0
+        within = moment <= 0.0 and moment + edge.length * normal >= 0.0
         if within and abs(turning) > best_acceleration:
             best, best_acceleration = k, abs(turning)
     if best >= 0:
@@ -363,7 +362,7 @@ def comes_to_rest(run, state, pivot, f, ax, ay, az):
     dx, dy, dz = ux - x, uy - y, uz - z
     if dx * dx + dy * dy + dz * dz > settings.rest_tilt * settings.rest_tilt:
         return False
-    mass, gravity = body.scalars[MASS], body.scalars[GRAVITY]
+    mass, gravity = body.mass, body.gravity
     v = body.vertices[pivot]
     x, y, z = to_ground(state, -v[0], -v[1], -v[2])
     lay_flat(face, state, trial)
@@ -376,6 +375,6 @@ def comes_to_rest(run, state, pivot, f, ax, ay, az):
     if margin <= 0.0:
         return False
     return (
-        2.0 * sqrt(2.0 * max(energy, 0.0) * mass * body.pivots[pivot, LARGEST])
+        2.0 * sqrt(2.0 * max(energy, 0.0) * mass * body.pivots[pivot].largest)
         < settings.rest_time * mass * margin
     )

@@ -7,7 +7,6 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.params import ContactColumn, Event, Outcome
 from mcrock.kernel import results
-from mcrock.kernel.contact import SLENDERNESS
 from mcrock.kernel.dynamics import upward
 
 NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(Event.EDGE_RELEASE)
@@ -66,7 +65,7 @@ def lifts_off(run, up):
         return False
     x, y, z = upward(run.body.faces[run.left])
     x, y, z = up[0] - x, up[1] - y, up[2] - z
-    least = HARDLY * run.body.scalars[SLENDERNESS]
+    least = HARDLY * run.body.slenderness
     if x * x + y * y + z * z > least * least:
         return False
     run.outcome = LIFTED_OFF

@@ -17,7 +17,6 @@ from mcrock.base.response import Response
 from mcrock.impact.dispatch import LAMBDA, is_fixed
 from mcrock.impact.varkonyi_2022 import edge_map, kinetic_energy, plastic_edge
 from mcrock.kernel import results
-from mcrock.kernel.contact import GRAVITY, K_XX, K_XY, K_XZ, K_YY, K_YZ, K_ZZ, MASS
 from mcrock.kernel.dynamics import (
     NONE,
     P_X,
@@ -117,7 +116,7 @@ def _lay_map(row, body, first, second, lambda_):
     The jump of the angular velocity, the impulse over mass [m/s] and the energy lost [J] are linear and
     quadratic forms of the velocity before, in body axes, whatever the pose.
     """
-    mass, inertia = body.scalars[MASS], inertia_of(body)
+    mass, inertia = body.mass, inertia_of(body)
     p, o = body.pivots[first], body.pivots[second]
     old, new = point_of(body, first), point_of(body, second)
     for j in range(3):
@@ -139,9 +138,9 @@ def _lay_map(row, body, first, second, lambda_):
 def _momentum(p, w):
     """Angular momentum over mass about the pivot with constants ``p`` [m2/s]."""
     return (
-        p[K_XX] * w[0] + p[K_XY] * w[1] + p[K_XZ] * w[2],
-        p[K_XY] * w[0] + p[K_YY] * w[1] + p[K_YZ] * w[2],
-        p[K_XZ] * w[0] + p[K_YZ] * w[1] + p[K_ZZ] * w[2],
+        p.k_xx * w[0] + p.k_xy * w[1] + p.k_xz * w[2],
+        p.k_xy * w[0] + p.k_yy * w[1] + p.k_yz * w[2],
+        p.k_xz * w[0] + p.k_yz * w[1] + p.k_zz * w[2],
     )
 
 
@@ -225,8 +224,8 @@ def advance_train(run, quantiles, trace, h, late):
         return 0.0, NONE
     forces, da, b, db = _accelerations(run, (edge, start), (roll, yaw), a, h)
     if run.friction.on and (
-        vertex_margin(run.friction, body.scalars[GRAVITY], forces[0], forces[1]) < 0.0
-        or vertex_margin(run.friction, body.scalars[GRAVITY], forces[2], forces[3]) < 0.0
+        vertex_margin(run.friction, body.gravity, forces[0], forces[1]) < 0.0
+        or vertex_margin(run.friction, body.gravity, forces[2], forces[3]) < 0.0
     ):
         return 0.0, NONE
     # of accelerations that change evenly those after a third of a time give the way, those after half the
@@ -243,7 +242,7 @@ def advance_train(run, quantiles, trace, h, late):
             return 0.0, NONE
     if flight > min(short, late):
         return 0.0, NONE
-    results.see_force(result, body.scalars[GRAVITY], forces[1], forces[0], start[2])
+    results.see_force(result, body.gravity, forces[1], forces[0], start[2])
     results.see_vertex(result, forces[1], forces[0])
     results.see_vertex(result, forces[3], forces[2])
     first = _lay_maps(run, pivot, other)
@@ -274,7 +273,7 @@ def _first_flight(run, frame, rates, h, late):
     # Accelerations in body axes about both pivots now and half a step ahead, after half of the roll about the
     # edge. What the flights turn sideways meanwhile is of second order.
     trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(ZERO, roll, edge), yaw, up)
-    k = rates_at(body.pivots[pivot], body.scalars[GRAVITY], trial, run.segment, run.t)
+    k = rates_at(body.pivots[pivot], body.gravity, trial, run.segment, run.t)
     a = k[4], k[5], k[6]
     sink = _sink(roll, yaw, _cross(edge, up), up, a, 0.0)
     if not 0.0 < 2.0 * lift <= min(short, late) * sink or up[2] < LEAST_COSINE:
@@ -294,13 +293,13 @@ def _accelerations(run, frame, rates, a, h):
     the horizontal part of both), the rate of the angular acceleration about the pivot, that about the other
     vertex and its rate. The state in ``run.trial`` turns as the body rolls."""
     body, state, trial, segment, t = run.body, run.state, run.trial, run.segment, run.t
-    p, o, gravity = body.pivots[run.place], body.pivots[run.lifted], body.scalars[GRAVITY]
+    p, o, gravity = body.pivots[run.place], body.pivots[run.lifted], body.gravity
     old, new = point_of(body, run.place), point_of(body, run.lifted)
     edge, up = frame
     roll, yaw = rates
     normal, square = vertex_force(p, state, rates_at(p, gravity, state, segment, t), up)
     half = 0.5 * h
-    pull = plastic_edge(body.scalars[MASS], inertia_of(body), old, new, a)
+    pull = plastic_edge(body.mass, inertia_of(body), old, new, a)
     k = rates_at(o, gravity, trial, segment, t)
     b = k[4], k[5], k[6]
     turn = _plus(_plus(_plus(ZERO, half * roll, edge), half * yaw, up), 0.5 * half * half, pull)
@@ -342,7 +341,7 @@ def _impact(run, quantiles, row, pair, w, up):
         return _times(row, JUMP, w), _dot(w, _times(row, LOSS, w)), normal, square, True
     body = run.body
     old, new = point_of(body, pair[0]), point_of(body, pair[1])
-    before = kinetic_energy(body.scalars[MASS], inertia_of(body), old, w)
+    before = kinetic_energy(body.mass, inertia_of(body), old, w)
     after, energy, plain = drawn_impact(run, quantiles, old, new, w, up, before)
     normal, square, _ = impulse(old, new, w, after, up)
     return after, before - energy, normal, square, plain
@@ -424,7 +423,7 @@ def _end_flights(run, frame, moved, w, time):
     trial[W_X], trial[W_Y], trial[W_Z] = w
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
     if run.t + time > segment[END]:  # forces have their extremes at samples
-        p, gravity = run.body.pivots[run.place], run.body.scalars[GRAVITY]
+        p, gravity = run.body.pivots[run.place], run.body.gravity
         normal, square = vertex_force(p, trial, rates_at(p, gravity, trial, segment, segment[END]), after)
         results.see_force(result, gravity, square, normal, after[2])
         results.see_vertex(result, square, normal)

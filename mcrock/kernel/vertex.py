@@ -13,7 +13,6 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.kernel import results
-from mcrock.kernel.contact import GRAVITY, SIZE
 from mcrock.kernel.dynamics import (
     NONE,
     Q0,
@@ -83,7 +82,7 @@ def advance_vertex(run, samples, h):
     window, pivot = run.window, run.place
     window[0, COUNT] = 0.0
     known, run.goes_on = run.goes_on, False
-    p, gravity = body.pivots[pivot], body.scalars[GRAVITY]
+    p, gravity = body.pivots[pivot], body.gravity
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     k1 = rates_at(p, gravity, state, run.segment, run.t)
     normal, square = vertex_force(p, state, k1, up)
@@ -133,7 +132,7 @@ def _lay_heights(run, k1, up, times, known):
     and closes the window. ``times`` are those of the step and of the window [s]."""
     body, state, window, heights = run.body, run.state, run.window, run.heights
     h, together = times
-    ground, first_spoke = TOUCH * body.scalars[SIZE], body.spoke_first[run.place]
+    ground, first_spoke = TOUCH * body.radius, body.spoke_first[run.place]
     turned = up, (state[W_X], state[W_Y], state[W_Z])
     for i in range(body.spoke_first[run.place + 1] - first_spoke):
         other = body.spokes[first_spoke + i]
@@ -193,7 +192,7 @@ def _first_of_landings(run, k1, whole):
 def _see_landings(run, h, n):
     """When each of ``n`` neighbours lands in a step over ``h`` [s], of which the end is in ``run.trial``."""
     body, heights, pivot = run.body, run.heights, run.place
-    first_spoke, ground, turned = body.spoke_first[pivot], TOUCH * body.scalars[SIZE], attitude(run.trial)
+    first_spoke, ground, turned = body.spoke_first[pivot], TOUCH * body.radius, attitude(run.trial)
     for i in range(n):
         row = heights[i]
         z0, v0 = row[BEFORE], row[RATE_BEFORE]
@@ -230,7 +229,7 @@ def vertex_margin(friction, gravity, normal, square):
 def _vertex_margin_at(run, h):
     """`vertex_margin` of the state tried, ``h`` after the start ``t`` of the step [s]."""
     body, friction, t = run.body, run.friction, run.t
-    trial, p, gravity = run.trial, body.pivots[run.place], body.scalars[GRAVITY]
+    trial, p, gravity = run.trial, body.pivots[run.place], body.gravity
     k = rates_with(p, gravity, trial, acceleration_after(run.segment, run.window, t, h))
     normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
     return vertex_margin(friction, gravity, normal, square)
@@ -269,7 +268,7 @@ def _locate_landing(run, k1, whole, guess, lands, n):
     trial, segment, heights, window = run.trial, run.segment, run.heights, run.window
     pivot = run.place
     first_spoke = body.spoke_first[pivot]
-    p, gravity, size = body.pivots[pivot], body.scalars[GRAVITY], body.scalars[SIZE]
+    p, gravity, size = body.pivots[pivot], body.gravity, body.radius
     low, high, h = 0.0, whole, max(guess, EVENT_TIME)
     gap, speed, found = 0.0, 0.0, 0
     for _ in range(REFINEMENTS):
@@ -305,7 +304,7 @@ def _locate_landing(run, k1, whole, guess, lands, n):
 @jit(inline=True, internal=True)
 def _landing_face(body, state, pivot, vertex):
     """The face that lands whole with ``vertex``, -1 if only the edge from the pivot does."""
-    size, turned = body.scalars[SIZE], attitude(state)
+    size, turned = body.radius, attitude(state)
     a = edge_between(body, pivot, vertex)
     for i in range(body.spoke_first[pivot], body.spoke_first[pivot + 1]):
         other, b = body.spokes[i], body.spoke_edges[i]

@@ -13,7 +13,6 @@ from math import ceil, sqrt
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.kernel import results
-from mcrock.kernel.contact import C_X, C_Y, C_Z, GRAVITY
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, force_turn, pulled, turning, vertex_step
 from mcrock.kernel.results import Scratch
 from mcrock.kernel.shaking import END, acceleration
@@ -42,7 +41,7 @@ def open_window(run, samples, usual, k, up):
     state, segment, window, result, turn = run.state, run.segment, run.window, run.result, run.turn
     t, t_end, piece, grip = run.t, run.end, run.piece, run.grip
     longest = SPAN * run.step
-    gravity = run.body.scalars[GRAVITY]
+    gravity = run.body.gravity
     p = run.body.pivots[run.place]
     dt, segments, room = run.dt, run.length - 1, segment[END] - t
     if segments < 1 or up[2] < LEAST_COSINE or results.has_overturned(result):
@@ -56,7 +55,7 @@ def open_window(run, samples, usual, k, up):
     row[AT], row[G_X], row[G_Y], row[G_Z] = 0.0, x0, y0, z0
     ax, ay, az, vx, vy, vz, dx, dy, dz = x0, y0, z0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     bx, by, bz = acceleration(segment, end)
-    fx, fy, fz = turning(k, state[W_X], state[W_Y], state[W_Z], p[C_X], p[C_Y], p[C_Z])
+    fx, fy, fz = turning(k, state[W_X], state[W_Y], state[W_Z], p.com_x, p.com_y, p.com_z)
     force = fx - k[7], fy - k[8], fz - k[9]
     drift = _drift(p, state, k, longest)
     at, d, n = 0.0, room, 0
@@ -96,7 +95,7 @@ def _drift(p, state, k, h):
     spin = sqrt(state[W_X] ** 2 + state[W_Y] ** 2 + state[W_Z] ** 2)
     gain = sqrt(k[4] * k[4] + k[5] * k[5] + k[6] * k[6])
     pull = sqrt(k[7] * k[7] + k[8] * k[8] + k[9] * k[9])
-    arm = sqrt(p[C_X] * p[C_X] + p[C_Y] * p[C_Y] + p[C_Z] * p[C_Z])
+    arm = sqrt(p.com_x * p.com_x + p.com_y * p.com_y + p.com_z * p.com_z)
     spin += h * gain
     return spin * (pull + arm * (4.0 * gain + 2.0 * spin * spin))
 
@@ -107,7 +106,7 @@ def _force_change(p, state, ax, ay, az):
     ground, of the same pose and velocity."""
     x, y, z = pulled((state[Q0], state[Q1], state[Q2], state[Q3]), 0.0, (ax, ay, az))
     wx, wy, wz = force_turn(p, (x, y, z))
-    return wy * p[C_Z] - wz * p[C_Y] - x, wz * p[C_X] - wx * p[C_Z] - y, wx * p[C_Y] - wy * p[C_X] - z
+    return wy * p.com_z - wz * p.com_y - x, wz * p.com_x - wx * p.com_z - y, wx * p.com_y - wy * p.com_x - z
 
 
 @jit(inline=True, internal=True)
@@ -198,7 +197,7 @@ def passes_peaks(result, up, after, before_w, after_w, h):
 def step_ahead(run, p, k1, h):
     """Step of VERTEX mode over ``h`` [s] into `run.trial`, of any length up to that of the window."""
     state, segment, window, t, out = run.state, run.segment, run.window, run.t, run.trial
-    gravity = run.body.scalars[GRAVITY]
+    gravity = run.body.gravity
     vertex_step(p, gravity, state, k1, accelerations_of_step(segment, window, t, h), h, out)
 
 

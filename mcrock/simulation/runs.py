@@ -50,7 +50,7 @@ from mcrock.kernel.batch import (
     start_at_rest,
     start_tilted,
 )
-from mcrock.kernel.contact import OPENING, Topology, fill_constants, topology
+from mcrock.kernel.contact import Topology, fill_constants, topology
 from mcrock.kernel.dynamics import P_X, P_Y, Q0, V_X, W_X, X
 from mcrock.kernel.ending import Trace, empty_trace
 from mcrock.kernel.friction.motion import free_body, place_pivot
@@ -187,7 +187,7 @@ def _set_start(top: Topology, run: Any, start: Start) -> None:
             raise ValueError(
                 f"Start.edge must be an edge of the start face, {', '.join(map(str, own))}, got {start.edge}"
             )
-        opening = body.edges[start.edge, OPENING]
+        opening = body.edges[start.edge].opening
         most = opening if isfinite(opening) else pi / 2  # of a body that may lie on its base alone
         if start.tilt > most:
             raise ValueError(

@@ -28,7 +28,6 @@ from mcrock.impact.varkonyi_2022 import (
     lift_speed,
     plastic_edge,
 )
-from mcrock.kernel.contact import F_CXX, F_CYY, F_HEIGHT, MASS
 from mcrock.kernel.dynamics import (
     ALONG_X,
     ALONG_Y,
@@ -219,7 +218,7 @@ def edge_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     state[Q0 : Q0 + 4] = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
     state[W_X : W_X + 3] = before
     old, new = (_place(case, key, body) for key in ("v_old", "v_new"))
-    mass, inertia, up = body.scalars[MASS], inertia_of(body), tuple(rotation[2])
+    mass, inertia, up = body.mass, inertia_of(body), tuple(rotation[2])
     b, a = point_of(body, old), point_of(body, new)
     raw = edge_map(mass, inertia, b, a, before, up, law.values[0], law.values[1])
     plastic = plastic_edge(mass, inertia, b, a, before)
@@ -249,11 +248,12 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     before = yaw.inv().apply(check_array("omega_before", case["omega_before"], (3,), "rad/s"))
     edge = body.edges[k]
     state[F0 : F0 + 4] = yaw.as_quat(scalar_first=True)
-    state[[ALONG_X, ALONG_Y]] = yaw.apply(edge[:3])[:2]
-    state[RATE] = before @ edge[:3]
+    along = np.array([edge.along_x, edge.along_y, edge.along_z])
+    state[[ALONG_X, ALONG_Y]] = yaw.apply(along)[:2]
+    state[RATE] = before @ along
     v = top.edge_vertices[k, 0]
     state[[P_X, P_Y]] = body.vertices[v, :2]
-    mass, inertia, face = body.scalars[MASS], inertia_of(body), body.faces[0]
+    mass, inertia, face = body.mass, inertia_of(body), body.faces[0]
     n = int(body.n_vertex)
     point = law.point if np.isfinite(law.point).all() else None
     if point is None:
@@ -268,10 +268,10 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
         outcome = "edge" if mode == EDGE else "vertex"
         pivots = sorted(top.edge_vertices[index].tolist()) if mode == EDGE else [int(index)]
         tau = angular_impulse(
-            mass, inertia, (*point, -face[F_HEIGHT]), point_of(body, v), point_of(body, pivots[0]),
+            mass, inertia, (*point, -face.height), point_of(body, v), point_of(body, pivots[0]),
             tuple(before), tuple(after), (0.0, 0.0, 1.0),
         )  # fmt: skip
-    compliance = tuple(face[F_CXX : F_CYY + 1])
+    compliance = face.c_xx, face.c_xy, face.c_yy
     energy = kinetic_energy(mass, inertia, point_of(body, v), tuple(before))
     yield from value_checks(
         case,
@@ -294,7 +294,7 @@ def edge_energy_roots_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     body = run.body
     rotation, omega = _pose(case)
     low, high = edge_energy_roots(
-        body.scalars[MASS],
+        body.mass,
         inertia_of(body),
         point_of(body, _place(case, "v_old", body)),
         point_of(body, _place(case, "v_new", body)),

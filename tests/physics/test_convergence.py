@@ -10,7 +10,6 @@ from scipy.integrate import solve_ivp
 from mcrock.body import Body, rotation_matrix
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.impact.conditions import Controls, Impact, Start
-from mcrock.kernel.contact import COM_N, COM_Z
 from mcrock.kernel.dynamics import (
     ALONG_X,
     ALONG_Y,
@@ -99,7 +98,7 @@ def start_rates(state, motion, t):
 def com_of(edge, angle):
     """COM over the first end of an edge at an angle [rad], inwards and up [m]."""
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    return turn @ edge[[COM_N, COM_Z]]
+    return turn @ np.array([edge.com_n, edge.com_z])
 
 
 def acceleration_at(motion, t):

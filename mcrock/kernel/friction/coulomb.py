@@ -42,15 +42,14 @@ from math import atan2, cos, hypot, inf, nan, pi, sin, sqrt
 
 from mcrock.base.jit import jit
 from mcrock.impact.varkonyi_2022 import solve_3x3
-from mcrock.kernel.contact import J_XX, J_XY, J_XZ, J_YY, J_YZ, J_ZZ
 from mcrock.kernel.watch import edge_demand
 
 
 @jit(internal=True)
-def ground_compliance(scalars, m):
+def ground_compliance(body, m):
     """m Theta^-1 in ground axes (6 numbers) for the rotation matrix ``m`` (9 numbers)."""
-    xx, xy, xz = scalars[J_XX], scalars[J_XY], scalars[J_XZ]
-    yy, yz, zz = scalars[J_YY], scalars[J_YZ], scalars[J_ZZ]
+    xx, xy, xz = body.j_xx, body.j_xy, body.j_xz
+    yy, yz, zz = body.j_yy, body.j_yz, body.j_zz
     # rows of m J
     ax, ay, az = (
         m[0] * xx + m[1] * xy + m[2] * xz,

@@ -25,7 +25,6 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.kernel.contact import F_HEIGHT, GRAVITY, MASS, SIZE
 from mcrock.kernel.dynamics import (
     ANGLE,
     EDGE,
@@ -184,7 +183,7 @@ def set_slips(friction, state, c, d):
 def free_rates(body, state, a, m, J, rates):
     """Rates of the twist without contact: ``rates`` (6,), ground axes."""
     wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
-    i, mass = body.inertia, body.scalars[MASS]
+    i, mass = body.inertia, body.mass
     hx, hy, hz = (
         (i[0] * wx + i[1] * wy + i[2] * wz) / mass,
         (i[1] * wx + i[3] * wy + i[4] * wz) / mass,
@@ -192,7 +191,7 @@ def free_rates(body, state, a, m, J, rates):
     )
     tx, ty, tz = hy * wz - hz * wy, hz * wx - hx * wz, hx * wy - hy * wx
     x, y, z = to_ground(state, tx, ty, tz)
-    rates[0], rates[1], rates[2] = -a[0], -a[1], -(body.scalars[GRAVITY] + a[2])
+    rates[0], rates[1], rates[2] = -a[0], -a[1], -(body.gravity + a[2])
     rates[3] = J[0] * x + J[1] * y + J[2] * z
     rates[4] = J[1] * x + J[3] * y + J[4] * z
     rates[5] = J[2] * x + J[4] * y + J[5] * z
@@ -247,7 +246,7 @@ def jam(run, n):
     body, friction, state = run.body, run.friction, run.state
     twist, contacts, mu = friction.twist, friction.contacts, friction.values[FRICTION]
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    J = ground_compliance(body, m)
     load_twist(state, twist)
     place_forces(body, friction, state, n, J, m)
     fastest = KICK  # of the slips that are none
@@ -255,12 +254,12 @@ def jam(run, n):
         if contacts[i, GIVEN] == 0.0:
             x, y = level_velocity(twist, contacts[i])
             fastest = max(fastest, STOPS * hypot(x, y))
-    h = fastest / (mu * body.scalars[GRAVITY])
+    h = fastest / (mu * body.gravity)
     for i in range(n):  # a slip that ends has no velocity then, up to the last bit
         c = contacts[i]
         c[GIVEN], c[B_X], c[B_Y], c[B_Z] = 0.0, 0.0, 0.0, h * c[B_Z]
     free_rates(body, state, acceleration(run.segment, run.t), m, J, friction.speeds)
-    before = twist_energy(body, state, twist, body.scalars[MASS])
+    before = twist_energy(body, state, twist, body.mass)
     for i in range(6):
         twist[i] += h * friction.speeds[i]
     solved = solve_contacts(contacts, n, J, twist, mu, mu) == DONE
@@ -268,8 +267,8 @@ def jam(run, n):
     if not solved:
         return -1
     store_twist(state, twist)
-    gained = twist_energy(body, state, twist, body.scalars[MASS]) - before
-    run.result[Response.IMPACT_ENERGY_LOSS] -= gained * body.scalars[MASS]
+    gained = twist_energy(body, state, twist, body.mass) - before
+    run.result[Response.IMPACT_ENERGY_LOSS] -= gained * body.mass
     run.result[Response.JAMS] += 1.0
     friction.found[SLOW] = 0.0
     kept = 0
@@ -315,7 +314,7 @@ def _decide_once(run, n):
     if n > 2 or (n == 2 and edge_between(body, friction.touching[0], friction.touching[1]) < 0):
         return decide_face(run, face_of(body, friction, n))
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    J = ground_compliance(body, m)
     any_slips, any_stands = place_forces(body, friction, state, n, J, m)
     friction.found[STOOD] = 1.0 if any_stands else 0.0
     if not any_slips:
@@ -352,7 +351,7 @@ def face_of(body, friction, n):
 def _from_standing(run, n, a):
     """The mode of contacts none of which moves, if they stick or stay on the ground; else a mode below 0."""
     body, friction, t = run.body, run.friction, run.t
-    state, gravity = run.state, body.scalars[GRAVITY]
+    state, gravity = run.state, body.gravity
     # less than where a contact that sticks is said to slip: at that instant it does not stick again
     static, slack = friction.values[STATIC] ** 2, 0.5 * SLIP_SLACK * gravity
     p = friction.touching[0]
@@ -399,7 +398,7 @@ def enter(run, n, J, slack):
     count_solves(friction, n)
     if not found:
         return failed, NONE
-    least = SLIP_SLACK * body.scalars[GRAVITY]
+    least = SLIP_SLACK * body.gravity
     kept, first, second = 0, 0, 0
     for i in range(n):
         if contacts[i, P_Z] > least:
@@ -500,10 +499,10 @@ def decide_face(run, f):
     body, friction, state = run.body, run.friction, run.state
     a, face = acceleration(run.segment, run.t), body.faces[f]
     lay_flat(face, state, state)
-    state[Z] = face[F_HEIGHT]
+    state[Z] = face.height
     _set_yaw(friction, state)
     n = lay_sides(body, state, f, run.sides)
-    if body.scalars[GRAVITY] + a[2] <= 0.0:
+    if body.gravity + a[2] <= 0.0:
         return _fly(body, state)
     fastest = 0.0
     for i in range(n):
@@ -515,8 +514,8 @@ def decide_face(run, f):
         sx, sy = _against(a)
         mode, place = _from_stop(run, f, n, a, (sx, sy))
         return (mode, place) if mode != STAYS_FLAT else _from_slide(run, f, n, (sx, sy, KICK))
-    if abs(friction.twist[5]) * body.scalars[SIZE] > 2.0 * STOPPED:
-        return _from_spin(run, f, friction.twist[5], body.scalars[GRAVITY] + a[2])
+    if abs(friction.twist[5]) * body.radius > 2.0 * STOPPED:
+        return _from_spin(run, f, friction.twist[5], body.gravity + a[2])
     speed = hypot(state[V_X], state[V_Y])
     return _from_slide(run, f, n, (state[V_X] / speed, state[V_Y] / speed, speed))
 
@@ -533,7 +532,7 @@ def _from_stop(run, f, n, a, slip):
     """`decide_face` of a body that stands, under the ground acceleration ``a``: at rest, or over an edge or a
     vertex; `STAYS_FLAT` where it begins to slide in the direction ``slip``."""
     body, friction, state, sides = run.body, run.friction, run.state, run.sides
-    mu, static, gravity = friction.values[FRICTION], friction.values[STATIC], body.scalars[GRAVITY]
+    mu, static, gravity = friction.values[FRICTION], friction.values[STATIC], body.gravity
     pivot, (sx, sy), stands = body.face_vertices[body.face_first[f]], slip, True
     for i in range(3):
         state[V_X + i] = 0.0
@@ -561,7 +560,7 @@ def _from_spin(run, f, spin, down):
     balanced = corner_pressures(run, f, state, m, spin, down)
     if balanced and run.mode != SPIN:  # at the end of SPIN it is by a rounded number at most
         return SPIN, f
-    mode, place = tip_over(run, f, FACE_SLACK * body.scalars[GRAVITY])
+    mode, place = tip_over(run, f, FACE_SLACK * body.gravity)
     if mode == STAYS_FLAT or (mode == UNDECIDED and balanced):
         friction.found[HELD] = 1.0  # until the friction of a corner that creeps has followed its slip
         return SPIN, f
@@ -583,7 +582,7 @@ def _from_slide(run, f, n, slip):
             return mode, place
         # at the border of the base: friction is a little lower where a slip begins, and margins are rounded
         least = least_margin(sides, n, mu, sx, sy)
-        if friction.found[STOOD] == 0.0 and least < -SLIP_SLACK * body.scalars[SIZE]:
+        if friction.found[STOOD] == 0.0 and least < -SLIP_SLACK * body.radius:
             return UNDECIDED, NONE
     place_pivot(body, state, body.face_vertices[body.face_first[f]])
     return SLIDE, f
@@ -592,7 +591,7 @@ def _from_slide(run, f, n, slip):
 @jit(internal=True)
 def _edge_holds(body, state, k, static, a):
     """Whether edge ``k`` of a body in EDGE mode can stick."""
-    slack, c, s = SLIP_SLACK * body.scalars[GRAVITY], cos(state[ANGLE]), sin(state[ANGLE])
+    slack, c, s = SLIP_SLACK * body.gravity, cos(state[ANGLE]), sin(state[ANGLE])
     _, _, _, _, _, _, ends = release(body, k, state, (state[ANGLE], state[RATE], c, s), a)
     return edge_demand(ends[0] + slack, ends[1] + slack, ends[2], ends[3], ends[4]) <= static * static
 
@@ -607,7 +606,7 @@ def tip_over(run, f, slack):
         friction.touching[i] = body.face_vertices[first + i]
     friction.found[SLOW] = min(friction.found[SLOW], friction.found[CREEP])
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    J = ground_compliance(body, m)
     place_forces(body, friction, state, last - first, J, m)
     free_rates(body, state, acceleration(run.segment, t), m, J, friction.twist)
     return enter(run, last - first, J, slack)

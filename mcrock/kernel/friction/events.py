@@ -23,7 +23,6 @@ from mcrock.base.jit import jit
 from mcrock.base.params import Event
 from mcrock.base.response import Response
 from mcrock.kernel import results
-from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, MASS, SIZE
 from mcrock.kernel.dynamics import (
     EDGE,
     EDGE_SLIP,
@@ -130,7 +129,7 @@ def still_flat(run):
     pivot, turned = contact_vertex(body, mode, index), attitude(state)
     for i in range(body.face_first[f], body.face_first[f + 1]):
         height, rate = height_and_rate(body, turned, pivot, body.face_vertices[i])
-        if abs(height) > TOUCH * body.scalars[SIZE] or abs(rate) > STOPPED:
+        if abs(height) > TOUCH * body.radius or abs(rate) > STOPPED:
             return NONE
     return f
 
@@ -149,7 +148,7 @@ def pushes_down(run, mode, index, f):
     pivot, lowest = contact_vertex(body, mode, index), 0.0
     for i in range(body.face_first[f], body.face_first[f + 1]):
         lowest = min(lowest, rise(body, state, mode, pivot, body.face_vertices[i], k))
-    return lowest < -SLIP_SLACK * body.scalars[GRAVITY]
+    return lowest < -SLIP_SLACK * body.gravity
 
 
 @jit(internal=True)
@@ -161,7 +160,7 @@ def flattest_face(body, state, vertex):
         for i in range(body.face_first[f], body.face_first[f + 1]):
             if body.face_vertices[i] == vertex:
                 face = body.faces[f]
-                level = ux * face[F_UX] + uy * face[F_UY] + uz * face[F_UZ]
+                level = ux * face.up_x + uy * face.up_y + uz * face.up_z
                 if level > flattest:
                     best, flattest = f, level
     return best
@@ -351,7 +350,7 @@ def settles(run, f):
         fastest = max(fastest, hypot(vx - spin * (o[1] - d[1]), vy + spin * (o[0] - d[0])))
     speed = hypot(vx, vy)
     ax, ay = a[0], a[1]
-    mu, down = friction.values[FRICTION], body.scalars[GRAVITY] + a[2]
+    mu, down = friction.values[FRICTION], body.gravity + a[2]
     stops = fastest < mu * down * settings.rest_time
     if not stops and speed > 0.0:
         ax, ay = -mu * down * vx / speed, -mu * down * vy / speed
@@ -364,8 +363,8 @@ def settles(run, f):
         vx, vy = state[V_X] - spin * d[1], state[V_Y] + spin * d[0]
     state[V_X], state[V_Y], state[V_Z] = vx + spin * d[1], vy - spin * d[0], 0.0
     lay_flat(face, state, state)
-    state[W_X], state[W_Y], state[W_Z] = spin * face[F_UX], spin * face[F_UY], spin * face[F_UZ]
-    state[Z] = face[F_HEIGHT]
+    state[W_X], state[W_Y], state[W_Z] = spin * face.up_x, spin * face.up_y, spin * face.up_z
+    state[Z] = face.height
     return decide_face(run, f)
 
 
@@ -434,7 +433,7 @@ def hold_edge(run, vertex):
     p, q = body.edge_vertices[k, 0], body.edge_vertices[k, 1]
     friction.touching[0], friction.touching[1] = p, q
     both_ends(run, state, state, NONE, True)
-    result[Response.IMPACT_ENERGY_LOSS] -= friction.found[GAINED] * body.scalars[MASS]
+    result[Response.IMPACT_ENERGY_LOSS] -= friction.found[GAINED] * body.mass
     store_twist(state, twist)
     slow = stopped_within(body, friction, CHATTER_TIME)
     vx, vy = slip_velocity(body, state, p)
@@ -510,7 +509,7 @@ def settle_event(run, quantiles, event, vertex, face, count, chatter):
         see_slip(result, t)
         n = corners_of(body, friction, face)
         run.mode, run.place = after_impact(run, n, face)
-    return True, event, friction.found[GAINED] * body.scalars[MASS], face
+    return True, event, friction.found[GAINED] * body.mass, face
 
 
 @jit(internal=True)

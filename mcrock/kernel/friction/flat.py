@@ -19,7 +19,6 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from mcrock.base.jit import jit
-from mcrock.kernel.contact import GRAVITY, MASS, SIZE
 from mcrock.kernel.dynamics import (
     LOSS,
     NONE,
@@ -101,7 +100,7 @@ def flat_rates(run, mode, index, y, start, a, k):
     """Rates ``k`` of a state ``y`` flat on face ``index``; not REGULAR where no pressure keeps it flat."""
     body, friction = run.body, run.friction
     mu, found = friction.values[FRICTION], friction.found
-    down = body.scalars[GRAVITY] + a[2]
+    down = body.gravity + a[2]
     for i in range(W_Z + 1):
         k[i] = 0.0
     k[X], k[Y], k[Z], k[V_Z], k[PATH_1] = y[V_X], y[V_Y], 0.0, 0.0, 0.0
@@ -153,7 +152,7 @@ def vertical_inertia(body, up):
     i = body.inertia
     x, y, z = up
     turned = i[0] * x * x + i[3] * y * y + i[5] * z * z + 2.0 * (i[1] * x * y + i[2] * x * z + i[4] * y * z)
-    return turned / body.scalars[MASS]
+    return turned / body.mass
 
 
 @jit(internal=True)
@@ -171,9 +170,9 @@ def corner_pressures(run, f, y, m, spin, down):
     n = last - first
     i = body.inertia
     # products of inertia of the vertical with the horizontal axes, over that about the vertical
-    hx = (i[0] * m[6] + i[1] * m[7] + i[2] * m[8]) / body.scalars[MASS]
-    hy = (i[1] * m[6] + i[3] * m[7] + i[4] * m[8]) / body.scalars[MASS]
-    hz = (i[2] * m[6] + i[4] * m[7] + i[5] * m[8]) / body.scalars[MASS]
+    hx = (i[0] * m[6] + i[1] * m[7] + i[2] * m[8]) / body.mass
+    hy = (i[1] * m[6] + i[3] * m[7] + i[4] * m[8]) / body.mass
+    hz = (i[2] * m[6] + i[4] * m[7] + i[5] * m[8]) / body.mass
     xz = m[0] * hx + m[1] * hy + m[2] * hz
     yz = m[3] * hx + m[4] * hy + m[5] * hz
     zz = m[6] * hx + m[7] * hy + m[8] * hz
@@ -357,7 +356,7 @@ def prepare_spin(run, a, h):
         if unknown < 2:
             near[V_X + unknown] += change
         else:
-            change /= body.scalars[SIZE]
+            change /= body.radius
             for i in range(3):
                 near[W_X + i] += change * up[i]
         _rates(run, corner, near, a, probe)
@@ -455,13 +454,13 @@ def _is_driven(run, up, h):
     body, friction, before = run.body, run.friction, run.state
     after, segment, t = run.trial, run.segment, run.t
     a, b = acceleration(segment, t), acceleration(segment, t + h)
-    mu, down = friction.values[FRICTION], body.scalars[GRAVITY] + max(a[2], b[2])
+    mu, down = friction.values[FRICTION], body.gravity + max(a[2], b[2])
     shift = norm(after[V_X] - before[V_X], after[V_Y] - before[V_Y])
     spin = up[0] * (after[W_X] - before[W_X])
     for i in range(1, 3):
         spin += up[i] * (after[W_X + i] - before[W_X + i])
     most = OVER * h * mu * down
-    turn = most * body.scalars[SIZE] / vertical_inertia(body, up)
+    turn = most * body.radius / vertical_inertia(body, up)
     return shift <= most + OVER * h * max(norm(a[0], a[1]), norm(b[0], b[1])) and abs(spin) <= turn
 
 

@@ -40,7 +40,6 @@ from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
 from mcrock.impact.single.chatterjee_ruina_1998 import point_impulse
 from mcrock.impact.varkonyi_2022 import GAIN, edge_map, facet_point, kinetic_energy, lift_speed, plastic_edge
-from mcrock.kernel.contact import F_HEIGHT, MASS
 from mcrock.kernel.dynamics import (
     EDGE,
     FLIGHT,
@@ -265,7 +264,7 @@ def face_impact(run, state, f, r, e, et):
     rx, ry, rz = r
     clear_report(found)
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    J = ground_compliance(body, m)
     mu = friction.values[FRICTION]
     first, last = body.face_first[f], body.face_first[f + 1]
     approach = approach_speed(body, state, twist, f)
@@ -324,7 +323,7 @@ def several_impact(body, friction, state, n, e):
     twist, found, contacts = friction.twist, friction.found, friction.contacts
     clear_report(found)
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    J = ground_compliance(body, m)
     approach = 0.0
     for i in range(n):
         approach = max(approach, -rise_of(twist, lever(body, state, friction.touching[i])))
@@ -363,7 +362,7 @@ def hold_down(body, friction, state):
     """
     twist = friction.twist
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    J = ground_compliance(body, m)
     p, q = lever(body, state, friction.touching[0]), lever(body, state, friction.touching[1])
     first = mobility(J, p[0], p[1], p[2], p[0], p[1], p[2])[8]
     second = mobility(J, q[0], q[1], q[2], q[0], q[1], q[2])[8]
@@ -418,7 +417,7 @@ def all_take_part(body, friction, state, n, e, before):
     """Impact of the vertices ``friction.touching`` [:n] together, without rebound if it would gain energy."""
     load_twist(state, friction.twist)
     status = several_impact(body, friction, state, n, e)
-    if e > 0.0 and twist_energy(body, state, friction.twist, body.scalars[MASS]) > before * (1.0 + GAIN):
+    if e > 0.0 and twist_energy(body, state, friction.twist, body.mass) > before * (1.0 + GAIN):
         load_twist(state, friction.twist)
         status = several_impact(body, friction, state, n, 0.0)
     if status == NONE_FOUND:
@@ -456,7 +455,7 @@ def vertex_impact(run, state, a, r, tau, e, et):
     twist, found = friction.twist, friction.found
     clear_report(found)
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    J = ground_compliance(body, m)
     dx, dy, dz = lever(body, state, a)
     mu = friction.values[FRICTION]
     if tau != 0.0:
@@ -486,7 +485,7 @@ def edge_impact(run, quantiles, state, old, new):
     """
     body, friction, law = run.body, run.friction, run.law
     impact = impacts_so_far(run.result)
-    mass = body.scalars[MASS]
+    mass = body.mass
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
     friction.touching[0], friction.touching[1] = new, old
@@ -540,9 +539,9 @@ def facet_impact(run, quantiles, state, f, old):
     """
     body, friction, law = run.body, run.friction, run.law
     impact = impacts_so_far(run.result)
-    mass, face = body.scalars[MASS], body.faces[f]
+    mass, face = body.mass, body.faces[f]
     lay_flat(face, state, state)
-    state[Z] = face[F_HEIGHT]
+    state[Z] = face.height
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
     e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
@@ -569,7 +568,7 @@ def facet_impact(run, quantiles, state, f, old):
 def landing_impact(run, state, n):
     """Vertices ``friction.touching`` [:n] land from flight, as `edge_impact`."""
     body, friction, law = run.body, run.friction, run.law
-    mass = body.scalars[MASS]
+    mass = body.mass
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
     e, et = friction.values[RESTITUTION], friction.values[TANGENTIAL]
@@ -596,7 +595,7 @@ def count_impact(run, face, flew):
         result[Response.FACET_IMPACTS] += 1.0
     elif not flew:
         result[Response.EDGE_IMPACTS] += 1.0
-    result[Response.IMPACT_ENERGY_LOSS] -= found[GAINED] * body.scalars[MASS]
+    result[Response.IMPACT_ENERGY_LOSS] -= found[GAINED] * body.mass
     result[Response.UNCONVERGED_IMPACTS] += found[UNCONVERGED]
     if found[I_Z] > 0.0:
         couple = found[COUPLE] / mean_radius(body, face) if face >= 0 else 0.0
@@ -699,7 +698,7 @@ def plainly_sticks(run, quantiles, new):
     law, result, old = run.law, run.result, run.place
     if may_slip_in_impacts(friction, law):
         return False
-    mass, inertia = body.scalars[MASS], inertia_of(body)
+    mass, inertia = body.mass, inertia_of(body)
     p, q = point_of(body, new), point_of(body, old)
     w = state[W_X], state[W_Y], state[W_Z]
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
@@ -750,11 +749,11 @@ def both_ends(run, copy, state, old, held):
     if old >= 0:
         free_body(body, copy, VERTEX, old)
     load_twist(copy, friction.twist)
-    energy = twist_energy(body, copy, friction.twist, body.scalars[MASS])
+    energy = twist_energy(body, copy, friction.twist, body.mass)
     all_take_part(body, friction, copy, 2, 0.0, energy)
     if held:
         hold_down(body, friction, copy)
-    friction.found[GAINED] = twist_energy(body, copy, friction.twist, body.scalars[MASS]) - energy
+    friction.found[GAINED] = twist_energy(body, copy, friction.twist, body.mass) - energy
 
 
 @jit(internal=True)

@@ -26,31 +26,6 @@ from math import sqrt
 
 from mcrock.base.jit import jit
 from mcrock.base.params import ContactColumn
-from mcrock.kernel.contact import (
-    C_X,
-    C_Y,
-    C_Z,
-    GRAVITY,
-    I_XX,
-    I_XY,
-    I_XZ,
-    I_YY,
-    I_YZ,
-    I_ZZ,
-    J_XX,
-    J_XY,
-    J_XZ,
-    J_YY,
-    J_YZ,
-    J_ZZ,
-    K_XX,
-    K_XY,
-    K_XZ,
-    K_YY,
-    K_YZ,
-    K_ZZ,
-    MASS,
-)
 from mcrock.kernel.dynamics import (
     ANGLE,
     EDGE,
@@ -154,7 +129,7 @@ def sticks(mode):
 @jit(inline=True, internal=True)
 def stopped_within(body, friction, time):
     """Speed of slip that friction stops within a time [m/s]; at least that which is none."""
-    return max(friction.values[FRICTION] * body.scalars[GRAVITY] * time, STOPPED)
+    return max(friction.values[FRICTION] * body.gravity * time, STOPPED)
 
 
 @jit
@@ -218,7 +193,7 @@ def moving_energy(body, state):
     i = body.inertia
     spin = wx * (i[0] * wx + i[1] * wy + i[2] * wz) + wy * (i[1] * wx + i[3] * wy + i[4] * wz)
     spin += wz * (i[2] * wx + i[4] * wy + i[5] * wz)
-    return 0.5 * (spin + body.scalars[MASS] * (state[V_X] ** 2 + state[V_Y] ** 2 + state[V_Z] ** 2))
+    return 0.5 * (spin + body.mass * (state[V_X] ** 2 + state[V_Y] ** 2 + state[V_Z] ** 2))
 
 
 @jit(internal=True)
@@ -344,7 +319,7 @@ def slip_rates(run, mode, index, y, start, a, k):
     found = run.friction.found
     found[N_0], found[N_1], found[TURNING], found[STIFFNESS] = 0.0, 0.0, 0.0, 0.0
     if mode == FLIGHT:
-        k[V_X], k[V_Y], k[V_Z] = -a[0], -a[1], -(run.body.scalars[GRAVITY] + a[2])
+        k[V_X], k[V_Y], k[V_Z] = -a[0], -a[1], -(run.body.gravity + a[2])
         k[W_X], k[W_Y], k[W_Z] = _free_turn(run.body, y)
         return REGULAR
     if mode == VERTEX_SLIP:
@@ -355,14 +330,13 @@ def slip_rates(run, mode, index, y, start, a, k):
 @jit(inline=True, internal=True)
 def _compliance(body):
     """m Theta^-1 in body axes (6 numbers) [1/m2]."""
-    s = body.scalars
-    return s[J_XX], s[J_XY], s[J_XZ], s[J_YY], s[J_YZ], s[J_ZZ]
+    return body.j_xx, body.j_xy, body.j_xz, body.j_yy, body.j_yz, body.j_zz
 
 
 @jit(inline=True, internal=True)
 def _free_turn(body, y):
     """Angular acceleration in flight, body axes (3 numbers) [rad/s2]."""
-    i, mass, wx, wy, wz = body.inertia, body.scalars[MASS], y[W_X], y[W_Y], y[W_Z]
+    i, mass, wx, wy, wz = body.inertia, body.mass, y[W_X], y[W_Y], y[W_Z]
     hx = (i[0] * wx + i[1] * wy + i[2] * wz) / mass
     hy = (i[1] * wx + i[3] * wy + i[4] * wz) / mass
     hz = (i[2] * wx + i[4] * wy + i[5] * wz) / mass
@@ -404,7 +378,7 @@ def _vertex_slip_rates(run, index, y, start, a, k):
     """`slip_rates` on a vertex."""
     body, friction, found = run.body, run.friction, run.friction.found
     mu, p = friction.values[FRICTION], body.vertices[index]
-    down, m = body.scalars[GRAVITY] + a[2], matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    down, m = body.gravity + a[2], matrix(y[Q0], y[Q1], y[Q2], y[Q3])
     sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
     sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
     b, lever, g = _contact(body, y, m, p, (mu, sx, sy))
@@ -429,7 +403,7 @@ def _vertex_slip_rates(run, index, y, start, a, k):
 def _edge_slip_rates(run, index, y, start, a, k):
     """`slip_rates` on an edge of which both ends slip."""
     body, friction, found = run.body, run.friction, run.friction.found
-    mu, down, m = friction.values[FRICTION], body.scalars[GRAVITY] + a[2], matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    mu, down, m = friction.values[FRICTION], body.gravity + a[2], matrix(y[Q0], y[Q1], y[Q2], y[Q3])
     p, r = body.vertices[body.edge_vertices[index, 0]], body.vertices[body.edge_vertices[index, 1]]
     wx, wy, wz = y[W_X], y[W_Y], y[W_Z]
     sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
@@ -489,7 +463,7 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     body, friction = run.body, run.friction
     mu, found = friction.values[FRICTION], friction.found
     m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
-    down = body.scalars[GRAVITY] + a[2]
+    down = body.gravity + a[2]
     slips = body.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]
     stays = body.edge_vertices[index, 1 if mode == EDGE_SLIP_FIRST else 0]
     c = body.pivots[stays]
@@ -501,15 +475,15 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     gx = -(m[0] * a[0] + m[3] * a[1] + m[6] * down)
     gy = -(m[1] * a[0] + m[4] * a[1] + m[7] * down)
     gz = -(m[2] * a[0] + m[5] * a[1] + m[8] * down)
-    kx = c[K_XX] * wx + c[K_XY] * wy + c[K_XZ] * wz
-    ky = c[K_XY] * wx + c[K_YY] * wy + c[K_YZ] * wz
-    kz = c[K_XZ] * wx + c[K_YZ] * wy + c[K_ZZ] * wz
-    tx = c[C_Y] * gz - c[C_Z] * gy - (wy * kz - wz * ky)
-    ty = c[C_Z] * gx - c[C_X] * gz - (wz * kx - wx * kz)
-    tz = c[C_X] * gy - c[C_Y] * gx - (wx * ky - wy * kx)
-    ox = c[I_XX] * tx + c[I_XY] * ty + c[I_XZ] * tz
-    oy = c[I_XY] * tx + c[I_YY] * ty + c[I_YZ] * tz
-    oz = c[I_XZ] * tx + c[I_YZ] * ty + c[I_ZZ] * tz
+    kx = c.k_xx * wx + c.k_xy * wy + c.k_xz * wz
+    ky = c.k_xy * wx + c.k_yy * wy + c.k_yz * wz
+    kz = c.k_xz * wx + c.k_yz * wy + c.k_zz * wz
+    tx = c.com_y * gz - c.com_z * gy - (wy * kz - wz * ky)
+    ty = c.com_z * gx - c.com_x * gz - (wz * kx - wx * kz)
+    tz = c.com_x * gy - c.com_y * gx - (wx * ky - wy * kx)
+    ox = c.inv_xx * tx + c.inv_xy * ty + c.inv_xz * tz
+    oy = c.inv_xy * tx + c.inv_yy * ty + c.inv_yz * tz
+    oz = c.inv_xz * tx + c.inv_yz * ty + c.inv_zz * tz
     dx, dy, dz = _cross(wx, wy, wz, rx, ry, rz)
     first = mode == EDGE_SLIP_FIRST
     sx, sy, speed = slip_direction(
@@ -522,9 +496,9 @@ def _pivot_rates(run, mode, index, y, start, a, k):
         uz - mu * (sx * m[2] + sy * m[5]),
     )
     ax, ay, az = _cross(rx, ry, rz, fx, fy, fz)
-    bx = c[I_XX] * ax + c[I_XY] * ay + c[I_XZ] * az
-    by = c[I_XY] * ax + c[I_YY] * ay + c[I_YZ] * az
-    bz = c[I_XZ] * ax + c[I_YZ] * ay + c[I_ZZ] * az
+    bx = c.inv_xx * ax + c.inv_xy * ay + c.inv_xz * az
+    by = c.inv_xy * ax + c.inv_yy * ay + c.inv_yz * az
+    bz = c.inv_xz * ax + c.inv_yz * ay + c.inv_zz * az
     lx, ly, lz = _cross(rx, ry, rz, ux, uy, uz)
     hx, hy, hz = _cross(wx, wy, wz, dx, dy, dz)
     per = lx * bx + ly * by + lz * bz
@@ -533,8 +507,8 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     n = -(lx * ox + ly * oy + lz * oz + ux * hx + uy * hy + uz * hz) / per
     ox, oy, oz = ox + n * bx, oy + n * by, oz + n * bz
     # acceleration of the COM, and with it the force at the end that sticks
-    ex, ey, ez = _cross(wx, wy, wz, c[C_X], c[C_Y], c[C_Z])
-    ax, ay, az = _cross(ox, oy, oz, c[C_X], c[C_Y], c[C_Z])
+    ex, ey, ez = _cross(wx, wy, wz, c.com_x, c.com_y, c.com_z)
+    ax, ay, az = _cross(ox, oy, oz, c.com_x, c.com_y, c.com_z)
     ex, ey, ez = _cross(wx, wy, wz, ex, ey, ez)
     ax, ay, az = ax + ex, ay + ey, az + ez
     vx, vy = m[0] * ax + m[1] * ay + m[2] * az, m[3] * ax + m[4] * ay + m[5] * az

@@ -23,7 +23,6 @@ from mcrock.base.jit import jit
 from mcrock.base.params import Event
 from mcrock.base.response import Response
 from mcrock.kernel import results
-from mcrock.kernel.contact import GRAVITY, SIZE
 from mcrock.kernel.dynamics import (
     EDGE_SLIP,
     EDGE_SLIP_FIRST,
@@ -317,7 +316,7 @@ def mode_margin(run, y, a, k):
     """
     body, friction, mode = run.body, run.friction, run.mode
     index, start, sides = run.place, run.state, run.sides
-    gravity, found = body.scalars[GRAVITY], friction.found
+    gravity, found = body.gravity, friction.found
     if inlined_rates(run, mode, index, y, start, a, k) != REGULAR:
         return -inf
     if mode == FLIGHT:
@@ -327,7 +326,7 @@ def mode_margin(run, y, a, k):
         margin = min(speed - STOPPED, (gravity + a[2]) / gravity)
         mu, n = friction.values[FRICTION], body.face_first[index + 1] - body.face_first[index]
         for i in range(n):
-            margin = min(margin, slide_margin(sides[i], mu, sx, sy) / body.scalars[SIZE] + SLIP_SLACK)
+            margin = min(margin, slide_margin(sides[i], mu, sx, sy) / body.radius + SLIP_SLACK)
         return margin
     if mode == SPIN:
         fastest = -inf
@@ -479,7 +478,7 @@ def advance_slip(run, h):
     """
     body, friction, result, t, turn = run.body, run.friction, run.result, run.t, run.bend
     state, trial, mode, index = run.state, run.trial, run.mode, run.place
-    gravity = body.scalars[GRAVITY]
+    gravity = body.gravity
     a = acceleration(run.segment, t)
     to_contact(body, state, mode, index)
     known, run.goes_on = run.goes_on, False
@@ -541,7 +540,7 @@ def _lay_heights(run, h, n, pivot):
     """Heights of the ``n`` vertices watched at the start of a step; one that has just left the ground, maybe
     for a hop, shortens the step, which is returned [s]."""
     body, friction, state, mode = run.body, run.friction, run.state, run.mode
-    size = body.scalars[SIZE]
+    size = body.radius
     for i in range(n):
         row = friction.heights[i]
         row[BEFORE], row[RATE_BEFORE] = _height(body, state, mode, pivot, friction.watched[i])
@@ -577,7 +576,7 @@ def _regular_step(run, h, n, pivot):
             h = 0.5 * whole
             continue
         pressed = friction.found[N_0] + friction.found[N_1]
-        jumps = not abs(pressed - normal) <= JUMP * body.scalars[GRAVITY]
+        jumps = not abs(pressed - normal) <= JUMP * body.gravity
         bends = friction.found[STOPPING] == 0.0 and bent_too_far(run, TURNED * turn)
         if whole <= SHORTEST or not (jumps or bends):
             break
@@ -632,7 +631,7 @@ def _first_of_landings(run, h, n, pivot):
     ``run.trial``."""
     body, friction = run.body, run.friction
     trial, heights = run.trial, friction.heights
-    mode, size = run.mode, body.scalars[SIZE]
+    mode, size = run.mode, body.radius
     ground = TOUCH * size
     for i in range(n):
         row = heights[i]
@@ -686,7 +685,7 @@ def _gather(run, pivot, n):
     count = 1
     for i in range(n):
         height, rate = _height(body, y, mode, pivot, friction.watched[i])
-        lands = height <= AS_LOW * body.scalars[SIZE] and rate < 0.0
+        lands = height <= AS_LOW * body.radius and rate < 0.0
         if lands and friction.watched[i] != friction.touching[0]:
             friction.touching[count] = friction.watched[i]
             count += 1

@@ -16,7 +16,6 @@ from mcrock.body import cuboid
 from mcrock.excitation import Motion, pack_motions
 from mcrock.kernel import dynamics, rotation  # what is internal is called by compiled code alone
 from mcrock.kernel import window as ahead
-from mcrock.kernel.contact import GRAVITY
 from mcrock.kernel.dynamics import Q0, Q3, W_X, W_Z
 from mcrock.kernel.shaking import load_segment
 from mcrock.kernel.window import COUNT, MOST_SAMPLES
@@ -38,7 +37,7 @@ def opened(run, motions, number, t, longest):
     load_segment(motions, 0, run.turn, number, run.end, run.segment)
     state = run.state
     up = rotation.vertical(state[0], state[1], state[2], state[3])
-    k = dynamics.rates_at(run.body.pivots[run.place], run.body.scalars[GRAVITY], state, run.segment, t)
+    k = dynamics.rates_at(run.body.pivots[run.place], run.body.gravity, state, run.segment, t)
     return ahead.open_window(run, motions.samples, 0.0, k, up)
 
 
@@ -52,7 +51,7 @@ def pushes(segment, window, t, h):
 @numba.njit
 def stepped(run, h):
     p = run.body.pivots[run.place]
-    k = dynamics.rates_at(p, run.body.scalars[GRAVITY], run.state, run.segment, run.t)
+    k = dynamics.rates_at(p, run.body.gravity, run.state, run.segment, run.t)
     ahead.step_ahead(run, p, k, h)
 
 
