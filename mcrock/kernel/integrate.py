@@ -63,7 +63,7 @@ from mcrock.kernel.landing import land_edge, land_on_face
 from mcrock.kernel.rest import advance_rest, comes_to_rest, enter_rest, lay_sides, uplift
 from mcrock.kernel.roots import EVENT_TIME
 from mcrock.kernel.rotation import vertical
-from mcrock.kernel.shaking import END, acceleration, count_segments, end_of_shaking, load, see_kink
+from mcrock.kernel.shaking import acceleration, count_segments, end_of_shaking, load, see_kink
 from mcrock.kernel.step import (
     EDGE_IMPACT,
     EDGE_RELEASE,
@@ -76,7 +76,7 @@ from mcrock.kernel.step import (
 )
 from mcrock.kernel.train import OLD, SHORT, advance_train
 from mcrock.kernel.vertex import advance_vertex
-from mcrock.kernel.window import AT, COUNT, row_at
+from mcrock.kernel.window import row_at
 
 
 @jit(internal=True)
@@ -142,7 +142,7 @@ def goes_on(run, motions):
         return False
     if run.friction.on:
         see_passage(run)
-    while run.segment[END] <= run.t < run.end:
+    while run.segment.end <= run.t < run.end:
         load(run, motions, run.piece + 1)
         if run.piece > run.pieces:
             break
@@ -164,7 +164,7 @@ def advance(run, motions, quantiles, trace, slips):
     if run.result[Response.STEPS] > run.settings.max_steps:
         run.outcome = STEP_LIMIT
         return
-    room = run.segment[END] - run.t
+    room = run.segment.end - run.t
     h = room / ceil(room / run.step)
     if run.mode == EDGE:
         whole = h
@@ -175,7 +175,7 @@ def advance(run, motions, quantiles, trace, slips):
     elif slips is not None:
         h = step_slip(run, h)
     run.at_instant = run.at_instant + 1 if h <= EVENT_TIME and run.event != NO_EVENT else 0
-    run.t = run.segment[END] if run.to_end and run.event == NO_EVENT else run.t + h
+    run.t = run.segment.end if run.to_end and run.event == NO_EVENT else run.t + h
     run.lifted = NONE
     if run.event in (NO_EVENT, EDGE_IMPACT, FACET_IMPACT, LANDING):  # the state before a jump too
         note(run, trace, NO_EVENT, 0.0, NONE)
@@ -184,7 +184,7 @@ def advance(run, motions, quantiles, trace, slips):
 @jit(inline=True, internal=True)
 def _advance_vertex(run, motions, quantiles, trace, h):
     """A train of short flights if an edge impact has just lifted a vertex, else a step of VERTEX mode."""
-    room, whole = run.segment[END] - run.t, h
+    room, whole = run.segment.end - run.t, h
     if run.lifted >= 0:
         late = h
         if see_kink(run, motions.samples):
@@ -192,15 +192,15 @@ def _advance_vertex(run, motions, quantiles, trace, h):
         together, vertex = advance_train(run, quantiles, trace, h, late)
         if together > 0.0:
             run.event, run.vertex, run.face = EDGE_IMPACT, vertex, NONE
-            if run.t + together > run.segment[END]:
+            if run.t + together > run.segment.end:
                 load(run, motions, run.piece + 1)
             return together
     h, run.event, run.vertex, run.face = advance_vertex(run, motions.samples, h)
     passed = 0
-    if run.window[0, COUNT] > 0.0:
+    if run.window[0].count > 0.0:
         passed = row_at(run.window, h)
-        whole = run.window[passed + 1, AT]
-    run.to_end = h == whole and (whole >= room if run.window[0, COUNT] > 0.0 else whole == room)
+        whole = run.window[passed + 1].at
+    run.to_end = h == whole and (whole >= room if run.window[0].count > 0.0 else whole == room)
     if passed > 0:
         load(run, motions, run.piece + passed)
     return h

@@ -23,12 +23,9 @@ from mcrock.kernel.contact import Topology
 from mcrock.kernel.dynamics import STATE_SIZE
 from mcrock.kernel.friction.coulomb import CONTACT_SIZE
 from mcrock.kernel.friction.motion import FOUND_SIZE, STIFF_SIZE
-from mcrock.kernel.rest import SIDE_SIZE
 from mcrock.kernel.results import RESULT_SIZE
-from mcrock.kernel.shaking import SEGMENT_SIZE
-from mcrock.kernel.step import HEIGHTS_SIZE
 from mcrock.kernel.train import MAP_SIZE
-from mcrock.kernel.window import MOST_SAMPLES, WINDOW_SIZE
+from mcrock.kernel.window import MOST_SAMPLES
 
 CORNERS = 2000  # room of a record
 GROWTH = 8  # of the room of larger ones
@@ -68,6 +65,40 @@ _FACE = _record(
     height=REAL,  # of the COM [m]
     **_reals("c_xx c_xy c_yy"),  # inverse of Theta + m h^2 [1/(kg m2)]
     pass_height=REAL,  # that the COM has to rise to at least on the way there from the start [m]
+)
+# ground acceleration between two samples, or of a sine
+SEGMENT = _record(
+    begin=REAL,  # [s]
+    end=REAL,  # [s]
+    **_reals("a_x a_y a_z"),  # acceleration at its start, or amplitude of a sine [m/s2]
+    **_reals("b_x b_y b_z"),  # rate [m/s3], or what is added to a sine [m/s2]
+    sine=REAL,  # 1 of a sine, else 0
+    omega=REAL,  # of a sine [rad/s]
+    phase=REAL,  # [rad]
+    origin=REAL,  # its start [s]
+    **_reals("kink_x kink_y kink_z"),  # if asked for, how much the rate differs in the next segment [m/s3]
+)
+# at the start of a step over several samples, then at each sample up to its end
+_WINDOW = _record(
+    at=REAL,  # time since the start [s]
+    **_reals("v_x v_y v_z"),  # integral of the ground acceleration since then [m/s]
+    **_reals("d_x d_y d_z"),  # double integral [m]
+    **_reals("g_x g_y g_z"),  # ground acceleration [m/s2]
+    count=REAL,  # of the samples in use, in the first row
+)
+# of a vertex in a step
+_HEIGHT = _record(
+    before=REAL,  # at the start [m]
+    rate_before=REAL,  # [m/s]
+    after=REAL,  # at the end [m]
+    rate_after=REAL,  # [m/s]
+    lands_at=REAL,  # time of landing after the start [s], negative where it does not
+    offset=REAL,  # height from which it counts [m]
+)
+# of the face at rest
+_SIDE = _record(
+    distance=REAL,  # of the COM inside it [m]
+    **_reals("pull_x pull_y"),  # COM height times its inward normal in ground axes [m]
 )
 
 
@@ -155,7 +186,7 @@ def _friction(n: int) -> np.dtype[Any]:
         found=(REAL, FOUND_SIZE),  # what a step or an impact found: columns of `friction.state`
         path=(REAL, n),  # how far each vertex has slipped [m]
         watched=(WHOLE, n),  # vertices that may land
-        heights=(REAL, (n, HEIGHTS_SIZE)),  # of those
+        heights=(_HEIGHT, n),  # of those
     )
 
 
@@ -173,7 +204,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         turn=(REAL, 5),  # see `shaking.load_segment`
         piece=WHOLE,  # number of the segment
         pieces=WHOLE,  # segments in which the ground moves
-        segment=(REAL, SEGMENT_SIZE),
+        segment=SEGMENT,
         shaken=REAL,  # end of the shaking [s]
         end=REAL,  # of the run [s]
         # where the run is
@@ -218,9 +249,9 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         kept=(REAL, RESULT_SIZE),  # at the time of overturning, while a fall is followed
         trial=(REAL, STATE_SIZE),
         maps=(REAL, (2, MAP_SIZE)),  # impacts of an edge to and fro: columns of `train`
-        window=(REAL, (MOST_SAMPLES + 1, WINDOW_SIZE)),  # samples of a step: columns of `window`
-        sides=(REAL, (n, SIDE_SIZE)),  # of the face at rest
-        heights=(REAL, (n, HEIGHTS_SIZE)),  # of a step: columns of `step`
+        window=(_WINDOW, MOST_SAMPLES + 1),  # samples of a step
+        sides=(_SIDE, n),  # of the face at rest
+        heights=(_HEIGHT, n),  # of a step
         law=_law(n),
         friction=_friction(n),
         body=_body(n),

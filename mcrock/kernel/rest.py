@@ -41,7 +41,7 @@ from mcrock.kernel.ending import AT_REST
 from mcrock.kernel.results import see_moments, see_pull, see_rest
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, LOOKS
 from mcrock.kernel.rotation import to_ground
-from mcrock.kernel.shaking import BEGIN, END, SINE, acceleration, load
+from mcrock.kernel.shaking import acceleration, load
 from mcrock.kernel.step import NO_EVENT, SLIP, STATIC, UPLIFT
 
 SLIP_BISECTIONS = 80
@@ -66,10 +66,10 @@ def next_slip(segment, t, static, gravity, step):
     On a linear segment |a_h|^2 = mu^2 (g + a_z)^2 is a quadratic equation; a sine is looked through in steps
     of ``step`` [s], or longer ones where these would be too many.
     """
-    begin, end = t, segment[END]
+    begin, end = t, segment.end
     if not holds(acceleration(segment, begin), static, gravity):
         return begin
-    linear, step = segment[SINE] == 0.0, max(step, (end - t) / LOOKS)
+    linear, step = segment.sine == 0.0, max(step, (end - t) / LOOKS)
     for _ in range(2 * LOOKS):
         last = end if linear else min(begin + step, end)
         a, b = acceleration(segment, begin), acceleration(segment, last)
@@ -113,28 +113,27 @@ def _first_root(a, b, static, gravity):
 def advance_rest(run, motions):
     """Rest until a face lifts or friction no longer holds it, or to the end of the segment."""
     run.event, segment = NO_EVENT, run.segment
-    if run.piece % BLOCK == 0 and run.t <= segment[BEGIN]:
+    if run.piece % BLOCK == 0 and run.t <= segment.begin:
         quiet = pass_quiet(run, motions)
         if quiet > run.piece:
             load(run, motions, quiet - 1)
-            run.t = segment[END]
+            run.t = segment.end
             return
     first, event = next_uplift(run), UPLIFT
     if run.friction.on:
         slip = next_slip(segment, run.t, run.friction.values[STATIC], run.body.gravity, run.step)
         if slip < first or (slip == first and slip < np.inf):
             first, event = slip, SLIP
-    if first <= segment[END]:
+    if first <= segment.end:
         run.at_instant = run.at_instant + 1 if first - run.t <= EVENT_TIME else 0
         run.t, run.event = first, event
     elif run.t >= run.shaken or run.piece >= run.pieces:
         run.outcome = AT_REST
     else:
-        run.t = segment[END]
+        run.t = segment.end
 
 
 SAFE = 1.0 + 1e-9  # rounding of the bound for quiet blocks [1]
-DISTANCE, PULL_X, PULL_Y, SIDE_SIZE = range(4)  # columns of the table of the sides of a face at rest
 
 
 @jit(internal=True)
@@ -153,8 +152,8 @@ def lay_sides(body, q, f, sides):
         nx, ny = -ey / length, ex / length
         x, y, z = in_body(face, nx, ny)
         gx, gy, _ = to_ground(q, x, y, z)
-        sides[i, DISTANCE] = -(a[0] * nx + a[1] * ny)
-        sides[i, PULL_X], sides[i, PULL_Y] = face.height * gx, face.height * gy
+        sides[i].distance = -(a[0] * nx + a[1] * ny)
+        sides[i].pull_x, sides[i].pull_y = face.height * gx, face.height * gy
     return n
 
 
@@ -165,13 +164,13 @@ def side_margin(side, down, ax, ay):
     -M/m of the lift-off moment about that side, linear in the acceleration of the ground;
     negative lifts. ``down`` is gravity plus the vertical acceleration of the ground [m/s2].
     """
-    return side[DISTANCE] * down - (side[PULL_X] * ax + side[PULL_Y] * ay)
+    return side.distance * down - (side.pull_x * ax + side.pull_y * ay)
 
 
 @jit(inline=True, internal=True)
 def _see_side(result, side, down, ax, ay):
     """Update the uplift margin with a ground acceleration at which a face at rest does not lift."""
-    see_moments(result, side[PULL_X] * ax + side[PULL_Y] * ay, side[DISTANCE] * down)
+    see_moments(result, side.pull_x * ax + side.pull_y * ay, side.distance * down)
 
 
 @jit(internal=True)
@@ -200,8 +199,8 @@ def pass_quiet(run, motions):
     inside, pull = np.inf, 0.0
     for i in range(n):
         side = sides[i]
-        inside = min(inside, side[DISTANCE])
-        pull = max(pull, side[PULL_X] * side[PULL_X] + side[PULL_Y] * side[PULL_Y])
+        inside = min(inside, side.distance)
+        pull = max(pull, side.pull_x * side.pull_x + side.pull_y * side.pull_y)
     pull, scale = sqrt(pull), turn[2]
     while piece < segments:
         block = motions.block[motions.first_block[motion] + piece // BLOCK]
@@ -264,10 +263,10 @@ def next_uplift(run):
     """
     sides, n, segment, t, step, result = run.sides, run.corners, run.segment, run.t, run.step, run.result
     gravity = run.body.gravity
-    end = segment[END]
+    end = segment.end
     begin, step = t, max(step, (end - t) / LOOKS)
     for _ in range(2 * LOOKS):
-        last = segment[END] if segment[SINE] == 0.0 else min(begin + step, end)
+        last = segment.end if segment.sine == 0.0 else min(begin + step, end)
         a, b = acceleration(segment, begin), acceleration(segment, last)
         first = np.inf
         for i in range(n):
@@ -278,7 +277,7 @@ def next_uplift(run):
             _see_side(result, sides[i], gravity + a[2], a[0], a[1])
             m1 = side_margin(sides[i], gravity + b[2], b[0], b[1])
             if m1 < 0.0:
-                if segment[SINE] == 0.0:
+                if segment.sine == 0.0:
                     first = min(first, begin + (last - begin) * (m0 / (m0 - m1)))
                 else:
                     low, high = begin, last

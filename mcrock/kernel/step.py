@@ -31,7 +31,6 @@ EXACT = 1e-11  # corrections below this share of the step need no further one [1
 NUDGE = 1e-8  # corrections up to this are made by the rates alone; what is left is of its square [s]
 HOP = 1.1  # step tried for a flight that is shorter than half the step, over the flight [1]
 RISES = 1.0  # speed of what just left the ground over its loss in a step over several samples, at least [1]
-BEFORE, RATE_BEFORE, AFTER, RATE_AFTER, LANDS_AT, OFFSET, HEIGHTS_SIZE = range(7)  # columns of `heights`
 
 
 @jit(inline=True, internal=True)

@@ -42,7 +42,6 @@ from mcrock.kernel.friction.impacts import impulse_sticks, may_slip_in_impacts
 from mcrock.kernel.landing import drawn_impact, see_lifting_impact
 from mcrock.kernel.results import impacts
 from mcrock.kernel.rotation import to_ground, vertical
-from mcrock.kernel.shaking import END, KINK_X, KINK_Y, KINK_Z
 from mcrock.kernel.step import height_and_rate, see_step, tilt_rate
 from mcrock.kernel.vertex import vertex_margin
 from mcrock.kernel.watch import impulse
@@ -236,9 +235,9 @@ def advance_train(run, quantiles, trace, h, late):
     if not (sink > STEADY * first_sink and back > 0.0):
         return 0.0, NONE
     flight, push = 2.0 * lift / sink, ZERO
-    if t + flight > segment[END]:
+    if t + flight > segment.end:
         push = _push(body.pivots[pivot], state, segment)
-        if abs(_dot(push, side)) * (t + flight - segment[END]) > STEADY * sink:
+        if abs(_dot(push, side)) * (t + flight - segment.end) > STEADY * sink:
             return 0.0, NONE
     if flight > min(short, late):
         return 0.0, NONE
@@ -366,10 +365,10 @@ def _fly(run, quantiles, trace, frame, flying, limits):
     time, way, turn, shift = 0.0, 1.0, ZERO, ZERO
     side = _cross(edge, start)
     for number in range(1, MOST_FLIGHTS + 1):
-        rest = max(t + time + flight - segment[END], 0.0)
+        rest = max(t + time + flight - segment.end, 0.0)
         if rest > 0.0:  # the kink there shifts the landing and the velocity at it
             flight += way * _dot(push, side) * rest * rest * rest / (6.0 * lift)
-            rest = max(t + time + flight - segment[END], 0.0)
+            rest = max(t + time + flight - segment.end, 0.0)
         step = _plus(_plus(ZERO, flight, w), 0.5 * flight * flight, early)
         step = _plus(step, rest * rest * rest / 6.0, push)
         turn = _plus(_plus(turn, 1.0, step), 0.5, _cross(turn, step))
@@ -391,9 +390,9 @@ def _fly(run, quantiles, trace, frame, flying, limits):
             left = flight + 2.0 * next_lift * ratio / sink
             last = not 0.0 < flight <= SHORT * run.step or time >= h or time + flight > late
             last |= not back > STEADY * before_back
-            if t + time + flight > segment[END]:
+            if t + time + flight > segment.end:
                 push = _push(body.pivots[other], state, segment)
-                last |= abs(_dot(push, side)) * (t + time + flight - segment[END]) > STEADY * back
+                last |= abs(_dot(push, side)) * (t + time + flight - segment.end) > STEADY * back
             last |= ratio < 1.0 and left < zeno_time * (1.0 - ratio * ratio)
         if friction.on and not last:
             last = not (plain and impulse_sticks(friction, normal, square))
@@ -422,9 +421,9 @@ def _end_flights(run, frame, moved, w, time):
     _lay_edge(trial, edge)
     trial[W_X], trial[W_Y], trial[W_Z] = w
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    if run.t + time > segment[END]:  # forces have their extremes at samples
+    if run.t + time > segment.end:  # forces have their extremes at samples
         p, gravity = run.body.pivots[run.place], run.body.gravity
-        normal, square = vertex_force(p, trial, rates_at(p, gravity, trial, segment, segment[END]), after)
+        normal, square = vertex_force(p, trial, rates_at(p, gravity, trial, segment, segment.end), after)
         results.see_force(result, gravity, square, normal, after[2])
         results.see_vertex(result, square, normal)
     d0 = tilt_rate(start, state[W_X], state[W_Y], state[W_Z])
@@ -439,7 +438,7 @@ def _push(p, state, segment):
     """Change of the angular acceleration about the pivot with constants ``p``, in body axes, for that of the
     rate at which the ground acceleration changes at the end of a segment [rad/s3]."""
     q = state[Q0], state[Q1], state[Q2], state[Q3]
-    return force_turn(p, pulled(q, 0.0, (segment[KINK_X], segment[KINK_Y], segment[KINK_Z])))
+    return force_turn(p, pulled(q, 0.0, (segment.kink_x, segment.kink_y, segment.kink_z)))
 
 
 @jit(internal=True)

@@ -32,20 +32,13 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing, stays_off
 from mcrock.kernel.rotation import vertical
-from mcrock.kernel.shaking import END
 from mcrock.kernel.step import (
-    AFTER,
-    BEFORE,
     EDGE_IMPACT,
     FACET_IMPACT,
     HOP,
-    LANDS_AT,
     NO_EVENT,
     NUDGE,
-    OFFSET,
     OVERTURN,
-    RATE_AFTER,
-    RATE_BEFORE,
     REFINEMENTS,
     RISES,
     SLIP,
@@ -61,14 +54,7 @@ from mcrock.kernel.step import (
     see_step,
     tilt_rate,
 )
-from mcrock.kernel.window import (
-    COUNT,
-    acceleration_after,
-    open_window,
-    passes_peaks,
-    rare_step_ahead,
-    step_ahead,
-)
+from mcrock.kernel.window import acceleration_after, open_window, passes_peaks, rare_step_ahead, step_ahead
 
 
 @jit(internal=True)
@@ -80,7 +66,7 @@ def advance_vertex(run, samples, h):
     """
     body, result, friction, state, trial = run.body, run.result, run.friction, run.state, run.trial
     window, pivot = run.window, run.place
-    window[0, COUNT] = 0.0
+    window[0].count = 0.0
     known, run.goes_on = run.goes_on, False
     p, gravity = body.pivots[pivot], body.gravity
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
@@ -94,13 +80,13 @@ def advance_vertex(run, samples, h):
         return 0.0, SLIP, NONE, NONE
     together = open_window(run, samples, h, k1, up)
     single = _lay_heights(run, k1, up, (h, together), known)
-    h = together if window[0, COUNT] > 0.0 else single
+    h = together if window[0].count > 0.0 else single
     step_ahead(run, p, k1, h)
-    if window[0, COUNT] > 0.0:
+    if window[0].count > 0.0:
         after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
         before_w, after_w = (state[W_X], state[W_Y], state[W_Z]), (trial[W_X], trial[W_Y], trial[W_Z])
         if passes_peaks(result, up, after, before_w, after_w, h):
-            window[0, COUNT], h = 0.0, single
+            window[0].count, h = 0.0, single
             rare_step_ahead(run, p, k1, h)
     h, event, vertex, face = _first_of_landings(run, k1, h)
     if friction.on:
@@ -137,21 +123,21 @@ def _lay_heights(run, k1, up, times, known):
     for i in range(body.spoke_first[run.place + 1] - first_spoke):
         other = body.spokes[first_spoke + i]
         row = heights[i]
-        if known and row[OFFSET] == 0.0:
-            row[BEFORE], row[RATE_BEFORE] = row[AFTER], row[RATE_AFTER]
+        if known and row.offset == 0.0:
+            row.before, row.rate_before = row.after, row.rate_after
         else:
-            row[BEFORE], row[RATE_BEFORE] = height_and_rate(body, turned, run.place, other)
-        row[OFFSET] = 0.0
-        if run.friction.on and row[BEFORE] < -ground and row[RATE_BEFORE] > 0.0:
+            row.before, row.rate_before = height_and_rate(body, turned, run.place, other)
+        row.offset = 0.0
+        if run.friction.on and row.before < -ground and row.rate_before > 0.0:
             # landed from flight, a little too low: it lands again where it comes back to this height
-            row[OFFSET], row[BEFORE] = row[BEFORE], 0.0
-        if row[BEFORE] <= ground and row[RATE_BEFORE] > 0.0:
+            row.offset, row.before = row.before, 0.0
+        if row.before <= ground and row.rate_before > 0.0:
             sink = -rise(body, k1, turned, run.place, other)
-            if 4.0 * row[RATE_BEFORE] < sink * h:
-                h = max(HOP * 2.0 * row[RATE_BEFORE] / sink, EVENT_TIME)
-                window[0, COUNT] = 0.0
-            elif RISES * row[RATE_BEFORE] < sink * together:
-                window[0, COUNT] = 0.0
+            if 4.0 * row.rate_before < sink * h:
+                h = max(HOP * 2.0 * row.rate_before / sink, EVENT_TIME)
+                window[0].count = 0.0
+            elif RISES * row.rate_before < sink * together:
+                window[0].count = 0.0
     return h
 
 
@@ -168,14 +154,14 @@ def _first_of_landings(run, k1, whole):
     if run.friction.on:
         turned = attitude(run.state)
         for i in range(n):
-            rests = 0.0 <= heights[i, LANDS_AT] <= EVENT_TIME and heights[i, RATE_BEFORE] > -STILL
+            rests = 0.0 <= heights[i].lands_at <= EVENT_TIME and heights[i].rate_before > -STILL
             if rests and rise(body, k1, turned, pivot, body.spokes[first_spoke + i]) > 0.0:
                 whole = _short_of_return(run, k1, whole, i, n)
     for _ in range(n):
         at, first = np.inf, NONE
         for i in range(n):
-            if 0.0 <= heights[i, LANDS_AT] < at:
-                at, first = heights[i, LANDS_AT], i
+            if 0.0 <= heights[i].lands_at < at:
+                at, first = heights[i].lands_at, i
         if first < 0:
             break
         h, lands = _locate_landing(run, k1, whole, at, first, n)
@@ -183,7 +169,7 @@ def _first_of_landings(run, k1, whole):
             vertex = body.spokes[first_spoke + lands]
             face = _landing_face(body, trial, pivot, vertex)
             return h, FACET_IMPACT if face >= 0 else EDGE_IMPACT, vertex, face
-        heights[first, LANDS_AT] = -1.0  # the interpolation dips below the ground, the motion does not
+        heights[first].lands_at = -1.0  # the interpolation dips below the ground, the motion does not
         rare_step_ahead(run, body.pivots[pivot], k1, whole)
     return whole, NO_EVENT, NONE, NONE
 
@@ -195,12 +181,12 @@ def _see_landings(run, h, n):
     first_spoke, ground, turned = body.spoke_first[pivot], TOUCH * body.radius, attitude(run.trial)
     for i in range(n):
         row = heights[i]
-        z0, v0 = row[BEFORE], row[RATE_BEFORE]
+        z0, v0 = row.before, row.rate_before
         z1, v1 = height_and_rate(body, turned, pivot, body.spokes[first_spoke + i])
-        z1 -= row[OFFSET]
-        row[AFTER], row[RATE_AFTER], row[LANDS_AT] = z1, v1, -1.0
+        z1 -= row.offset
+        row.after, row.rate_after, row.lands_at = z1, v1, -1.0
         if not stays_off(z0, v0, z1, v1, h, ground):
-            row[LANDS_AT] = first_landing(z0, v0, z1, v1, h, ground)
+            row.lands_at = first_landing(z0, v0, z1, v1, h, ground)
 
 
 @jit(internal=True)
@@ -208,10 +194,10 @@ def _short_of_return(run, k1, h, rises, n):
     """Shorten a step until neighbour ``rises``, which leaves the ground from rest, does not seem to sink from
     its start: it comes back within the step, far beyond the landing of another."""
     body, heights = run.body, run.heights
-    run.window[0, COUNT] = 0.0
-    h = min(h, run.segment[END] - run.t)
+    run.window[0].count = 0.0
+    h = min(h, run.segment.end - run.t)
     for _ in range(BISECTIONS):
-        if not 0.0 <= heights[rises, LANDS_AT] <= EVENT_TIME or h <= EVENT_TIME:
+        if not 0.0 <= heights[rises].lands_at <= EVENT_TIME or h <= EVENT_TIME:
             break
         h = 0.5 * h
         rare_step_ahead(run, body.pivots[run.place], k1, h)
@@ -275,11 +261,11 @@ def _locate_landing(run, k1, whole, guess, lands, n):
         step_ahead(run, p, k1, h)
         turned = attitude(trial)
         gap, speed = height_and_rate(body, turned, pivot, body.spokes[first_spoke + lands])
-        gap -= heights[lands, OFFSET]
+        gap -= heights[lands].offset
         if found == 1:
             break
         for i in range(n):
-            if i != lands and heights[i, BEFORE] > TOUCH * size:
+            if i != lands and heights[i].before > TOUCH * size:
                 lower, its_speed = height_and_rate(body, turned, pivot, body.spokes[first_spoke + i])
                 if lower < -TOGETHER * size and lower < gap:
                     lands, gap, speed, low = i, lower, its_speed, 0.0
@@ -294,9 +280,9 @@ def _locate_landing(run, k1, whole, guess, lands, n):
         if found == 1 and abs(h - tried) <= NUDGE:
             nudge(p, gravity, trial, acceleration_after(segment, window, t, tried), h - tried)
             gap, speed = height_and_rate(body, attitude(trial), pivot, body.spokes[first_spoke + lands])
-            gap -= heights[lands, OFFSET]
+            gap -= heights[lands].offset
             break
-    if heights[lands, AFTER] > 0.0 and not (gap <= TOUCH * size and speed < 0.0):
+    if heights[lands].after > 0.0 and not (gap <= TOUCH * size and speed < 0.0):
         h = -1.0
     return h, lands
 

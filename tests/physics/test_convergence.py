@@ -23,7 +23,8 @@ from mcrock.kernel.dynamics import (
     edge_step,
     vertex_step,
 )
-from mcrock.kernel.shaking import SEGMENT_SIZE, load_segment
+from mcrock.kernel.layout import SEGMENT
+from mcrock.kernel.shaking import load_segment
 from mcrock.simulation.runs import body_tables, simulate
 
 ORDER = 4
@@ -53,7 +54,7 @@ def constants_of(body):
 
 
 def segment_of(motion):
-    pack, segment = pack_motions([motion]), np.zeros(SEGMENT_SIZE)
+    pack, segment = pack_motions([motion]), np.zeros(1, SEGMENT)[0]
     # a pulse has its still lead-in as piece 0
     load_segment(pack, 0, (1.0, 0.0, 1.0, 0.0, 0.0), 0 if isinstance(motion, Motion) else 1, 100.0, segment)
     return segment

@@ -102,7 +102,7 @@ from mcrock.kernel.friction.step import LANDING, PARADOX, advance_slip, mode_rat
 from mcrock.kernel.rest import comes_to_rest, lay_sides
 from mcrock.kernel.results import see_slip
 from mcrock.kernel.rotation import vertical
-from mcrock.kernel.shaking import END, acceleration
+from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import (
     EDGE_IMPACT,
     EDGE_RELEASE,
@@ -567,7 +567,7 @@ def see_passage(run):
 @jit(internal=True)
 def step_slip(run, h):
     """A step of a mode with slip or of flight."""
-    whole, to_end = h, h == run.segment[END] - run.t
+    whole, to_end = h, h == run.segment.end - run.t
     run.friction.found[HELD] = 1.0 if run.t < run.held_until else 0.0
     if run.t < run.held_until:
         h = min(h, run.held_until - run.t)

@@ -60,7 +60,6 @@ from mcrock.kernel.friction.motion import (
     slip_direction,
     to_contact,
 )
-from mcrock.kernel.rest import DISTANCE, PULL_X, PULL_Y
 from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 
@@ -69,7 +68,7 @@ from mcrock.kernel.shaking import acceleration
 def slide_margin(side, mu, sx, sy):
     """How far the centre of pressure is inside a side [m] while a face slides in a direction: it lies at mu
     h from the foot of the COM, whatever the shaking, speed and weight."""
-    return side[DISTANCE] + mu * (side[PULL_X] * sx + side[PULL_Y] * sy)
+    return side.distance + mu * (side.pull_x * sx + side.pull_y * sy)
 
 
 @jit(internal=True)

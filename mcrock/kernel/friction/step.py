@@ -96,15 +96,9 @@ from mcrock.kernel.roots import EVENT_TIME, first_landing
 from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import (
-    AFTER,
-    BEFORE,
     HOP,
-    LANDS_AT,
     NO_EVENT,
-    OFFSET,
     OVERTURN,
-    RATE_AFTER,
-    RATE_BEFORE,
     REFINEMENTS,
     SLIP,
     SLIP_SLACK,
@@ -543,14 +537,14 @@ def _lay_heights(run, h, n, pivot):
     size = body.radius
     for i in range(n):
         row = friction.heights[i]
-        row[BEFORE], row[RATE_BEFORE] = _height(body, state, mode, pivot, friction.watched[i])
-        row[OFFSET] = 0.0
-        if row[BEFORE] <= AS_LOW * size:  # on the ground but for rounding
-            row[OFFSET], row[BEFORE] = row[BEFORE], 0.0
-        if row[BEFORE] <= TOUCH * size and row[RATE_BEFORE] > 0.0:
+        row.before, row.rate_before = _height(body, state, mode, pivot, friction.watched[i])
+        row.offset = 0.0
+        if row.before <= AS_LOW * size:  # on the ground but for rounding
+            row.offset, row.before = row.before, 0.0
+        if row.before <= TOUCH * size and row.rate_before > 0.0:
             sink = -rise(body, state, mode, pivot, friction.watched[i], friction.rates[0])
-            if 4.0 * row[RATE_BEFORE] < sink * h:
-                h = max(HOP * 2.0 * row[RATE_BEFORE] / sink, EVENT_TIME)
+            if 4.0 * row.rate_before < sink * h:
+                h = max(HOP * 2.0 * row.rate_before / sink, EVENT_TIME)
     return h
 
 
@@ -635,15 +629,15 @@ def _first_of_landings(run, h, n, pivot):
     ground = TOUCH * size
     for i in range(n):
         row = heights[i]
-        row[AFTER], row[RATE_AFTER] = _height(body, trial, mode, pivot, friction.watched[i])
-        row[AFTER] -= row[OFFSET]
-        row[LANDS_AT] = first_landing(row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], h, ground)
+        row.after, row.rate_after = _height(body, trial, mode, pivot, friction.watched[i])
+        row.after -= row.offset
+        row.lands_at = first_landing(row.before, row.rate_before, row.after, row.rate_after, h, ground)
     whole = h
     for _ in range(n):
         at, lands = inf, NONE
         for i in range(n):
-            if 0.0 <= heights[i, LANDS_AT] < at:
-                at, lands = heights[i, LANDS_AT], i
+            if 0.0 <= heights[i].lands_at < at:
+                at, lands = heights[i].lands_at, i
         if lands < 0:
             break
         low, high, h = 0.0, whole, max(at, EVENT_TIME)
@@ -651,14 +645,14 @@ def _first_of_landings(run, h, n, pivot):
         for _ in range(REFINEMENTS):
             mode_step(run, h)
             gap, speed = _height(body, trial, mode, pivot, friction.watched[lands])
-            gap -= heights[lands, OFFSET]
+            gap -= heights[lands].offset
             for i in range(n):
-                if i != lands and heights[i, BEFORE] > ground:
+                if i != lands and heights[i].before > ground:
                     lower, its = _height(body, trial, mode, pivot, friction.watched[i])
                     if lower < -AS_LOW * size and lower < gap:
                         lands, gap, speed, low = i, lower, its, 0.0
             # one that left the ground in this step comes back when it sinks, whatever heights are rounded to
-            if gap > 0.0 or (speed > 0.0 and heights[lands, BEFORE] <= 0.0):
+            if gap > 0.0 or (speed > 0.0 and heights[lands].before <= 0.0):
                 low = max(low, h)
             else:
                 high = min(high, h)
@@ -666,13 +660,13 @@ def _first_of_landings(run, h, n, pivot):
             if found == 1:
                 mode_step(run, h)
                 gap, speed = _height(body, trial, mode, pivot, friction.watched[lands])
-                gap -= heights[lands, OFFSET]
+                gap -= heights[lands].offset
             if found > 0:
                 break
-        if heights[lands, AFTER] <= 0.0 or (gap <= ground and speed < 0.0):
+        if heights[lands].after <= 0.0 or (gap <= ground and speed < 0.0):
             friction.touching[0] = friction.watched[lands]
             return h, LANDING
-        heights[lands, LANDS_AT] = -1.0  # the interpolation dips below the ground, the motion does not
+        heights[lands].lands_at = -1.0  # the interpolation dips below the ground, the motion does not
         h = whole
         mode_step(run, h)
     return whole, NO_EVENT

@@ -18,7 +18,7 @@ from mcrock.kernel import dynamics, rotation  # what is internal is called by co
 from mcrock.kernel import window as ahead
 from mcrock.kernel.dynamics import Q0, Q3, W_X, W_Z
 from mcrock.kernel.shaking import load_segment
-from mcrock.kernel.window import COUNT, MOST_SAMPLES
+from mcrock.kernel.window import MOST_SAMPLES
 from mcrock.simulation.runs import body_tables
 
 BODY = cuboid(0.4, 0.5, 1.6, density=2000.0)
@@ -91,7 +91,7 @@ def test_the_parabola_has_the_integrals_of_the_samples(seed, t, longest, share):
     run = started(turn)
     segment, window = run.segment, run.window
     whole = opened(run, pack_motions([motion]), 3, 3 * DT + t, longest)
-    count = int(window[0, COUNT])
+    count = int(window[0].count)
     assert whole == pytest.approx((count + 3) * DT - (3 * DT + t), abs=1e-12)
     assert count == MOST_SAMPLES or whole <= longest + 1e-12 < whole + DT + 1e-9
     h, begin = share * whole, 3 * DT + t
@@ -123,7 +123,7 @@ def flown(motion, samples, end):
     pack, run, number = pack_motions([motion]), started(), 0
     while number * motion.dt < end - 1e-9:
         h = opened(run, pack, number, number * motion.dt, (samples + 0.5) * motion.dt)
-        assert run.window[0, COUNT] == samples
+        assert run.window[0].count == samples
         stepped(run, h)
         run.state[: W_Z + 1] = run.trial[: W_Z + 1]
         number += samples
