@@ -28,18 +28,90 @@ from mcrock.base.params import Mode
 from mcrock.kernel.rotation import flattened, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 
-# orientation body to ground; angular velocity in body axes [rad/s]; ground position of the pivot,
-# the first end of the edge or the first vertex of the face at rest [m]; angle from the first face
-# flat [rad] and its rate [rad/s], orientation with that face flat and ground direction of the edge.
-# With slip and in flight: position [m] and velocity [m/s] of the COM in ground axes, how far the first and
-# the second contact have slipped [m], energy lost in slip over the mass [m2/s2], and the directions of the
-# slips
-(
-    Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, P_X, P_Y, ANGLE, RATE, F0, F1, F2, F3, ALONG_X, ALONG_Y,
-    X, Y, Z, V_X, V_Y, V_Z, PATH_0, PATH_1, LOSS, S0_X, S0_Y, S1_X, S1_Y,
-    STATE_SIZE,
-) = range(31)  # fmt: skip
 SMALL_TURN = 0.02  # angle up to which sine and cosine are power series to the last bit [rad]
+
+
+@jit(inline=True, internal=True)
+def orientation(state):
+    """Quaternion from body to ground (4 numbers)."""
+    return state.q0, state.q1, state.q2, state.q3
+
+
+@jit(inline=True, internal=True)
+def angular_velocity(state):
+    """In body axes (3 numbers) [rad/s]."""
+    return state.w_x, state.w_y, state.w_z
+
+
+@jit(inline=True, internal=True)
+def normalize(state):
+    """Make the quaternion one of length 1."""
+    q0, q1, q2, q3 = orientation(state)
+    norm = 1.0 / sqrt(q0 * q0 + q1 * q1 + q2 * q2 + q3 * q3)
+    state.q0, state.q1, state.q2, state.q3 = q0 * norm, q1 * norm, q2 * norm, q3 * norm
+
+
+@jit(inline=True, internal=True)
+def copy_pose(state, copy):
+    """Copy orientation and angular velocity."""
+    copy.q0, copy.q1, copy.q2, copy.q3 = orientation(state)
+    copy.w_x, copy.w_y, copy.w_z = angular_velocity(state)
+
+
+@jit(internal=True)
+def copy_motion(state, copy):
+    """Copy what changes smoothly in a mode with slip or in flight."""
+    copy_pose(state, copy)
+    copy.x, copy.y, copy.z = state.x, state.y, state.z
+    copy.v_x, copy.v_y, copy.v_z = state.v_x, state.v_y, state.v_z
+    copy.path_0, copy.path_1, copy.loss = state.path_0, state.path_1, state.loss
+
+
+@jit(internal=True)
+def copy_state(state, copy):
+    """Copy all of a state."""
+    copy_motion(state, copy)
+    copy.p_x, copy.p_y, copy.angle, copy.rate = state.p_x, state.p_y, state.angle, state.rate
+    copy.f0, copy.f1, copy.f2, copy.f3 = state.f0, state.f1, state.f2, state.f3
+    copy.along_x, copy.along_y = state.along_x, state.along_y
+    copy.s0_x, copy.s0_y, copy.s1_x, copy.s1_y = state.s0_x, state.s0_y, state.s1_x, state.s1_y
+
+
+@jit(internal=True)
+def clear_state(state):
+    """Set all of a state to zero."""
+    state.q0 = state.q1 = state.q2 = state.q3 = state.w_x = state.w_y = state.w_z = 0.0
+    state.p_x = state.p_y = state.angle = state.rate = state.f0 = state.f1 = state.f2 = state.f3 = 0.0
+    state.along_x = state.along_y = state.x = state.y = state.z = state.v_x = state.v_y = state.v_z = 0.0
+    state.path_0 = state.path_1 = state.loss = state.s0_x = state.s0_y = state.s1_x = state.s1_y = 0.0
+
+
+@jit(internal=True)
+def advance_state(state, rates, h, out):
+    """Write into ``out`` a state with slip or in flight after rates over ``h`` [s]; they may be one."""
+    out.q0, out.q1 = state.q0 + h * rates.q0, state.q1 + h * rates.q1
+    out.q2, out.q3 = state.q2 + h * rates.q2, state.q3 + h * rates.q3
+    out.w_x, out.w_y = state.w_x + h * rates.w_x, state.w_y + h * rates.w_y
+    out.w_z, out.loss = state.w_z + h * rates.w_z, state.loss + h * rates.loss
+    out.x, out.y, out.z = state.x + h * rates.x, state.y + h * rates.y, state.z + h * rates.z
+    out.v_x, out.v_y = state.v_x + h * rates.v_x, state.v_y + h * rates.v_y
+    out.v_z, out.path_0 = state.v_z + h * rates.v_z, state.path_0 + h * rates.path_0
+    out.path_1 = state.path_1 + h * rates.path_1
+
+
+@jit(internal=True)
+def weigh_rates(a, b, c, d, out):
+    """Six times the mean of rates in the classical Runge-Kutta method, at the start, twice in the middle and
+    at the end of a step, into ``out``."""
+    out.q0, out.q1 = a.q0 + 2.0 * (b.q0 + c.q0) + d.q0, a.q1 + 2.0 * (b.q1 + c.q1) + d.q1
+    out.q2, out.q3 = a.q2 + 2.0 * (b.q2 + c.q2) + d.q2, a.q3 + 2.0 * (b.q3 + c.q3) + d.q3
+    out.w_x, out.w_y = a.w_x + 2.0 * (b.w_x + c.w_x) + d.w_x, a.w_y + 2.0 * (b.w_y + c.w_y) + d.w_y
+    out.w_z, out.loss = a.w_z + 2.0 * (b.w_z + c.w_z) + d.w_z, a.loss + 2.0 * (b.loss + c.loss) + d.loss
+    out.x, out.y = a.x + 2.0 * (b.x + c.x) + d.x, a.y + 2.0 * (b.y + c.y) + d.y
+    out.z, out.v_x = a.z + 2.0 * (b.z + c.z) + d.z, a.v_x + 2.0 * (b.v_x + c.v_x) + d.v_x
+    out.v_y, out.v_z = a.v_y + 2.0 * (b.v_y + c.v_y) + d.v_y, a.v_z + 2.0 * (b.v_z + c.v_z) + d.v_z
+    out.path_0 = a.path_0 + 2.0 * (b.path_0 + c.path_0) + d.path_0
+    out.path_1 = a.path_1 + 2.0 * (b.path_1 + c.path_1) + d.path_1
 
 
 @jit(inline=True, internal=True)
@@ -108,7 +180,7 @@ def rates_at(p, gravity, state, segment, t):
 @jit(inline=True, internal=True)
 def rates_with(p, gravity, state, a):
     """`vertex_rates` of a state with ground acceleration ``a`` [m/s2]."""
-    q, w = (state[Q0], state[Q1], state[Q2], state[Q3]), (state[W_X], state[W_Y], state[W_Z])
+    q, w = orientation(state), angular_velocity(state)
     return vertex_rates(p, gravity, q, w, a)
 
 
@@ -127,8 +199,8 @@ def vertex_step(p, gravity, state, k1, push, h, out):
     ``k1`` are the `vertex_rates` at the start and ``push`` the accelerations of the ground for its middle
     and its end (two of 3 numbers) [m/s2].
     """
-    q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
-    x, y, z = state[W_X], state[W_Y], state[W_Z]
+    q0, q1, q2, q3 = orientation(state)
+    x, y, z = angular_velocity(state)
     d, e = 0.5 * h, 0.25 * h  # the rates of the quaternion come doubled
     a, b = push
     q, w = _ahead((q0, q1, q2, q3, x, y, z), k1, e, d)
@@ -143,10 +215,10 @@ def vertex_step(p, gravity, state, k1, push, h, out):
     q2 += e * (k1[2] + 2.0 * (k2[2] + k3[2]) + k4[2])
     q3 += e * (k1[3] + 2.0 * (k2[3] + k3[3]) + k4[3])
     norm = 1.0 / sqrt(q0 * q0 + q1 * q1 + q2 * q2 + q3 * q3)
-    out[Q0], out[Q1], out[Q2], out[Q3] = q0 * norm, q1 * norm, q2 * norm, q3 * norm
-    out[W_X] = x + d * (k1[4] + 2.0 * (k2[4] + k3[4]) + k4[4])
-    out[W_Y] = y + d * (k1[5] + 2.0 * (k2[5] + k3[5]) + k4[5])
-    out[W_Z] = z + d * (k1[6] + 2.0 * (k2[6] + k3[6]) + k4[6])
+    out.q0, out.q1, out.q2, out.q3 = q0 * norm, q1 * norm, q2 * norm, q3 * norm
+    out.w_x = x + d * (k1[4] + 2.0 * (k2[4] + k3[4]) + k4[4])
+    out.w_y = y + d * (k1[5] + 2.0 * (k2[5] + k3[5]) + k4[5])
+    out.w_z = z + d * (k1[6] + 2.0 * (k2[6] + k3[6]) + k4[6])
 
 
 @jit(inline=True, internal=True)
@@ -154,10 +226,14 @@ def nudge(p, gravity, state, a, h):
     """Move a state of VERTEX mode with ground acceleration ``a`` on or back by a time ``h`` [s] so short that
     rates suffice."""
     k = rates_with(p, gravity, state, a)
-    for i in range(4):
-        state[Q0 + i] += 0.5 * h * k[i]
-    for i in range(3):
-        state[W_X + i] += h * k[4 + i]
+    d = 0.5 * h  # the rates of the quaternion come doubled
+    state.q0 += d * k[0]
+    state.q1 += d * k[1]
+    state.q2 += d * k[2]
+    state.q3 += d * k[3]
+    state.w_x += h * k[4]
+    state.w_y += h * k[5]
+    state.w_z += h * k[6]
 
 
 @jit(inline=True, internal=True)
@@ -177,7 +253,7 @@ def vertex_force(p, state, k, up):
 
     ``k`` are the `vertex_rates` of the state and ``up`` its vertical in body axes.
     """
-    x, y, z = turning(k, state[W_X], state[W_Y], state[W_Z], p.com_x, p.com_y, p.com_z)
+    x, y, z = turning(k, state.w_x, state.w_y, state.w_z, p.com_x, p.com_y, p.com_z)
     x, y, z = x - k[7], y - k[8], z - k[9]
     normal = x * up[0] + y * up[1] + z * up[2]
     x, y, z = x - normal * up[0], y - normal * up[1], z - normal * up[2]
@@ -187,7 +263,7 @@ def vertex_force(p, state, k, up):
 @jit(inline=True, internal=True)
 def attitude(state):
     """The vertical and the angular velocity in body axes (two of 3 numbers)."""
-    return vertical(state[Q0], state[Q1], state[Q2], state[Q3]), (state[W_X], state[W_Y], state[W_Z])
+    return vertical(orientation(state)), angular_velocity(state)
 
 
 @jit(inline=True, internal=True)
@@ -242,7 +318,7 @@ def _turned_acceleration(edge, com_n, com_z, angle, inward, down):
 @jit(inline=True, internal=True)
 def edge_frame(state, gravity, a):
     """Ground acceleration in EDGE mode: inwards, along the edge, and with gravity downwards [m/s2]."""
-    x, y = state[ALONG_X], state[ALONG_Y]
+    x, y = state.along_x, state.along_y
     return a[1] * x - a[0] * y, a[0] * x + a[1] * y, gravity + a[2]
 
 
@@ -253,7 +329,7 @@ def edge_step(edge, state, start, segment, t, h):
     ``start`` has gravity and, at the start, the `edge_com` (2) and the `edge_acceleration`.
     """
     gravity, com_n, com_z, k1 = start
-    rate, d = state[RATE], 0.5 * h
+    rate, d = state.rate, 0.5 * h
     inward, _, down = edge_frame(state, gravity, acceleration(segment, t + d))
     k2 = _turned_acceleration(edge, com_n, com_z, d * rate, inward, down)
     k3 = _turned_acceleration(edge, com_n, com_z, d * (rate + d * k1), inward, down)
@@ -330,9 +406,9 @@ def move_pivot(body, state, old, new):
     """Ground position of the pivot when vertex ``new`` takes over from ``old``."""
     if old != new:
         a, b = body.vertices[old], body.vertices[new]
-        x, y, _ = to_ground(state, b[0] - a[0], b[1] - a[1], b[2] - a[2])
-        state[P_X] += x
-        state[P_Y] += y
+        x, y, _ = to_ground(orientation(state), b[0] - a[0], b[1] - a[1], b[2] - a[2])
+        state.p_x += x
+        state.p_y += y
 
 
 @jit(inline=True, internal=True)
@@ -368,4 +444,4 @@ def point_of_face(face, x, y):
 def lay_flat(face, q, out):
     """Write into ``out`` the pose ``q`` after the smallest turn that lays a face flat; they may be one."""
     x, y, z = upward(face)
-    out[Q0], out[Q1], out[Q2], out[Q3] = flattened((q[Q0], q[Q1], q[Q2], q[Q3]), x, y, z)
+    out.q0, out.q1, out.q2, out.q3 = flattened(orientation(q), x, y, z)

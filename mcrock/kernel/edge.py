@@ -13,25 +13,10 @@ from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.kernel import results
 from mcrock.kernel.dynamics import (
-    ALONG_X,
-    ALONG_Y,
-    ANGLE,
     EDGE,
-    F0,
-    F1,
-    F2,
-    F3,
     FIRST,
     NONE,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
     SECOND,
-    W_X,
-    W_Y,
-    W_Z,
     contact_vertex,
     edge_com,
     edge_contact,
@@ -39,6 +24,7 @@ from mcrock.kernel.dynamics import (
     edge_step,
     in_face,
     move_pivot,
+    orientation,
     small_turn,
     vertex_lift,
 )
@@ -75,7 +61,7 @@ def advance_edge(run, h):
     """
     body, result, t, friction = run.body, run.result, run.t, run.friction
     state, segment, k = run.state, run.segment, run.place
-    edge, gravity, angle0, rate0 = body.edges[k], body.gravity, state[ANGLE], state[RATE]
+    edge, gravity, angle0, rate0 = body.edges[k], body.gravity, state.angle, state.rate
     c0, s0 = cos(angle0), sin(angle0)
     before, end, stuck, k1, normal, square, ends = release(
         body, k, state, (angle0, rate0, c0, s0), acceleration(segment, t)
@@ -129,12 +115,12 @@ def advance_edge(run, h):
         h, turn, rate1 = _first_time(run, start, h, OVERTURN)
         event, after = OVERTURN, edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
         result[Response.PEAK_TILT] = 1.0
-    state[ANGLE], state[RATE] = angle0 + turn, rate1
+    state.angle, state.rate = angle0 + turn, rate1
     d0 = tilt_rate(up, rate0 * edge.along_x, rate0 * edge.along_y, rate0 * edge.along_z)
     d1 = tilt_rate(after, rate1 * edge.along_x, rate1 * edge.along_y, rate1 * edge.along_z)
     see_step(result, up, after, d0, d1, h)
     if event == OVERTURN:
-        edge_pose(edge, state, state[ANGLE], rate1)
+        edge_pose(edge, state, state.angle, rate1)
     return h, event, face
 
 
@@ -164,7 +150,7 @@ def _locate_face(run, start, whole, landing, goal):
     and target of its angle, and whether it rises again. Returns the time [s], the turn [rad], the rate
     [rad/s] and the event."""
     state, segment, t = run.state, run.segment, run.t
-    edge, angle0 = run.body.edges[run.place], run.state[ANGLE]
+    edge, angle0 = run.body.edges[run.place], run.state.angle
     sign, target, dips = goal
     low, high, h = 0.0, whole, max(landing, EVENT_TIME)
     turn, rate = 0.0, 0.0
@@ -192,7 +178,7 @@ def _first_time(run, start, high, event):
     """First time in a step of EDGE mode at which the body axis is level, or, for the event SLIP, the edge
     cannot stick [s], the turn [rad] and the rate [rad/s]."""
     state, segment, t = run.state, run.segment, run.t
-    edge, angle0, low = run.body.edges[run.place], run.state[ANGLE], 0.0
+    edge, angle0, low = run.body.edges[run.place], run.state.angle, 0.0
     for _ in range(BISECTIONS):
         if high - low <= EVENT_TIME:
             break
@@ -252,7 +238,7 @@ def _locate_release(run, start, times, margins, end):
     """
     body, t = run.body, run.t
     state, segment, k = run.state, run.segment, run.place
-    edge, angle0, (low, high), (below, above) = body.edges[k], state[ANGLE], times, margins
+    edge, angle0, (low, high), (below, above) = body.edges[k], state.angle, times, margins
     for i in range(REFINEMENTS):
         if high - low <= RELEASE_TIME:
             break
@@ -275,9 +261,9 @@ def _locate_release(run, start, times, margins, end):
 @jit(internal=True)
 def edge_pose(edge, state, angle, rate):
     """Orientation and angular velocity in EDGE mode at a given angle [rad] and rate [rad/s]."""
-    q = turned((state[F0], state[F1], state[F2], state[F3]), edge.along_x, edge.along_y, edge.along_z, angle)
-    state[Q0], state[Q1], state[Q2], state[Q3] = q
-    state[W_X], state[W_Y], state[W_Z] = rate * edge.along_x, rate * edge.along_y, rate * edge.along_z
+    q = turned((state.f0, state.f1, state.f2, state.f3), edge.along_x, edge.along_y, edge.along_z, angle)
+    state.q0, state.q1, state.q2, state.q3 = q
+    state.w_x, state.w_y, state.w_z = rate * edge.along_x, rate * edge.along_y, rate * edge.along_z
 
 
 @jit(internal=True)
@@ -285,33 +271,33 @@ def posed(run):
     """A vertex on the ground, once the state has the orientation and velocity of EDGE mode."""
     state = run.state
     if run.mode == EDGE:
-        edge_pose(run.body.edges[run.place], state, state[ANGLE], state[RATE])
+        edge_pose(run.body.edges[run.place], state, state.angle, state.rate)
     return contact_vertex(run.body, run.mode, run.place)
 
 
 @jit(internal=True)
 def lay_edge(edge, state, q):
     """Keep the pose ``q`` from which the angle about an edge counts, and the direction of the edge."""
-    state[F0], state[F1], state[F2], state[F3] = q
+    state.f0, state.f1, state.f2, state.f3 = q
     x, y, _ = to_ground(q, edge.along_x, edge.along_y, edge.along_z)
     norm = sqrt(x * x + y * y)
-    state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
+    state.along_x, state.along_y = x / norm, y / norm
 
 
 @jit(internal=True)
 def enter_edge(body, state, pivot, k):
     """Start EDGE mode on edge ``k`` from a pose with both ends on the ground."""
     edge = body.edges[k]
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    ux, uy, uz = vertical(orientation(state))
     across = ux * edge.normal_x + uy * edge.normal_y + uz * edge.normal_z
-    state[ANGLE] = atan2(across, ux * edge.up_x + uy * edge.up_y + uz * edge.up_z)
-    state[RATE] = state[W_X] * edge.along_x + state[W_Y] * edge.along_y + state[W_Z] * edge.along_z
-    q = state[Q0], state[Q1], state[Q2], state[Q3]  # a tuple: functions of an array are compiled for its size
-    q = turned(q, edge.along_x, edge.along_y, edge.along_z, -state[ANGLE])
+    state.angle = atan2(across, ux * edge.up_x + uy * edge.up_y + uz * edge.up_z)
+    state.rate = state.w_x * edge.along_x + state.w_y * edge.along_y + state.w_z * edge.along_z
+    q = orientation(state)
+    q = turned(q, edge.along_x, edge.along_y, edge.along_z, -state.angle)
     q = flattened(q, edge.up_x, edge.up_y, edge.up_z)
     lay_edge(edge, state, q)
     move_pivot(body, state, pivot, body.edge_vertices[k, 0])
-    edge_pose(edge, state, state[ANGLE], state[RATE])
+    edge_pose(edge, state, state.angle, state.rate)
     return EDGE, k
 
 
@@ -371,6 +357,6 @@ def flatter_face(body, state, k):
     first, other = body.edge_faces[k, 0], body.edge_faces[k, 1]
     if other < 0:
         return first
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    up = vertical(orientation(state))
     on_first, on_other = in_face(body.faces[first], up)[2], in_face(body.faces[other], up)[2]
     return first if on_first >= on_other else other

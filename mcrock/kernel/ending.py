@@ -18,27 +18,7 @@ from mcrock.base.response import EventColumn, HistoryColumn, Response
 from mcrock.impact.dispatch import PROJECT
 from mcrock.impact.varkonyi_2022 import kinetic_energy
 from mcrock.kernel import results
-from mcrock.kernel.dynamics import (
-    NONE,
-    P_X,
-    P_Y,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
-    REST,
-    V_X,
-    V_Y,
-    V_Z,
-    VERTEX,
-    W_X,
-    W_Y,
-    W_Z,
-    Z,
-    inertia_of,
-    point_of,
-)
+from mcrock.kernel.dynamics import NONE, REST, VERTEX, angular_velocity, inertia_of, orientation, point_of
 from mcrock.kernel.edge import posed
 from mcrock.kernel.friction.motion import SOLVED, moving_energy, sticks
 from mcrock.kernel.results import impacts
@@ -77,25 +57,25 @@ def write_note(run, trace, kind, change, face):
     body, t, friction = run.body, run.t, run.friction
     state, mode, index = run.state, run.mode, run.place
     pivot = posed(run)
-    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
     v = body.vertices[pivot]
-    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
+    x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
     vx, vy, vz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
     if friction.on and not sticks(mode):
-        z, vx, vy, vz = state[Z], state[V_X], state[V_Y], state[V_Z]
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+        z, vx, vy, vz = state.z, state.v_x, state.v_y, state.v_z
+    ux, uy, uz = vertical(orientation(state))
     tilt = atan2(sqrt(ux * ux + uy * uy), uz)
     if trace.used[0] < trace.history.shape[0]:
         row = trace.history[trace.used[0]]
-        w = state[W_X], state[W_Y], state[W_Z]
+        w = angular_velocity(state)
         energy = kinetic_energy(body.mass, inertia_of(body), point_of(body, pivot), w)
         if friction.on and not sticks(mode):
             energy = moving_energy(body, state)
         row[HistoryColumn.TIME], row[HistoryColumn.MODE], row[HistoryColumn.INDEX] = t, mode, index
-        row[HistoryColumn.Q0], row[HistoryColumn.Q1] = state[Q0], state[Q1]
-        row[HistoryColumn.Q2], row[HistoryColumn.Q3] = state[Q2], state[Q3]
+        row[HistoryColumn.Q0], row[HistoryColumn.Q1] = state.q0, state.q1
+        row[HistoryColumn.Q2], row[HistoryColumn.Q3] = state.q2, state.q3
         row[HistoryColumn.OMEGA_X], row[HistoryColumn.OMEGA_Y], row[HistoryColumn.OMEGA_Z] = wx, wy, wz
-        row[HistoryColumn.COM_X], row[HistoryColumn.COM_Y] = state[P_X] + x, state[P_Y] + y
+        row[HistoryColumn.COM_X], row[HistoryColumn.COM_Y] = state.p_x + x, state.p_y + y
         row[HistoryColumn.COM_Z] = z
         row[HistoryColumn.ENERGY] = energy + body.mass * body.gravity * z
         row[HistoryColumn.TILT] = tilt
@@ -111,10 +91,10 @@ def note_impact(body, trace, t, state, w, pivot, change):
     """Add an edge impact to the event list alone: ``pivot`` has landed, the body turns about it with ``w`` in
     body axes [rad/s], and ``state`` has its pose."""
     v = body.vertices[pivot]
-    wx, wy, wz = to_ground(state, w[0], w[1], w[2])
-    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
+    wx, wy, wz = to_ground(orientation(state), w[0], w[1], w[2])
+    x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
     speed = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    ux, uy, uz = vertical(orientation(state))
     tilt = atan2(sqrt(ux * ux + uy * uy), uz)
     _add_event(trace, t, EDGE_IMPACT, (VERTEX, pivot, NONE), (change, tilt), ((wx, wy, wz), speed))
 
@@ -151,7 +131,7 @@ def check_limits(run):
         run.outcome = IMPACT_LIMIT
     elif run.friction.on and run.friction.found[SOLVED] > run.settings.max_contact_solves:
         run.outcome = CONTACT_LIMIT
-    elif not isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
+    elif not isfinite(state.q0 + state.w_x + state.w_y + state.w_z + state.rate):
         run.outcome = NOT_FINITE
 
 
@@ -206,7 +186,7 @@ def _leans_over(run):
     """Whether the body may be past the pose from which it falls, whatever its energy, as it started there or
     slip took energy on the way: it leans further than a body that stands can."""
     q = run.state
-    return vertical(q[Q0], q[Q1], q[Q2], q[Q3])[2] < cos(run.body.slenderness)
+    return vertical(orientation(q))[2] < cos(run.body.slenderness)
 
 
 @jit(internal=True)
@@ -224,9 +204,9 @@ def _energies(run):
     body, state = run.body, run.state
     weight, level = body.mass * body.gravity, body.faces[body.start].height
     if run.friction.on and not sticks(run.mode):
-        return moving_energy(body, state), weight * (state[Z] - level)
-    pivot, w = point_of(body, posed(run)), (state[W_X], state[W_Y], state[W_Z])
-    rise = -to_ground(state, pivot[0], pivot[1], pivot[2])[2] - level
+        return moving_energy(body, state), weight * (state.z - level)
+    pivot, w = point_of(body, posed(run)), angular_velocity(state)
+    rise = -to_ground(orientation(state), pivot[0], pivot[1], pivot[2])[2] - level
     return kinetic_energy(body.mass, inertia_of(body), pivot, w), weight * rise
 
 
@@ -235,7 +215,7 @@ def _report_position(run):
     """Yaw and displacement of the base at the end of a run."""
     result, state = run.result, run.state
     result[Response.FINAL_DISPLACEMENT_X], result[Response.FINAL_DISPLACEMENT_Y] = _base_displacement(run)
-    result[Response.FINAL_YAW] = wrapped(2.0 * atan2(state[Q3], state[Q0]))
+    result[Response.FINAL_YAW] = wrapped(2.0 * atan2(state.q3, state.q0))
 
 
 @jit(internal=True)
@@ -250,8 +230,8 @@ def _base_displacement(run):
     """Horizontal displacement of the mean of the corners of the start face [m]."""
     state, body = run.state, run.body
     v = body.vertices[posed(run)]
-    x, y, _ = to_ground(state, body.base_x - v[0], body.base_y - v[1], body.base_z - v[2])
-    return state[P_X] + x - body.start_x, state[P_Y] + y - body.start_y
+    x, y, _ = to_ground(orientation(state), body.base_x - v[0], body.base_y - v[1], body.base_z - v[2])
+    return state.p_x + x - body.start_x, state.p_y + y - body.start_y
 
 
 LOWER = 0.999  # energy left where a run may stop, over its largest potential energy: no error of steps [1]

@@ -16,25 +16,18 @@ from mcrock.base.response import Response
 from mcrock.impact.varkonyi_2022 import plastic_edge
 from mcrock.kernel import results
 from mcrock.kernel.dynamics import (
-    ANGLE,
     EDGE,
     FIRST,
     NONE,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
     REST,
     SLIDE,
     SPIN,
     VERTEX,
-    W_X,
-    W_Y,
-    W_Z,
+    angular_velocity,
     edge_between,
     inertia_of,
     move_pivot,
+    orientation,
     point_of,
 )
 from mcrock.kernel.edge import advance_edge, edge_pose, enter_edge, flatter_face
@@ -126,8 +119,8 @@ def begin(run, motions, slips):
     flat = run.mode == REST or run.mode == SLIDE or run.mode == SPIN
     run.corners = lay_sides(body, state, run.place if flat else body.start, run.sides)
     if run.mode == EDGE:
-        edge_pose(body.edges[run.place], state, state[ANGLE], state[RATE])
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+        edge_pose(body.edges[run.place], state, state.angle, state.rate)
+    up = vertical(orientation(state))
     results.see_pose(result, up[0], up[1])
     run.grip, run.bend, run.took_off, run.stops = np.inf, 0.0, 0.0, STOPS_IN * settings.edge_zeno_time
     if slips is not None and run.friction.on:
@@ -268,7 +261,7 @@ def _lands_off_base(run):
 @jit(internal=True)
 def _overturn(run, trace):
     """Note that the body overturns; a fall that is followed goes on."""
-    results.see_overturning(run.result, run.t, run.state)
+    results.see_overturning(run.result, run.t, orientation(run.state))
     note(run, trace, OVERTURN, 0.0, NONE)
     if not run.settings.follow_fall:
         run.outcome = OVERTURNED
@@ -280,7 +273,7 @@ def _overturn(run, trace):
 def _release(run):
     """The body turns on about one end of its edge."""
     body, state, edge = run.body, run.state, run.place
-    edge_pose(body.edges[edge], state, state[ANGLE], state[RATE])
+    edge_pose(body.edges[edge], state, state.angle, state.rate)
     pivot = body.edge_vertices[edge, run.kept_end]
     move_pivot(body, state, body.edge_vertices[edge, 0], pivot)
     run.released_end, run.release_time, run.slipped = body.edge_vertices[edge, 1 - run.kept_end], run.t, 0
@@ -294,9 +287,9 @@ def _land_edge(run, quantiles):
     if vertex == run.released_end and run.t - run.release_time < CHATTER_TIME and not run.slipped:
         # the release did not last: undone, and not an impact, as both ends stuck before it
         run.event, run.held_until, run.released_end = NO_EVENT, run.t + HOLD_TIME, NONE
-        w = state[W_X], state[W_Y], state[W_Z]
+        w = angular_velocity(state)
         w = plastic_edge(body.mass, inertia_of(body), point_of(body, old), point_of(body, vertex), w)
-        state[W_X], state[W_Y], state[W_Z] = w
+        state.w_x, state.w_y, state.w_z = w
         run.mode, run.place = enter_edge(body, state, old, edge_between(body, old, vertex))
         return
     run.released_end = NONE

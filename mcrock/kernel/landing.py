@@ -44,25 +44,18 @@ from mcrock.impact.varkonyi_2022 import (
     side_of,
 )
 from mcrock.kernel.dynamics import (
-    ANGLE,
     EDGE,
     FIRST,
     NONE,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
     VERTEX,
-    W_X,
-    W_Y,
-    W_Z,
+    angular_velocity,
     edge_between,
     in_body,
     in_face,
     inertia_of,
     lay_flat,
     move_pivot,
+    orientation,
     point_of,
     point_of_face,
     upward,
@@ -85,12 +78,12 @@ def land_edge(run, quantiles, old, new):
     body, state, result = run.body, run.state, run.result
     mass, inertia = body.mass, inertia_of(body)
     a, b = point_of(body, new), point_of(body, old)
-    w = state[W_X], state[W_Y], state[W_Z]
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    w = angular_velocity(state)
+    up = vertical(orientation(state))
     before = kinetic_energy(mass, inertia, b, w)
     after, energy, plain = drawn_impact(run, quantiles, b, a, w, up, before)
     lift = lift_speed(b, a, after, up)
-    state[W_X], state[W_Y], state[W_Z] = after
+    state.w_x, state.w_y, state.w_z = after
     if lift > 0.0 and not sequence_ends(run, state, w, up, old, new, lift):
         move_pivot(body, state, old, new)
         normal, square, _ = impulse(b, a, w, after, up)
@@ -103,7 +96,7 @@ def land_edge(run, quantiles, old, new):
     if not lift > 0.0:
         result[Response.INFEASIBLE_EDGE_IMPACTS] += 1.0
         result[Response.INFEASIBLE_ENERGY_LOSS] += (before - energy) / body.barrier
-    state[W_X], state[W_Y], state[W_Z] = after
+    state.w_x, state.w_y, state.w_z = after
     normal, square, _ = impulse(b, a, w, after, up)
     see_impact(result, edge_impact_demand(mass, inertia, b, a, w, after, up), square, normal)
     mode, index = enter_edge(body, state, old, edge_between(body, old, new))
@@ -213,7 +206,7 @@ def land_on_face(run, quantiles, f):
     _see_impulse(run, f, pivot, new, after, point)
     energy = kinetic_energy(body.mass, inertia_of(body), point_of(body, new), after)
     result[Response.IMPACT_ENERGY_LOSS] += approach.energy - energy
-    state[W_X], state[W_Y], state[W_Z] = after
+    state.w_x, state.w_y, state.w_z = after
     move_pivot(body, state, pivot, new)
     if partner >= 0:
         k = edge_between(body, new, body.face_vertices[body.face_first[f] + partner])
@@ -233,14 +226,14 @@ def _lay_flat(body, state, mode, index, f):
     pivot = corner = index
     if mode == EDGE:
         edge, on_first = body.edges[index], body.edge_faces[index, 0] == f
-        state[ANGLE] = 0.0 if on_first else edge.opening
-        edge_pose(edge, state, state[ANGLE], state[RATE])
+        state.angle = 0.0 if on_first else edge.opening
+        edge_pose(edge, state, state.angle, state.rate)
         pivot = body.edge_vertices[index, 0]
         corner = pivot if on_first else body.edge_vertices[index, 1]
     lay_flat(face, state, state)
     old = _corner_of(body, f, corner)
     if mode == VERTEX:
-        w, up, here = (state[W_X], state[W_Y], state[W_Z]), upward(face), point_of(body, pivot)
+        w, up, here = angular_velocity(state), upward(face), point_of(body, pivot)
         before = lift_speed(point_of(body, body.face_vertices[first + (old + n - 1) % n]), here, w, up)
         after = lift_speed(point_of(body, body.face_vertices[first + (old + 1) % n]), here, w, up)
         old = old if abs(after) < abs(before) else (old + n - 1) % n
@@ -262,7 +255,7 @@ def _corner_of(body, f, vertex):
 def _approach(body, state, f, pivot):
     """The `Approach` of a body that turns about ``pivot``, lying flat on face ``f``."""
     face, mass, inertia = body.faces[f], body.mass, inertia_of(body)
-    w = state[W_X], state[W_Y], state[W_Z]
+    w = angular_velocity(state)
     x, y, spin = in_face(face, w)
     corner = body.face_first[f] + _corner_of(body, f, pivot)
     px, py = body.corners[corner, 0], body.corners[corner, 1]
@@ -318,7 +311,7 @@ def _drawn_impact(run, quantiles, f, pivot, old, impact, approach):
         point = facet_point(body.corners, first, last, old, lon, lat)
     twisted = not isnan(tau)
     if twisted:
-        w = state[W_X], state[W_Y], state[W_Z]
+        w = angular_velocity(state)
         after, corner = _torque_impact(body, f, pivot, w, approach.vz, point, tau)
         gains = False
         if corner >= 0:
@@ -346,7 +339,7 @@ def place_on_face(run, quantiles, impact, f, old, state):
     ox, oy, ex, ey, depth = side_of(corners, first, last, old)
     edge = ex * oy - ey * ox  # place of the old edge from the foot of the COM, rising across the face
     mass, inertia, axis = body.mass, inertia_of(body), in_body(face, ex, ey)
-    rate = state[W_X] * axis[0] + state[W_Y] * axis[1] + state[W_Z] * axis[2]
+    rate = state.w_x * axis[0] + state.w_y * axis[1] + state.w_z * axis[2]
     base = face.height, edge, edge + depth
     return planar_place(run.law, quantiles, impact, mass, inertia, axis, base, rate)
 
@@ -358,7 +351,7 @@ def _see_impulse(run, f, pivot, new, after, point):
     body, state, result = run.body, run.state, run.result
     face, mass, inertia = body.faces[f], body.mass, inertia_of(body)
     up = upward(face)
-    before = state[W_X], state[W_Y], state[W_Z]
+    before = angular_velocity(state)
     normal, square, p = impulse(point_of(body, pivot), point_of(body, new), before, after, up)
     demand = np.inf
     if not isnan(point[0]):

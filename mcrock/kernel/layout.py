@@ -20,7 +20,6 @@ import numpy as np
 from mcrock.base.params import ContactColumn
 from mcrock.impact.dispatch import N_PARAMETERS
 from mcrock.kernel.contact import Topology
-from mcrock.kernel.dynamics import STATE_SIZE
 from mcrock.kernel.friction.coulomb import CONTACT_SIZE
 from mcrock.kernel.friction.motion import FOUND_SIZE, STIFF_SIZE
 from mcrock.kernel.results import RESULT_SIZE
@@ -100,6 +99,18 @@ _SIDE = _record(
     distance=REAL,  # of the COM inside it [m]
     **_reals("pull_x pull_y"),  # COM height times its inward normal in ground axes [m]
 )
+STATE = _record(
+    **_reals("q0 q1 q2 q3"),  # orientation body to ground
+    **_reals("w_x w_y w_z"),  # angular velocity in body axes [rad/s]
+    # where contacts stick: ground position of the pivot, the first end of the edge or the first vertex of the
+    # face at rest [m]; angle from the first face flat [rad] and its rate [rad/s], orientation with that face
+    # flat and ground direction of the edge
+    **_reals("p_x p_y angle rate f0 f1 f2 f3 along_x along_y"),
+    # with slip and in flight: position [m] and velocity [m/s] of the COM in ground axes, how far the first
+    # and the second contact have slipped [m], energy lost in slip over the mass [m2/s2], and the directions
+    # of the slips
+    **_reals("x y z v_x v_y v_z path_0 path_1 loss s0_x s0_y s1_x s1_y"),
+)
 
 
 def _body(n: int) -> np.dtype[Any]:
@@ -174,9 +185,9 @@ def _friction(n: int) -> np.dtype[Any]:
     return _record(
         on=FLAG,  # contacts may slip, rebound and fly
         values=(REAL, len(ContactColumn)),
-        rates=(REAL, (4, STATE_SIZE)),  # of the stages of a step
-        other=(REAL, STATE_SIZE),  # a state tried
-        before=(REAL, STATE_SIZE),  # the state before an impact
+        rates=(STATE, 4),  # of the stages of a step
+        other=STATE,  # a state tried
+        before=STATE,  # the state before an impact
         speeds=(REAL, 6),  # the twist before an impact
         twist=(REAL, 6),  # velocity of the COM and angular velocity in ground axes, or their rates
         contacts=(REAL, (n, CONTACT_SIZE)),
@@ -216,7 +227,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         step=REAL,  # longest step [s]
         held_until=REAL,  # up to here no edge is released [s]
         at_instant=WHOLE,  # events without time passing
-        state=(REAL, STATE_SIZE),
+        state=STATE,
         # what the last step found
         event=WHOLE,  # code of `Event`, or 0
         vertex=WHOLE,  # that lands
@@ -247,7 +258,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         # results, and scratch
         result=(REAL, RESULT_SIZE),
         kept=(REAL, RESULT_SIZE),  # at the time of overturning, while a fall is followed
-        trial=(REAL, STATE_SIZE),
+        trial=STATE,
         maps=(REAL, (2, MAP_SIZE)),  # impacts of an edge to and fro: columns of `train`
         window=(_WINDOW, MOST_SAMPLES + 1),  # samples of a step
         sides=(_SIDE, n),  # of the face at rest

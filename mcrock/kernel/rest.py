@@ -23,9 +23,6 @@ from mcrock.kernel.dynamics import (
     NONE,
     REST,
     VERTEX,
-    W_X,
-    W_Y,
-    W_Z,
     attitude,
     edge_between,
     edge_contact,
@@ -33,6 +30,7 @@ from mcrock.kernel.dynamics import (
     inertia_of,
     lay_flat,
     move_pivot,
+    orientation,
     upward,
     vertex_lift,
 )
@@ -137,8 +135,8 @@ SAFE = 1.0 + 1e-9  # rounding of the bound for quiet blocks [1]
 
 
 @jit(internal=True)
-def lay_sides(body, q, f, sides):
-    """Table of the sides of face ``f`` lying flat with orientation ``q``, for `side_margin`.
+def lay_sides(body, state, f, sides):
+    """Table of the sides of face ``f`` lying flat in the pose of ``state``, for `side_margin`.
 
     Per side: the distance of the COM inside it [m] and the COM height times its inward normal in
     ground axes [m].
@@ -151,7 +149,7 @@ def lay_sides(body, q, f, sides):
         length = sqrt(ex * ex + ey * ey)
         nx, ny = -ey / length, ex / length
         x, y, z = in_body(face, nx, ny)
-        gx, gy, _ = to_ground(q, x, y, z)
+        gx, gy, _ = to_ground(orientation(state), x, y, z)
         sides[i].distance = -(a[0] * nx + a[1] * ny)
         sides[i].pull_x, sides[i].pull_y = face.height * gx, face.height * gy
     return n
@@ -178,7 +176,7 @@ def enter_rest(run, pivot, f):
     """Lay the body flat on face ``f``, keeping ``pivot`` where it is."""
     body, state, sides = run.body, run.state, run.sides
     lay_flat(body.faces[f], state, state)
-    state[W_X], state[W_Y], state[W_Z] = 0.0, 0.0, 0.0
+    state.w_x, state.w_y, state.w_z = 0.0, 0.0, 0.0
     move_pivot(body, state, pivot, body.face_vertices[body.face_first[f]])
     lay_sides(body, state, f, sides)
     return REST, f
@@ -325,7 +323,7 @@ def uplift(run, f):
             continue
         k = edge_between(body, body.face_vertices[first + i], body.face_vertices[first + (i + 1) % n])
         edge = body.edges[k]
-        x, y, _ = to_ground(state, edge.along_x, edge.along_y, edge.along_z)
+        x, y, _ = to_ground(orientation(state), edge.along_x, edge.along_y, edge.along_z)
         angle = 0.0 if body.edge_faces[k, 0] == f else edge.opening
         c, s = cos(angle), sin(angle)
         inward, lengthwise, down = ay * x - ax * y, ax * x + ay * y, body.gravity + az
@@ -363,9 +361,9 @@ def comes_to_rest(run, state, pivot, f, ax, ay, az):
         return False
     mass, gravity = body.mass, body.gravity
     v = body.vertices[pivot]
-    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
+    x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
     lay_flat(face, state, trial)
-    fx, fy, fz = to_ground(trial, -v[0], -v[1], -v[2])
+    fx, fy, fz = to_ground(orientation(trial), -v[0], -v[1], -v[2])
     energy = kinetic_energy(mass, inertia_of(body), (v[0], v[1], v[2]), w)
     energy += mass * ((gravity + az) * (z - fz) + ax * (x - fx) + ay * (y - fy))
     margin = np.inf

@@ -55,7 +55,7 @@ def impacts_so_far(result):
 
 @jit(internal=True)
 def see_overturning(result, t, q):
-    """Note that the body overturns at ``t`` [s] with orientation ``q`` (indexable)."""
+    """Note that the body overturns at ``t`` [s] with orientation ``q``."""
     x, y, _ = to_ground(q, 0.0, 0.0, 1.0)
     result[Response.OVERTURNING_TIME] = t
     result[Response.OVERTURNING_DIRECTION] = atan2(y, x)

@@ -19,18 +19,13 @@ from mcrock.impact.varkonyi_2022 import edge_map, kinetic_energy, plastic_edge
 from mcrock.kernel import results
 from mcrock.kernel.dynamics import (
     NONE,
-    P_X,
-    P_Y,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    W_X,
-    W_Y,
-    W_Z,
+    angular_velocity,
     attitude,
+    copy_pose,
     force_turn,
     inertia_of,
+    normalize,
+    orientation,
     point_of,
     pulled,
     rates_at,
@@ -62,12 +57,12 @@ LEAST_COSINE = 0.2  # of the tilt: overturning is looked for in steps of one fli
 def _turn_by(q, turn):
     """Turn a quaternion by a small rotation vector in body axes [rad], to its third power."""
     x, y, z = 0.5 * turn[0], 0.5 * turn[1], 0.5 * turn[2]
-    q0, q1, q2, q3 = q[Q0], q[Q1], q[Q2], q[Q3]
+    q0, q1, q2, q3 = orientation(q)
     c = 1.0 - 0.5 * (x * x + y * y + z * z)
-    q[Q0] = c * q0 - q1 * x - q2 * y - q3 * z
-    q[Q1] = c * q1 + q0 * x + q2 * z - q3 * y
-    q[Q2] = c * q2 + q0 * y - q1 * z + q3 * x
-    q[Q3] = c * q3 + q0 * z + q1 * y - q2 * x
+    q.q0 = c * q0 - q1 * x - q2 * y - q3 * z
+    q.q1 = c * q1 + q0 * x + q2 * z - q3 * y
+    q.q2 = c * q2 + q0 * y - q1 * z + q3 * x
+    q.q3 = c * q3 + q0 * z + q1 * y - q2 * x
 
 
 @jit(inline=True, internal=True)
@@ -190,12 +185,10 @@ def _clear_time(body, state, pivot, other, k, most, least):
 def _lay_edge(q, along):
     """Turn a pose so that the edge ``along`` [m], level but for terms of second order, is level."""
     for _ in range(2):
-        up = vertical(q[Q0], q[Q1], q[Q2], q[Q3])
+        up = vertical(orientation(q))
         gradient = _cross(along, up)
         _turn_by(q, _plus((0.0, 0.0, 0.0), -_dot(along, up) / _dot(gradient, gradient), gradient))
-    norm = 1.0 / sqrt(q[Q0] * q[Q0] + q[Q1] * q[Q1] + q[Q2] * q[Q2] + q[Q3] * q[Q3])
-    for i in range(4):
-        q[Q0 + i] *= norm
+    normalize(q)
 
 
 @jit(internal=True)
@@ -213,8 +206,8 @@ def advance_train(run, quantiles, trace, h, late):
     edge = _plus(new, -1.0, old)
     length = sqrt(_dot(edge, edge))
     edge = _plus(ZERO, 1.0 / length, edge)
-    start = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    w = state[W_X], state[W_Y], state[W_Z]
+    start = vertical(orientation(state))
+    w = angular_velocity(state)
     # the height of the far end and its rates are over the length of the edge [1, 1/s, 1/s2]
     side = _cross(edge, start)
     lift, roll, yaw = _dot(w, side), _dot(w, edge), _dot(w, start)
@@ -267,11 +260,11 @@ def _first_flight(run, frame, rates, h, late):
     edge, up = frame
     lift, roll, yaw = rates
     short = SHORT * run.step
-    for i in range(P_Y + 1):
-        trial[i] = state[i]
+    trial.q0, trial.q1, trial.q2, trial.q3 = orientation(state)
+    trial.p_x, trial.p_y = state.p_x, state.p_y
     # Accelerations in body axes about both pivots now and half a step ahead, after half of the roll about the
     # edge. What the flights turn sideways meanwhile is of second order.
-    trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(ZERO, roll, edge), yaw, up)
+    trial.w_x, trial.w_y, trial.w_z = _plus(_plus(ZERO, roll, edge), yaw, up)
     k = rates_at(body.pivots[pivot], body.gravity, trial, run.segment, run.t)
     a = k[4], k[5], k[6]
     sink = _sink(roll, yaw, _cross(edge, up), up, a, 0.0)
@@ -303,8 +296,8 @@ def _accelerations(run, frame, rates, a, h):
     b = k[4], k[5], k[6]
     turn = _plus(_plus(_plus(ZERO, half * roll, edge), half * yaw, up), 0.5 * half * half, pull)
     _turn_by(trial, turn)
-    middle = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(_plus(ZERO, roll, edge), half, pull), yaw, middle)
+    middle = vertical(orientation(trial))
+    trial.w_x, trial.w_y, trial.w_z = _plus(_plus(_plus(ZERO, roll, edge), half, pull), yaw, middle)
     k = rates_at(p, gravity, trial, segment, t + half)
     da = _slope(a, (k[4], k[5], k[6]), half)
     k = rates_at(o, gravity, trial, segment, t + half)
@@ -361,7 +354,7 @@ def _fly(run, quantiles, trace, frame, flying, limits):
     lift, sink, back, flight, early, push = flying
     most = min(run.settings.max_impacts - impacts(result), MOST_FLIGHTS)
     row, following, pivot, other = run.maps[first], run.maps[1 - first], run.place, run.lifted
-    w, fixed, zeno_time = (state[W_X], state[W_Y], state[W_Z]), is_fixed(run.law), run.settings.edge_zeno_time
+    w, fixed, zeno_time = angular_velocity(state), is_fixed(run.law), run.settings.edge_zeno_time
     time, way, turn, shift = 0.0, 1.0, ZERO, ZERO
     side = _cross(edge, start)
     for number in range(1, MOST_FLIGHTS + 1):
@@ -419,17 +412,17 @@ def _end_flights(run, frame, moved, w, time):
     edge, start = frame
     _pose(state, trial, moved[0], moved[1])
     _lay_edge(trial, edge)
-    trial[W_X], trial[W_Y], trial[W_Z] = w
-    after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+    trial.w_x, trial.w_y, trial.w_z = w
+    after = vertical(orientation(trial))
     if run.t + time > segment.end:  # forces have their extremes at samples
         p, gravity = run.body.pivots[run.place], run.body.gravity
         normal, square = vertex_force(p, trial, rates_at(p, gravity, trial, segment, segment.end), after)
         results.see_force(result, gravity, square, normal, after[2])
         results.see_vertex(result, square, normal)
-    d0 = tilt_rate(start, state[W_X], state[W_Y], state[W_Z])
-    d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
-    for i in range(P_Y + 1):
-        state[i] = trial[i]
+    d0 = tilt_rate(start, state.w_x, state.w_y, state.w_z)
+    d1 = tilt_rate(after, trial.w_x, trial.w_y, trial.w_z)
+    copy_pose(trial, state)
+    state.p_x, state.p_y = trial.p_x, trial.p_y
     see_step(result, start, after, d0, d1, time)
 
 
@@ -437,7 +430,7 @@ def _end_flights(run, frame, moved, w, time):
 def _push(p, state, segment):
     """Change of the angular acceleration about the pivot with constants ``p``, in body axes, for that of the
     rate at which the ground acceleration changes at the end of a segment [rad/s3]."""
-    q = state[Q0], state[Q1], state[Q2], state[Q3]
+    q = orientation(state)
     return force_turn(p, pulled(q, 0.0, (segment.kink_x, segment.kink_y, segment.kink_z)))
 
 
@@ -447,8 +440,7 @@ def _pose(state, trial, turn, shift):
 
     Both are in the body axes of ``state``.
     """
-    for i in range(4):
-        trial[Q0 + i] = state[Q0 + i]
-    x, y, _ = to_ground(state, shift[0], shift[1], shift[2])
-    trial[P_X], trial[P_Y] = state[P_X] + x, state[P_Y] + y
+    trial.q0, trial.q1, trial.q2, trial.q3 = orientation(state)
+    x, y, _ = to_ground(orientation(state), shift[0], shift[1], shift[2])
+    trial.p_x, trial.p_y = state.p_x + x, state.p_y + y
     _turn_by(trial, turn)

@@ -15,16 +15,12 @@ from mcrock.base.response import Response
 from mcrock.kernel import results
 from mcrock.kernel.dynamics import (
     NONE,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    W_X,
-    W_Y,
-    W_Z,
+    angular_velocity,
     attitude,
+    copy_pose,
     edge_between,
     nudge,
+    orientation,
     rates_at,
     rates_with,
     rise,
@@ -69,7 +65,7 @@ def advance_vertex(run, samples, h):
     window[0].count = 0.0
     known, run.goes_on = run.goes_on, False
     p, gravity = body.pivots[pivot], body.gravity
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    up = vertical(orientation(state))
     k1 = rates_at(p, gravity, state, run.segment, run.t)
     normal, square = vertex_force(p, state, k1, up)
     results.see_force(result, gravity, square, normal, up[2])
@@ -83,8 +79,8 @@ def advance_vertex(run, samples, h):
     h = together if window[0].count > 0.0 else single
     step_ahead(run, p, k1, h)
     if window[0].count > 0.0:
-        after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-        before_w, after_w = (state[W_X], state[W_Y], state[W_Z]), (trial[W_X], trial[W_Y], trial[W_Z])
+        after = vertical(orientation(trial))
+        before_w, after_w = angular_velocity(state), angular_velocity(trial)
         if passes_peaks(result, up, after, before_w, after_w, h):
             window[0].count, h = 0.0, single
             rare_step_ahead(run, p, k1, h)
@@ -95,17 +91,16 @@ def advance_vertex(run, samples, h):
             event, vertex, face = SLIP, NONE, NONE
     elif event != NO_EVENT and results.certifiable(result):
         k = rates_with(p, gravity, trial, acceleration_after(run.segment, window, run.t, h))
-        normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
+        normal, square = vertex_force(p, trial, k, vertical(orientation(trial)))
         results.see_vertex(result, square, normal)
-    after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+    after = vertical(orientation(trial))
     if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0) and not results.has_overturned(result):
         h, event = _first_time(run, k1, h, OVERTURN), OVERTURN
-        after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+        after = vertical(orientation(trial))
         result[Response.PEAK_TILT] = 1.0
-    d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
-    d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
-    for i in range(W_Z + 1):
-        state[i] = trial[i]
+    d0 = tilt_rate(up, state.w_x, state.w_y, state.w_z)
+    d1 = tilt_rate(after, trial.w_x, trial.w_y, trial.w_z)
+    copy_pose(trial, state)
     see_step(result, up, after, d0, d1, h)
     run.goes_on = event == NO_EVENT
     return h, event, vertex, face
@@ -119,7 +114,7 @@ def _lay_heights(run, k1, up, times, known):
     body, state, window, heights = run.body, run.state, run.window, run.heights
     h, together = times
     ground, first_spoke = TOUCH * body.radius, body.spoke_first[run.place]
-    turned = up, (state[W_X], state[W_Y], state[W_Z])
+    turned = up, angular_velocity(state)
     for i in range(body.spoke_first[run.place + 1] - first_spoke):
         other = body.spokes[first_spoke + i]
         row = heights[i]
@@ -217,7 +212,7 @@ def _vertex_margin_at(run, h):
     body, friction, t = run.body, run.friction, run.t
     trial, p, gravity = run.trial, body.pivots[run.place], body.gravity
     k = rates_with(p, gravity, trial, acceleration_after(run.segment, run.window, t, h))
-    normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
+    normal, square = vertex_force(p, trial, k, vertical(orientation(trial)))
     return vertex_margin(friction, gravity, normal, square)
 
 
@@ -234,7 +229,7 @@ def _first_time(run, k1, high, event):
         if event == SLIP:
             beyond = _vertex_margin_at(run, middle) < 0.0
         else:
-            beyond = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0
+            beyond = vertical(orientation(trial))[2] <= 0.0
         if beyond:
             high = middle
         else:

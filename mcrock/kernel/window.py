@@ -13,7 +13,7 @@ from math import ceil, sqrt
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.kernel import results
-from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, force_turn, pulled, turning, vertex_step
+from mcrock.kernel.dynamics import force_turn, orientation, pulled, turning, vertex_step
 from mcrock.kernel.results import Scratch
 from mcrock.kernel.shaking import acceleration
 
@@ -49,7 +49,7 @@ def open_window(run, samples, usual, k, up):
     row.at, row.g_x, row.g_y, row.g_z = 0.0, x0, y0, z0
     ax, ay, az, vx, vy, vz, dx, dy, dz = x0, y0, z0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     bx, by, bz = acceleration(segment, end)
-    fx, fy, fz = turning(k, state[W_X], state[W_Y], state[W_Z], p.com_x, p.com_y, p.com_z)
+    fx, fy, fz = turning(k, state.w_x, state.w_y, state.w_z, p.com_x, p.com_y, p.com_z)
     force = fx - k[7], fy - k[8], fz - k[9]
     drift = _drift(p, state, k, longest)
     at, d, n = 0.0, room, 0
@@ -86,7 +86,7 @@ def open_window(run, samples, usual, k, up):
 def _drift(p, state, k, h):
     """Bound of the rate at which the force over the mass changes in ``h`` [s] while the acceleration of the
     ground does not [m/s3]: it turns with the body, and its centripetal part changes with the velocity."""
-    spin = sqrt(state[W_X] ** 2 + state[W_Y] ** 2 + state[W_Z] ** 2)
+    spin = sqrt(state.w_x**2 + state.w_y**2 + state.w_z**2)
     gain = sqrt(k[4] * k[4] + k[5] * k[5] + k[6] * k[6])
     pull = sqrt(k[7] * k[7] + k[8] * k[8] + k[9] * k[9])
     arm = sqrt(p.com_x * p.com_x + p.com_y * p.com_y + p.com_z * p.com_z)
@@ -98,7 +98,7 @@ def _drift(p, state, k, h):
 def _force_change(p, state, ax, ay, az):
     """Change of the force over the mass in body axes (3 numbers) [m/s2] for one of the acceleration of the
     ground, of the same pose and velocity."""
-    x, y, z = pulled((state[Q0], state[Q1], state[Q2], state[Q3]), 0.0, (ax, ay, az))
+    x, y, z = pulled(orientation(state), 0.0, (ax, ay, az))
     wx, wy, wz = force_turn(p, (x, y, z))
     return wy * p.com_z - wz * p.com_y - x, wz * p.com_x - wx * p.com_z - y, wx * p.com_y - wy * p.com_x - z
 

@@ -28,20 +28,7 @@ from mcrock.impact.varkonyi_2022 import (
     lift_speed,
     plastic_edge,
 )
-from mcrock.kernel.dynamics import (
-    ALONG_X,
-    ALONG_Y,
-    EDGE,
-    F0,
-    P_X,
-    P_Y,
-    Q0,
-    RATE,
-    REST,
-    W_X,
-    inertia_of,
-    point_of,
-)
+from mcrock.kernel.dynamics import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.landing import land_edge, land_on_face
 from mcrock.show.text import shorten
 from mcrock.simulation.runs import body_tables, impact_law, set_law
@@ -215,15 +202,15 @@ def edge_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     body, state, law = run.body, run.state, run.law
     rotation, omega = _pose(case)
     before = tuple(rotation.T @ omega)
-    state[Q0 : Q0 + 4] = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
-    state[W_X : W_X + 3] = before
+    state.q0, state.q1, state.q2, state.q3 = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
+    state.w_x, state.w_y, state.w_z = before
     old, new = (_place(case, key, body) for key in ("v_old", "v_new"))
     mass, inertia, up = body.mass, inertia_of(body), tuple(rotation[2])
     b, a = point_of(body, old), point_of(body, new)
     raw = edge_map(mass, inertia, b, a, before, up, law.values[0], law.values[1])
     plastic = plastic_edge(mass, inertia, b, a, before)
     mode, _, change = land_edge(run, quantiles, old, new)
-    after = tuple(state[W_X : W_X + 3])
+    after = state.w_x, state.w_y, state.w_z
     energy = kinetic_energy(mass, inertia, b, before)
     yield from value_checks(
         case,
@@ -247,12 +234,12 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     yaw = Rotation.from_euler("z", Number("rad").check("yaw", case.get("yaw", 0.0)))
     before = yaw.inv().apply(check_array("omega_before", case["omega_before"], (3,), "rad/s"))
     edge = body.edges[k]
-    state[F0 : F0 + 4] = yaw.as_quat(scalar_first=True)
+    state.f0, state.f1, state.f2, state.f3 = yaw.as_quat(scalar_first=True)
     along = np.array([edge.along_x, edge.along_y, edge.along_z])
-    state[[ALONG_X, ALONG_Y]] = yaw.apply(along)[:2]
-    state[RATE] = before @ along
+    state.along_x, state.along_y = yaw.apply(along)[:2]
+    state.rate = before @ along
     v = top.edge_vertices[k, 0]
-    state[[P_X, P_Y]] = body.vertices[v, :2]
+    state.p_x, state.p_y = body.vertices[v, :2]
     mass, inertia, face = body.mass, inertia_of(body), body.faces[0]
     n = int(body.n_vertex)
     point = law.point if np.isfinite(law.point).all() else None
@@ -260,7 +247,7 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
         point = np.array(facet_point(body.corners, 0, n, k, law.values[2], law.values[3]))
     run.mode, run.place = int(EDGE), k
     mode, index, change = land_on_face(run, quantiles, 0)
-    after = state[W_X : W_X + 3].copy()
+    after = np.array([state.w_x, state.w_y, state.w_z])
     tau = None
     if mode == REST:
         outcome, pivots = "rest", []

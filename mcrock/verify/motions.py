@@ -23,7 +23,6 @@ from mcrock.body.faces import body_axes, face_normals, rotation_matrix
 from mcrock.excitation import Motion, Pulse, fema_p695
 from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.kernel.contact import Topology, topology
-from mcrock.kernel.dynamics import Q0, V_X, W_X, X
 from mcrock.kernel.friction.impacts import AT_VERTEX, OF_FACE, impact_of
 from mcrock.kernel.friction.motion import CLIPPED, COUPLE, GAINED, I_X, KAPPA, MAP, STOPPED
 from mcrock.simulation.runs import Run, body_tables, impact_law, set_law, simulate
@@ -479,14 +478,14 @@ def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     friction, state = run.friction, run.state
     friction.values[:] = case_contact(params).values()
     turn = np.array(case["orientation_R"], float) @ frame.axes.T
-    state[Q0 : Q0 + 4] = Rotation.from_matrix(turn).as_quat(scalar_first=True)
+    state.q0, state.q1, state.q2, state.q3 = Rotation.from_matrix(turn).as_quat(scalar_first=True)
     numbers = {int(number): new for new, number in enumerate(frame.vertex)}
     standing, landing = (
         np.array([numbers[v] for v in case[key]], dtype=np.int64) for key in ("contacts", "landing")
     )
-    state[X : X + 3] = 0.0
-    state[V_X : V_X + 3] = case["velocity_before"]
-    state[W_X : W_X + 3] = turn.T @ np.array(case["omega_before"], float)
+    state.x = state.y = state.z = 0.0
+    state.v_x, state.v_y, state.v_z = case["velocity_before"]
+    state.w_x, state.w_y, state.w_z = turn.T @ np.array(case["omega_before"], float)
     quantiles = set_law(run, impact_law(sliding_impact(params), len(frame.body.faces)))
     kept = impact_of(run, quantiles, standing, landing)
     twist, found, mass = friction.twist, friction.found, frame.body.mass

@@ -13,7 +13,6 @@ from mcrock.body import cuboid
 from mcrock.impact.conditions import Contact, Impact, Start
 from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, whittaker_1904
-from mcrock.kernel.dynamics import Q0, V_X, W_X
 from mcrock.kernel.friction.impacts import impact_of
 from mcrock.kernel.friction.motion import GAINED, I_X, I_Z
 from mcrock.simulation.runs import body_tables, impact_law, set_law
@@ -199,8 +198,9 @@ def test_no_landing_gains_energy(seed, law, e, et, friction_and_flight):
     friction, state = run.friction, run.state
     tangential = et if law.tangential else 0.0
     friction.values[:] = mu, mu, e, e, tangential
-    state[Q0 : Q0 + 4] = turn.as_quat(scalar_first=True)
-    state[V_X : V_X + 3], state[W_X : W_X + 3] = velocity, turn.inv().apply(spin)
+    state.q0, state.q1, state.q2, state.q3 = turn.as_quat(scalar_first=True)
+    state.v_x, state.v_y, state.v_z = velocity
+    state.w_x, state.w_y, state.w_z = turn.inv().apply(spin)
     standing = np.array([] if flies else [b], dtype=np.int64)
     quantiles = set_law(run, impact_law(Impact(law=law.key), len(body.faces)))
     impact_of(run, quantiles, standing, np.array([a]))

@@ -26,38 +26,21 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.kernel.dynamics import (
-    ANGLE,
     EDGE,
     EDGE_SLIP,
     EDGE_SLIP_FIRST,
     EDGE_SLIP_SECOND,
     FLIGHT,
-    LOSS,
     NONE,
-    PATH_0,
-    PATH_1,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
-    S0_X,
-    S0_Y,
-    S1_X,
-    S1_Y,
     SLIDE,
     SPIN,
-    V_X,
-    V_Y,
-    V_Z,
     VERTEX,
     VERTEX_SLIP,
-    W_X,
-    W_Y,
-    W_Z,
-    Z,
+    angular_velocity,
+    copy_state,
     edge_between,
     lay_flat,
+    orientation,
     rates_at,
     vertex_force,
 )
@@ -182,7 +165,7 @@ def set_slips(friction, state, c, d):
 @jit(internal=True)
 def free_rates(body, state, a, m, J, rates):
     """Rates of the twist without contact: ``rates`` (6,), ground axes."""
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
+    wx, wy, wz = angular_velocity(state)
     i, mass = body.inertia, body.mass
     hx, hy, hz = (
         (i[0] * wx + i[1] * wy + i[2] * wz) / mass,
@@ -190,7 +173,7 @@ def free_rates(body, state, a, m, J, rates):
         (i[2] * wx + i[4] * wy + i[5] * wz) / mass,
     )
     tx, ty, tz = hy * wz - hz * wy, hz * wx - hx * wz, hx * wy - hy * wx
-    x, y, z = to_ground(state, tx, ty, tz)
+    x, y, z = to_ground(orientation(state), tx, ty, tz)
     rates[0], rates[1], rates[2] = -a[0], -a[1], -(body.gravity + a[2])
     rates[3] = J[0] * x + J[1] * y + J[2] * z
     rates[4] = J[1] * x + J[3] * y + J[4] * z
@@ -204,12 +187,12 @@ def place_forces(body, friction, state, n, J, m):
 
     The velocity in the state is that of `load_twist`.
     """
-    v = state[V_X], state[V_Y], state[V_Z]
-    w = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    v = state.v_x, state.v_y, state.v_z
+    w = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
     any_slips, any_stands = False, False
     for i in range(n):
         c, p = friction.contacts[i], body.vertices[friction.touching[i]]
-        dx, dy, dz = to_ground(state, p[0], p[1], p[2])
+        dx, dy, dz = to_ground(orientation(state), p[0], p[1], p[2])
         place_contact(c, J, dx, dy, dz, 0.0)
         ux, uy, uz = w[1] * dz - w[2] * dy, w[2] * dx - w[0] * dz, w[0] * dy - w[1] * dx
         c[B_X], c[B_Y], c[B_Z] = w[1] * uz - w[2] * uy, w[2] * ux - w[0] * uz, w[0] * uy - w[1] * ux
@@ -245,7 +228,7 @@ def jam(run, n):
     """
     body, friction, state = run.body, run.friction, run.state
     twist, contacts, mu = friction.twist, friction.contacts, friction.values[FRICTION]
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     J = ground_compliance(body, m)
     load_twist(state, twist)
     place_forces(body, friction, state, n, J, m)
@@ -308,12 +291,12 @@ def _decide_once(run, n):
     body, friction, t = run.body, run.friction, run.t
     state, segment = run.state, run.segment
     a = acceleration(segment, t)
-    state[PATH_0], state[PATH_1], state[LOSS] = 0.0, 0.0, 0.0
+    state.path_0, state.path_1, state.loss = 0.0, 0.0, 0.0
     if n == 0:
         return _fly(body, state)
     if n > 2 or (n == 2 and edge_between(body, friction.touching[0], friction.touching[1]) < 0):
         return decide_face(run, face_of(body, friction, n))
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     J = ground_compliance(body, m)
     any_slips, any_stands = place_forces(body, friction, state, n, J, m)
     friction.found[STOOD] = 1.0 if any_stands else 0.0
@@ -357,7 +340,7 @@ def _from_standing(run, n, a):
     p = friction.touching[0]
     if n == 1:
         k = rates_at(body.pivots[p], gravity, state, run.segment, t)
-        up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+        up = vertical(orientation(state))
         normal, square = vertex_force(body.pivots[p], state, k, up)
         if normal > slack and sqrt(square) <= friction.values[STATIC] * normal + slack:
             place_pivot(body, state, p)
@@ -367,15 +350,13 @@ def _from_standing(run, n, a):
     if k < 0:
         return NONE, NONE
     other = friction.other
-    for i in range(state.size):
-        other[i] = state[i]
+    copy_state(state, other)
     place_pivot(body, other, p)
     enter_edge(body, other, p, k)
-    c, s = cos(other[ANGLE]), sin(other[ANGLE])
-    margin, _, _, _, _, _, ends = release(body, k, other, (other[ANGLE], other[RATE], c, s), a)
+    c, s = cos(other.angle), sin(other.angle)
+    margin, _, _, _, _, _, ends = release(body, k, other, (other.angle, other.rate, c, s), a)
     if margin <= 0.0 and edge_demand(ends[0] + slack, ends[1] + slack, ends[2], ends[3], ends[4]) <= static:
-        for i in range(state.size):
-            state[i] = other[i]
+        copy_state(other, state)
         return EDGE, k
     return NONE, NONE
 
@@ -418,7 +399,7 @@ def enter(run, n, J, slack):
             place_pivot(body, state, p)
             return VERTEX, p
         begins = contacts[first, GIVEN] == 0.0
-        state[S0_X], state[S0_Y] = contacts[first, S_X], contacts[first, S_Y]
+        state.s0_x, state.s0_y = contacts[first, S_X], contacts[first, S_Y]
         if begins:
             set_slip(friction, state, contacts[first])
         settle(body, state, VERTEX_SLIP, p)
@@ -435,8 +416,8 @@ def enter(run, n, J, slack):
         first, second = second, first
         slips_first, slips_second = slips_second, slips_first
         p, q = q, p
-    state[S0_X], state[S0_Y] = contacts[first, S_X], contacts[first, S_Y]
-    state[S1_X], state[S1_Y] = contacts[second, S_X], contacts[second, S_Y]
+    state.s0_x, state.s0_y = contacts[first, S_X], contacts[first, S_Y]
+    state.s1_x, state.s1_y = contacts[second, S_X], contacts[second, S_Y]
     if slips_first and slips_second:
         if contacts[first, GIVEN] == 0.0 or contacts[second, GIVEN] == 0.0:
             set_slips(friction, state, contacts[first], contacts[second])
@@ -499,7 +480,7 @@ def decide_face(run, f):
     body, friction, state = run.body, run.friction, run.state
     a, face = acceleration(run.segment, run.t), body.faces[f]
     lay_flat(face, state, state)
-    state[Z] = face.height
+    state.z = face.height
     _set_yaw(friction, state)
     n = lay_sides(body, state, f, run.sides)
     if body.gravity + a[2] <= 0.0:
@@ -516,8 +497,8 @@ def decide_face(run, f):
         return (mode, place) if mode != STAYS_FLAT else _from_slide(run, f, n, (sx, sy, KICK))
     if abs(friction.twist[5]) * body.radius > 2.0 * STOPPED:
         return _from_spin(run, f, friction.twist[5], body.gravity + a[2])
-    speed = hypot(state[V_X], state[V_Y])
-    return _from_slide(run, f, n, (state[V_X] / speed, state[V_Y] / speed, speed))
+    speed = hypot(state.v_x, state.v_y)
+    return _from_slide(run, f, n, (state.v_x / speed, state.v_y / speed, speed))
 
 
 @jit(internal=True)
@@ -534,9 +515,7 @@ def _from_stop(run, f, n, a, slip):
     body, friction, state, sides = run.body, run.friction, run.state, run.sides
     mu, static, gravity = friction.values[FRICTION], friction.values[STATIC], body.gravity
     pivot, (sx, sy), stands = body.face_vertices[body.face_first[f]], slip, True
-    for i in range(3):
-        state[V_X + i] = 0.0
-        state[W_X + i] = 0.0
+    state.v_x = state.v_y = state.v_z = state.w_x = state.w_y = state.w_z = 0.0
     place_pivot(body, state, pivot)
     for i in range(n):
         stands = stands and side_margin(sides[i], gravity + a[2], a[0], a[1]) >= 0.0
@@ -556,7 +535,7 @@ def _from_spin(run, f, spin, down):
     """`decide_face` of a body that spins, under the effective gravity ``down`` [m/s2]."""
     body, friction, state = run.body, run.friction, run.state
     place_pivot(body, state, body.face_vertices[body.face_first[f]])
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     balanced = corner_pressures(run, f, state, m, spin, down)
     if balanced and run.mode != SPIN:  # at the end of SPIN it is by a rounded number at most
         return SPIN, f
@@ -572,10 +551,9 @@ def _from_slide(run, f, n, slip):
     """`decide_face` of a body that slides; ``slip`` has the direction and the speed [m/s]."""
     body, friction, state, sides = run.body, run.friction, run.state, run.sides
     mu, (sx, sy, speed) = friction.values[FRICTION], slip
-    state[V_X], state[V_Y], state[V_Z] = speed * sx, speed * sy, 0.0
-    for i in range(3):
-        state[W_X + i] = 0.0
-    state[S0_X], state[S0_Y] = sx, sy
+    state.v_x, state.v_y, state.v_z = speed * sx, speed * sy, 0.0
+    state.w_x = state.w_y = state.w_z = 0.0
+    state.s0_x, state.s0_y = sx, sy
     if tips(sides, n, mu, sx, sy):
         mode, place = tip_over(run, f, 0.0)
         if mode != STAYS_FLAT:
@@ -591,8 +569,8 @@ def _from_slide(run, f, n, slip):
 @jit(internal=True)
 def _edge_holds(body, state, k, static, a):
     """Whether edge ``k`` of a body in EDGE mode can stick."""
-    slack, c, s = SLIP_SLACK * body.gravity, cos(state[ANGLE]), sin(state[ANGLE])
-    _, _, _, _, _, _, ends = release(body, k, state, (state[ANGLE], state[RATE], c, s), a)
+    slack, c, s = SLIP_SLACK * body.gravity, cos(state.angle), sin(state.angle)
+    _, _, _, _, _, _, ends = release(body, k, state, (state.angle, state.rate, c, s), a)
     return edge_demand(ends[0] + slack, ends[1] + slack, ends[2], ends[3], ends[4]) <= static * static
 
 
@@ -605,7 +583,7 @@ def tip_over(run, f, slack):
     for i in range(last - first):
         friction.touching[i] = body.face_vertices[first + i]
     friction.found[SLOW] = min(friction.found[SLOW], friction.found[CREEP])
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     J = ground_compliance(body, m)
     place_forces(body, friction, state, last - first, J, m)
     free_rates(body, state, acceleration(run.segment, t), m, J, friction.twist)

@@ -30,31 +30,16 @@ from mcrock.kernel.dynamics import (
     EDGE_SLIP_SECOND,
     FLIGHT,
     NONE,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
     REST,
-    S0_X,
-    S0_Y,
-    S1_X,
-    S1_Y,
     SLIDE,
     SPIN,
-    V_X,
-    V_Y,
-    V_Z,
     VERTEX,
     VERTEX_SLIP,
-    W_X,
-    W_Y,
-    W_Z,
-    Z,
     attitude,
     contact_vertex,
     edge_between,
     lay_flat,
+    orientation,
     vertex_lift,
 )
 from mcrock.kernel.edge import flatter_face
@@ -154,7 +139,7 @@ def pushes_down(run, mode, index, f):
 @jit(internal=True)
 def flattest_face(body, state, vertex):
     """The face at a vertex that is closest to lying flat."""
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    ux, uy, uz = vertical(orientation(state))
     best, flattest = NONE, -2.0
     for f in range(body.n_face):
         for i in range(body.face_first[f], body.face_first[f + 1]):
@@ -333,15 +318,15 @@ def settles(run, f):
     if sticks(mode):
         if comes_to_rest(run, state, pivot, f, a[0], a[1], a[2]):
             free_body(body, state, mode, index)
-            for i in range(3):
-                state[V_X + i], state[W_X + i] = 0.0, 0.0
+            state.v_x = state.v_y = state.v_z = state.w_x = state.w_y = state.w_z = 0.0
             return decide_face(run, f)
         return NONE, NONE
     copy_state(state, other)
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    spin = up[0] * state[W_X] + up[1] * state[W_Y] + up[2] * state[W_Z]
-    for i in range(3):
-        other[W_X + i] -= spin * up[i]
+    up = vertical(orientation(state))
+    spin = up[0] * state.w_x + up[1] * state.w_y + up[2] * state.w_z
+    other.w_x -= spin * up[0]
+    other.w_y -= spin * up[1]
+    other.w_z -= spin * up[2]
     vx, vy = slip_velocity(body, state, pivot)
     d = lever(body, state, pivot)
     fastest = 0.0  # of the corners: about one that sticks the face may spin
@@ -360,11 +345,11 @@ def settles(run, f):
         vx, vy, spin = 0.0, 0.0, 0.0
     face = body.faces[f]
     if mu == 0.0:  # the slip of the base is that of its rocking: the centre of mass keeps its velocity
-        vx, vy = state[V_X] - spin * d[1], state[V_Y] + spin * d[0]
-    state[V_X], state[V_Y], state[V_Z] = vx + spin * d[1], vy - spin * d[0], 0.0
+        vx, vy = state.v_x - spin * d[1], state.v_y + spin * d[0]
+    state.v_x, state.v_y, state.v_z = vx + spin * d[1], vy - spin * d[0], 0.0
     lay_flat(face, state, state)
-    state[W_X], state[W_Y], state[W_Z] = spin * face.up_x, spin * face.up_y, spin * face.up_z
-    state[Z] = face.height
+    state.w_x, state.w_y, state.w_z = spin * face.up_x, spin * face.up_y, spin * face.up_z
+    state.z = face.height
     return decide_face(run, f)
 
 
@@ -441,7 +426,7 @@ def hold_edge(run, vertex):
     first, second = hypot(vx, vy), hypot(ux, uy)
     friction.found[HELD] = 1.0
     if min(first, second) > slow:
-        state[S0_X], state[S0_Y], state[S1_X], state[S1_Y] = vx / first, vy / first, ux / second, uy / second
+        state.s0_x, state.s0_y, state.s1_x, state.s1_y = vx / first, vy / first, ux / second, uy / second
         run.mode, run.place = EDGE_SLIP, k
         settle(body, state, EDGE_SLIP, k)
         return True
@@ -551,11 +536,11 @@ def see_passage(run):
     if run.event == UPLIFT:  # from rest: nothing has moved
         run.since, run.last_mode = run.t, mode
         return
-    turned = mode != EDGE or run.place != run.last_place or state[RATE] * run.swing <= 0.0
+    turned = mode != EDGE or run.place != run.last_place or state.rate * run.swing <= 0.0
     if turned and (mode != run.last_mode or run.t != run.since):
         # on an edge the base moves along a line: it is farthest at its ends
         see_displacement(run)
-    run.swing, run.last_place = state[RATE], run.place
+    run.swing, run.last_place = state.rate, run.place
     if run.last_mode == FLIGHT:
         result[Response.LONGEST_FLIGHT] = max(result[Response.LONGEST_FLIGHT], run.t - run.took_off)
     if mode == FLIGHT and (run.last_mode != FLIGHT or run.bounced):

@@ -20,28 +20,16 @@ from math import inf, sqrt
 
 from mcrock.base.jit import jit
 from mcrock.kernel.dynamics import (
-    LOSS,
     NONE,
-    PATH_0,
-    PATH_1,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    S0_X,
-    S0_Y,
     SLIDE,
     SPIN,
-    V_X,
-    V_Y,
-    V_Z,
     VERTEX_SLIP,
-    W_X,
-    W_Y,
-    W_Z,
-    X,
-    Y,
-    Z,
+    advance_state,
+    angular_velocity,
+    clear_state,
+    copy_motion,
+    copy_state,
+    orientation,
 )
 from mcrock.kernel.friction.coulomb import D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, TARGET, W_XX
 from mcrock.kernel.friction.motion import (
@@ -100,20 +88,19 @@ def flat_rates(run, mode, index, y, start, a, k):
     body, friction = run.body, run.friction
     mu, found = friction.values[FRICTION], friction.found
     down = body.gravity + a[2]
-    for i in range(W_Z + 1):
-        k[i] = 0.0
-    k[X], k[Y], k[Z], k[V_Z], k[PATH_1] = y[V_X], y[V_Y], 0.0, 0.0, 0.0
+    k.q0 = k.q1 = k.q2 = k.q3 = k.w_x = k.w_y = k.w_z = 0.0
+    k.x, k.y, k.z, k.v_z, k.path_1 = y.v_x, y.v_y, 0.0, 0.0, 0.0
     if mode == SLIDE:
-        sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
+        sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
         sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
         down = max(down, 0.0)
         ax, ay = -a[0] - mu * down * sx, -a[1] - mu * down * sy
-        k[V_X], k[V_Y], k[PATH_0], k[LOSS] = ax, ay, speed, mu * down * speed
+        k.v_x, k.v_y, k.path_0, k.loss = ax, ay, speed, mu * down * speed
         found[TURNING] = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
         found[STIFFNESS] = mu * down / max(speed, SLOWEST)
         return REGULAR
-    q0, q1, q2, q3, wx, wy, wz = y[Q0], y[Q1], y[Q2], y[Q3], y[W_X], y[W_Y], y[W_Z]
-    m = matrix(q0, q1, q2, q3)
+    (q0, q1, q2, q3), (wx, wy, wz) = orientation(y), angular_velocity(y)
+    m = matrix(orientation(y))
     spin = m[6] * wx + m[7] * wy + m[8] * wz
     if not corner_pressures(run, index, y, m, spin, down):
         return IRREGULAR
@@ -125,19 +112,19 @@ def flat_rates(run, mode, index, y, start, a, k):
         fy -= mu * c[P_Z] * c[S_Y]
         moment += mu * c[P_Z] * (c[D_Y] * c[S_X] - c[D_X] * c[S_Y])
     turning = moment / vertical_inertia(body, (m[6], m[7], m[8]))
-    k[V_X], k[V_Y], k[PATH_0] = fx - a[0], fy - a[1], 0.0
-    k[LOSS] = -(fx * y[V_X] + fy * y[V_Y] + moment * spin)
-    k[W_X], k[W_Y], k[W_Z] = turning * m[6], turning * m[7], turning * m[8]
-    k[Q0] = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
-    k[Q1] = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
-    k[Q2] = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
-    k[Q3] = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
+    k.v_x, k.v_y, k.path_0 = fx - a[0], fy - a[1], 0.0
+    k.loss = -(fx * y.v_x + fy * y.v_y + moment * spin)
+    k.w_x, k.w_y, k.w_z = turning * m[6], turning * m[7], turning * m[8]
+    k.q0 = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
+    k.q1 = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
+    k.q2 = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
+    k.q3 = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
     found[TURNING] = found[STIFFNESS] = 0.0
     for i in range(last - first):
         c = friction.contacts[i]
         # acceleration of the corner, and how fast its slip turns beside the turn of the body
-        ax = k[V_X] - turning * c[D_Y] - spin * spin * c[D_X]
-        ay = k[V_Y] + turning * c[D_X] - spin * spin * c[D_Y]
+        ax = k.v_x - turning * c[D_Y] - spin * spin * c[D_X]
+        ay = k.v_y + turning * c[D_X] - spin * spin * c[D_Y]
         speed = max(c[SPEED], FADING * found[CREEP])
         if c[SPEED] > found[CREEP]:
             found[TURNING] = max(found[TURNING], abs(ay * c[S_X] - ax * c[S_Y]) / speed)
@@ -177,8 +164,8 @@ def corner_pressures(run, f, y, m, spin, down):
     zz = m[6] * hx + m[7] * hy + m[8] * hz
     for j in range(n):
         c, p = contacts[j], body.vertices[body.face_vertices[first + j]]
-        dx, dy, dz = to_ground(y, p[0], p[1], p[2])
-        vx, vy = y[V_X] - spin * dy, y[V_Y] + spin * dx
+        dx, dy, dz = to_ground(orientation(y), p[0], p[1], p[2])
+        vx, vy = y.v_x - spin * dy, y.v_y + spin * dx
         speed = sqrt(vx * vx + vy * vy + (FADING * friction.found[CREEP]) ** 2)
         c[D_X], c[D_Y], c[D_Z], c[S_X], c[S_Y], c[SPEED] = dx, dy, dz, vx / speed, vy / speed, norm(vx, vy)
         moment = mu * (dy * c[S_X] - dx * c[S_Y])
@@ -260,9 +247,9 @@ def _unbalanced(friction, n, down, goal_x, goal_y):
 def corner_velocity(body, y, vertex):
     """Horizontal velocity of a vertex of a body that is flat and spins [m/s]."""
     p = body.vertices[vertex]
-    dx, dy, _ = to_ground(y, p[0], p[1], p[2])
-    _, _, spin = to_ground(y, y[W_X], y[W_Y], y[W_Z])
-    return y[V_X] - spin * dy, y[V_Y] + spin * dx
+    dx, dy, _ = to_ground(orientation(y), p[0], p[1], p[2])
+    _, _, spin = to_ground(orientation(y), y.w_x, y.w_y, y.w_z)
+    return y.v_x - spin * dy, y.v_y + spin * dx
 
 
 @jit(internal=True)
@@ -315,12 +302,12 @@ def _slowest(body, index, y):
 def _turn_about(body, corner, y, k):
     """Turn the rates ``k`` of a state ``y`` of the COM into those of a corner."""
     p = body.vertices[corner]
-    x, z, _ = to_ground(y, p[0], p[1], p[2])
-    _, _, spin = to_ground(y, y[W_X], y[W_Y], y[W_Z])
-    _, _, turning = to_ground(y, k[W_X], k[W_Y], k[W_Z])
-    k[X], k[Y] = k[X] - spin * z, k[Y] + spin * x
-    k[V_X] += -turning * z - spin * spin * x
-    k[V_Y] += turning * x - spin * spin * z
+    x, z, _ = to_ground(orientation(y), p[0], p[1], p[2])
+    _, _, spin = to_ground(orientation(y), y.w_x, y.w_y, y.w_z)
+    _, _, turning = to_ground(orientation(y), k.w_x, k.w_y, k.w_z)
+    k.x, k.y = k.x - spin * z, k.y + spin * x
+    k.v_x += -turning * z - spin * spin * x
+    k.v_y += turning * x - spin * spin * z
 
 
 @jit(internal=True)
@@ -343,27 +330,28 @@ def prepare_spin(run, a, h):
     body, friction, index, y = run.body, run.friction, run.place, run.state
     probe, near, k = friction.rates[1], friction.rates[2], friction.rates[3]
     corner = _slowest(body, index, y)
-    up = vertical(y[Q0], y[Q1], y[Q2], y[Q3])
-    for i in range(y.size):
-        k[i] = friction.rates[0, i]
+    up = vertical(orientation(y))
+    copy_motion(friction.rates[0], k)
     _turn_about(body, corner, y, k)
     for unknown in range(3):
-        for i in range(y.size):
-            near[i] = y[i]
+        copy_state(y, near)
         to_contact(body, near, VERTEX_SLIP, corner)
         change = PROBE * FADING * friction.found[CREEP]
-        if unknown < 2:
-            near[V_X + unknown] += change
+        if unknown == 0:
+            near.v_x += change
+        elif unknown == 1:
+            near.v_y += change
         else:
             change /= body.radius
-            for i in range(3):
-                near[W_X + i] += change * up[i]
+            near.w_x += change * up[0]
+            near.w_y += change * up[1]
+            near.w_z += change * up[2]
         _rates(run, corner, near, a, probe)
         row = friction.stiff[unknown]
-        row[0], row[1], row[2] = (probe[V_X] - k[V_X]) / change, (probe[V_Y] - k[V_Y]) / change, 0.0
-        row[3] = (probe[LOSS] - k[LOSS]) / change
-        for i in range(3):
-            row[2] += up[i] * (probe[W_X + i] - k[W_X + i]) / change
+        row[0], row[1] = (probe.v_x - k.v_x) / change, (probe.v_y - k.v_y) / change
+        row[2] = up[0] * (probe.w_x - k.w_x) / change + up[1] * (probe.w_y - k.w_y) / change
+        row[2] += up[2] * (probe.w_z - k.w_z) / change
+        row[3] = (probe.loss - k.loss) / change
     for _ in range(TRIALS):
         change = _change(run, corner, up, k, h)
         if change <= MOST:
@@ -383,7 +371,7 @@ def _change(run, corner, up, k, h):
     p = body.vertices[corner]
     for i in range(body.face_first[index], body.face_first[index + 1]):
         q = body.vertices[body.face_vertices[i]]
-        x, z, _ = to_ground(y, q[0] - p[0], q[1] - p[1], q[2] - p[2])
+        x, z, _ = to_ground(orientation(y), q[0] - p[0], q[1] - p[1], q[2] - p[2])
         ux, uy = corner_velocity(body, y, body.face_vertices[i])
         speed = max(norm(ux, uy), FADING * friction.found[CREEP])
         most = max(most, norm(vx - spin * z, vy + spin * x) / speed)
@@ -398,8 +386,8 @@ def _solve(friction, up, k, h):
         for col in range(3):
             a[row, col] = -h * friction.stiff[col, row]
         a[row, row] += 1.0
-    a[0, 3], a[1, 3] = h * k[V_X], h * k[V_Y]
-    a[2, 3] = h * (up[0] * k[W_X] + up[1] * k[W_Y] + up[2] * k[W_Z])
+    a[0, 3], a[1, 3] = h * k.v_x, h * k.v_y
+    a[2, 3] = h * (up[0] * k.w_x + up[1] * k.w_y + up[2] * k.w_z)
     return solve_3(a)
 
 
@@ -410,36 +398,37 @@ def spin_step(run, h):
     segment, t, out = run.segment, run.t, run.trial
     k, now, first, a = friction.rates[1], friction.rates[2], friction.rates[3], friction.matrix
     corner = _slowest(body, index, y)
-    up = vertical(y[Q0], y[Q1], y[Q2], y[Q3])
-    for i in range(y.size):
-        out[i], first[i] = 0.0, friction.rates[0, i]
+    up = vertical(orientation(y))
+    clear_state(out)
+    copy_motion(friction.rates[0], first)
     _turn_about(body, corner, y, first)
     bad = REGULAR
     for parts in range(1, 4):
         part_h = h / parts
-        for i in range(y.size):
-            now[i] = y[i]
+        copy_state(y, now)
         to_contact(body, now, VERTEX_SLIP, corner)
         for part in range(parts):
-            for i in range(y.size):
-                k[i] = first[i]
+            copy_motion(first, k)
             if part > 0:
                 ground = acceleration(segment, t + part * part_h)
                 bad |= _rates(run, corner, now, ground, k)
             if not _solve(friction, up, k, part_h):
                 return False
-            for i in range(Q0, Q3 + 1):
-                now[i] += part_h * k[i]
-            now[X] += part_h * k[X]
-            now[Y] += part_h * k[Y]
-            now[V_X] += a[0, 3]
-            now[V_Y] += a[1, 3]
-            now[LOSS] += part_h * k[LOSS]
+            now.q0 += part_h * k.q0
+            now.q1 += part_h * k.q1
+            now.q2 += part_h * k.q2
+            now.q3 += part_h * k.q3
+            now.x += part_h * k.x
+            now.y += part_h * k.y
+            now.v_x += a[0, 3]
+            now.v_y += a[1, 3]
+            now.loss += part_h * k.loss
+            now.w_x += a[2, 3] * up[0]
+            now.w_y += a[2, 3] * up[1]
+            now.w_z += a[2, 3] * up[2]
             for i in range(3):
-                now[W_X + i] += a[2, 3] * up[i]
-                now[LOSS] += part_h * friction.stiff[i, 3] * a[i, 3]
-        for i in range(y.size):
-            out[i] += WEIGHTS[parts - 1] * now[i]
+                now.loss += part_h * friction.stiff[i, 3] * a[i, 3]
+        advance_state(out, now, WEIGHTS[parts - 1], out)
     from_contact(body, out, VERTEX_SLIP, corner)
     return bad == REGULAR and _is_driven(run, up, h)
 
@@ -454,10 +443,9 @@ def _is_driven(run, up, h):
     after, segment, t = run.trial, run.segment, run.t
     a, b = acceleration(segment, t), acceleration(segment, t + h)
     mu, down = friction.values[FRICTION], body.gravity + max(a[2], b[2])
-    shift = norm(after[V_X] - before[V_X], after[V_Y] - before[V_Y])
-    spin = up[0] * (after[W_X] - before[W_X])
-    for i in range(1, 3):
-        spin += up[i] * (after[W_X + i] - before[W_X + i])
+    shift = norm(after.v_x - before.v_x, after.v_y - before.v_y)
+    spin = up[0] * (after.w_x - before.w_x) + up[1] * (after.w_y - before.w_y)
+    spin += up[2] * (after.w_z - before.w_z)
     most = OVER * h * mu * down
     turn = most * body.radius / vertical_inertia(body, up)
     return shift <= most + OVER * h * max(norm(a[0], a[1]), norm(b[0], b[1])) and abs(spin) <= turn

@@ -44,19 +44,13 @@ from mcrock.kernel.dynamics import (
     EDGE,
     FLIGHT,
     NONE,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    V_X,
     VERTEX,
-    W_X,
-    W_Y,
-    W_Z,
-    Z,
+    angular_velocity,
+    copy_state,
     edge_between,
     inertia_of,
     lay_flat,
+    orientation,
     point_of,
     point_of_face,
 )
@@ -225,7 +219,7 @@ ROUNDING = 1e-9  # velocities after an impact that are none, over the largest be
 def lever(body, state, vertex):
     """Place of a vertex from the COM, ground axes (3 numbers) [m]."""
     p = body.vertices[vertex]
-    return to_ground(state, p[0], p[1], p[2])
+    return to_ground(orientation(state), p[0], p[1], p[2])
 
 
 @jit(internal=True)
@@ -263,7 +257,7 @@ def face_impact(run, state, f, r, e, et):
     twist, found = friction.twist, friction.found
     rx, ry, rz = r
     clear_report(found)
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     J = ground_compliance(body, m)
     mu = friction.values[FRICTION]
     first, last = body.face_first[f], body.face_first[f + 1]
@@ -322,7 +316,7 @@ def several_impact(body, friction, state, n, e):
     """
     twist, found, contacts = friction.twist, friction.found, friction.contacts
     clear_report(found)
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     J = ground_compliance(body, m)
     approach = 0.0
     for i in range(n):
@@ -361,7 +355,7 @@ def hold_down(body, friction, state):
     Of all motions in which neither rises it is the nearest in energy, of which it has no more than before.
     """
     twist = friction.twist
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     J = ground_compliance(body, m)
     p, q = lever(body, state, friction.touching[0]), lever(body, state, friction.touching[1])
     first = mobility(J, p[0], p[1], p[2], p[0], p[1], p[2])[8]
@@ -386,7 +380,7 @@ def corners_of(body, friction, f):
 def face_lever(body, state, f, x, y):
     """Place from the COM of a point of a face with the face axes coordinates x and y, ground axes [m]."""
     px, py, pz = point_of_face(body.faces[f], x, y)
-    return to_ground(state, px, py, pz)
+    return to_ground(orientation(state), px, py, pz)
 
 
 AT_A_POINT, BOTH_ENDS, OTHERWISE = 0, 1, 2
@@ -454,7 +448,7 @@ def vertex_impact(run, state, a, r, tau, e, et):
     body, friction, law = run.body, run.friction, run.law
     twist, found = friction.twist, friction.found
     clear_report(found)
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     J = ground_compliance(body, m)
     dx, dy, dz = lever(body, state, a)
     mu = friction.values[FRICTION]
@@ -492,8 +486,8 @@ def edge_impact(run, quantiles, state, old, new):
     e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
     e = _rebound(run, state, 1, e)
     p, q = point_of(body, new), point_of(body, old)
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    w = state[W_X], state[W_Y], state[W_Z]
+    up = vertical(orientation(state))
+    w = angular_velocity(state)
     lambda_, tau = edge_place(law, quantiles, impact, mass, inertia_of(body), (q, p), up, w)
     share = 0.5 * (1.0 + lambda_)
     r = to_ground(
@@ -541,7 +535,7 @@ def facet_impact(run, quantiles, state, f, old):
     impact = impacts_so_far(run.result)
     mass, face = body.mass, body.faces[f]
     lay_flat(face, state, state)
-    state[Z] = face.height
+    state.z = face.height
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
     e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
@@ -680,8 +674,8 @@ def edge_sticks_through(run, quantiles, new):
     kind = edge_impact(run, quantiles, copy, old, new)
     if kind == AT_A_POINT:
         lift = rise_of(friction.twist, lever(body, copy, old))
-        up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-        before = state[W_X], state[W_Y], state[W_Z]
+        up = vertical(orientation(state))
+        before = angular_velocity(state)
         store_twist(copy, friction.twist)
         if not sequence_ends(run, copy, before, up, old, new, lift):
             return True
@@ -700,8 +694,8 @@ def plainly_sticks(run, quantiles, new):
         return False
     mass, inertia = body.mass, inertia_of(body)
     p, q = point_of(body, new), point_of(body, old)
-    w = state[W_X], state[W_Y], state[W_Z]
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    w = angular_velocity(state)
+    up = vertical(orientation(state))
     lambda_, tau = edge_place(law, quantiles, impacts_so_far(result), mass, inertia, (q, p), up, w)
     after = edge_map(mass, inertia, q, p, w, up, lambda_, tau)
     normal, square, _ = impulse(q, p, w, after, up)
@@ -711,9 +705,9 @@ def plainly_sticks(run, quantiles, new):
         return False
     lift = lift_speed(q, p, after, up)
     if lift > 0.0:
-        state[W_X], state[W_Y], state[W_Z] = after
+        state.w_x, state.w_y, state.w_z = after
         ends = sequence_ends(run, state, w, up, old, new, lift)
-        state[W_X], state[W_Y], state[W_Z] = w
+        state.w_x, state.w_y, state.w_z = w
         if not ends:
             return True
     after = plastic_edge(mass, inertia, q, p, w)
@@ -744,8 +738,8 @@ def both_ends(run, copy, state, old, held):
     other, in a train of impacts that is over at once.
     """
     body, friction = run.body, run.friction
-    for i in range(3):
-        copy[W_X + i], copy[V_X + i] = state[W_X + i], state[V_X + i]
+    copy.w_x, copy.w_y, copy.w_z = angular_velocity(state)
+    copy.v_x, copy.v_y, copy.v_z = state.v_x, state.v_y, state.v_z
     if old >= 0:
         free_body(body, copy, VERTEX, old)
     load_twist(copy, friction.twist)
@@ -768,9 +762,3 @@ def face_sticks_through(run, quantiles, f):
     load_twist(copy, friction.twist)
     old = old_corner(body, friction, copy, f, edge, vertex)
     return facet_impact(run, quantiles, copy, f, old) == AT_A_POINT
-
-
-@jit(internal=True)
-def copy_state(state, copy):
-    for i in range(state.size):
-        copy[i] = state[i]

@@ -27,40 +27,19 @@ from math import sqrt
 from mcrock.base.jit import jit
 from mcrock.base.params import ContactColumn
 from mcrock.kernel.dynamics import (
-    ANGLE,
     EDGE,
     EDGE_SLIP_FIRST,
     EDGE_SLIP_SECOND,
     FLIGHT,
-    LOSS,
-    P_X,
-    P_Y,
-    PATH_0,
-    PATH_1,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
     REST,
-    S0_X,
-    S0_Y,
-    S1_X,
-    S1_Y,
     SLIDE,
     SPIN,
-    V_X,
-    V_Y,
-    V_Z,
     VERTEX,
     VERTEX_SLIP,
-    W_X,
-    W_Y,
-    W_Z,
-    X,
-    Y,
-    Z,
+    angular_velocity,
+    clear_state,
     contact_vertex,
+    orientation,
 )
 from mcrock.kernel.edge import edge_pose
 from mcrock.kernel.friction.coulomb import SOLVES, turned_by
@@ -103,7 +82,8 @@ def clear_friction(friction):
     friction.path[:] = 0.0
     friction.stiff[:] = 0.0
     friction.contacts[:] = 0.0
-    friction.rates[:] = 0.0
+    for stage in range(4):
+        clear_state(friction.rates[stage])
 
 
 @jit(internal=True)
@@ -136,44 +116,44 @@ def stopped_within(body, friction, time):
 def free_body(body, state, mode, index):
     """Position and velocity of the COM of a body in a mode that sticks."""
     if mode == EDGE:
-        edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
+        edge_pose(body.edges[index], state, state.angle, state.rate)
     v = body.vertices[contact_vertex(body, mode, index)]
-    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
-    state[X], state[Y], state[Z] = state[P_X] + x, state[P_Y] + y, z
-    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    state[V_X], state[V_Y], state[V_Z] = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
+    x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
+    state.x, state.y, state.z = state.p_x + x, state.p_y + y, z
+    wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
+    state.v_x, state.v_y, state.v_z = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
 
 
 @jit
 def place_pivot(body, state, vertex):
     """Ground position of the pivot from that of the COM."""
     v = body.vertices[vertex]
-    x, y, _ = to_ground(state, v[0], v[1], v[2])
-    state[P_X], state[P_Y] = state[X] + x, state[Y] + y
+    x, y, _ = to_ground(orientation(state), v[0], v[1], v[2])
+    state.p_x, state.p_y = state.x + x, state.y + y
 
 
 @jit(internal=True)
 def load_twist(state, twist):
     """Velocity of the COM and angular velocity in ground axes."""
-    twist[0], twist[1], twist[2] = state[V_X], state[V_Y], state[V_Z]
-    twist[3], twist[4], twist[5] = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    twist[0], twist[1], twist[2] = state.v_x, state.v_y, state.v_z
+    twist[3], twist[4], twist[5] = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
 
 
 @jit(internal=True)
 def store_twist(state, twist):
     """The reverse of `load_twist`."""
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     x, y, z = twist[3], twist[4], twist[5]
-    state[V_X], state[V_Y], state[V_Z] = twist[0], twist[1], twist[2]
-    state[W_X] = m[0] * x + m[3] * y + m[6] * z
-    state[W_Y] = m[1] * x + m[4] * y + m[7] * z
-    state[W_Z] = m[2] * x + m[5] * y + m[8] * z
+    state.v_x, state.v_y, state.v_z = twist[0], twist[1], twist[2]
+    state.w_x = m[0] * x + m[3] * y + m[6] * z
+    state.w_y = m[1] * x + m[4] * y + m[7] * z
+    state.w_z = m[2] * x + m[5] * y + m[8] * z
 
 
 @jit(internal=True)
 def twist_energy(body, state, twist, mass):
     """Kinetic energy over the mass [m2/s2] of a twist at the pose of ``state``."""
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     x, y, z = twist[3], twist[4], twist[5]
     wx, wy, wz = (
         m[0] * x + m[3] * y + m[6] * z,
@@ -189,11 +169,11 @@ def twist_energy(body, state, twist, mass):
 @jit(internal=True)
 def moving_energy(body, state):
     """Kinetic energy [J] of a body in a mode with slip or in flight."""
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
+    wx, wy, wz = angular_velocity(state)
     i = body.inertia
     spin = wx * (i[0] * wx + i[1] * wy + i[2] * wz) + wy * (i[1] * wx + i[3] * wy + i[4] * wz)
     spin += wz * (i[2] * wx + i[4] * wy + i[5] * wz)
-    return 0.5 * (spin + body.mass * (state[V_X] ** 2 + state[V_Y] ** 2 + state[V_Z] ** 2))
+    return 0.5 * (spin + body.mass * (state.v_x**2 + state.v_y**2 + state.v_z**2))
 
 
 @jit(internal=True)
@@ -203,12 +183,12 @@ def to_contact(body, state, mode, index):
     if mode in (FLIGHT, SLIDE, SPIN):
         return
     v = body.vertices[contact_vertex(body, mode, index)]
-    x, y, z = to_ground(state, v[0], v[1], v[2])
-    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    state[X] += x
-    state[Y] += y
-    state[V_X] += wy * z - wz * y
-    state[V_Y] += wz * x - wx * z
+    x, y, z = to_ground(orientation(state), v[0], v[1], v[2])
+    wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
+    state.x += x
+    state.y += y
+    state.v_x += wy * z - wz * y
+    state.v_y += wz * x - wx * z
 
 
 @jit(internal=True)
@@ -217,12 +197,12 @@ def from_contact(body, state, mode, index):
     if mode in (FLIGHT, SLIDE, SPIN):
         return
     v = body.vertices[contact_vertex(body, mode, index)]
-    x, y, z = to_ground(state, v[0], v[1], v[2])
-    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    state[X] -= x
-    state[Y] -= y
-    state[V_X] -= wy * z - wz * y
-    state[V_Y] -= wz * x - wx * z
+    x, y, z = to_ground(orientation(state), v[0], v[1], v[2])
+    wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
+    state.x -= x
+    state.y -= y
+    state.v_x -= wy * z - wz * y
+    state.v_y -= wz * x - wx * z
 
 
 @jit(internal=True)
@@ -232,7 +212,7 @@ def settle(body, state, mode, index):
         place_pivot(body, state, contact_vertex(body, mode, index))
         return
     first = contact_vertex(body, mode, index)
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     v = body.vertices[first]
     if mode != VERTEX_SLIP:
         # the other end comes to the same height: a turn about the horizontal across the edge
@@ -245,35 +225,35 @@ def settle(body, state, mode, index):
         angle = -rise / sqrt(square)  # the lift of e for a turn about e x up is the length of e x up
         norm = sqrt(square)
         _turn_body(state, bx / norm, by / norm, bz / norm, angle)
-        m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+        m = matrix(orientation(state))
         ux, uy, uz = m[6], m[7], m[8]
         bx, by, bz = ey * uz - ez * uy, ez * ux - ex * uz, ex * uy - ey * ux
         square = bx * bx + by * by + bz * bz
-        rate = (state[W_X] * bx + state[W_Y] * by + state[W_Z] * bz) / square
-        state[W_X] -= rate * bx
-        state[W_Y] -= rate * by
-        state[W_Z] -= rate * bz
-    x, y, z = to_ground(state, v[0], v[1], v[2])
-    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    state[Z] = -z
-    state[V_Z] = -(wx * y - wy * x)
+        rate = (state.w_x * bx + state.w_y * by + state.w_z * bz) / square
+        state.w_x -= rate * bx
+        state.w_y -= rate * by
+        state.w_z -= rate * bz
+    x, y, z = to_ground(orientation(state), v[0], v[1], v[2])
+    wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
+    state.z = -z
+    state.v_z = -(wx * y - wy * x)
     if mode in (EDGE_SLIP_FIRST, EDGE_SLIP_SECOND):
-        state[V_X], state[V_Y] = -(wy * z - wz * y), -(wz * x - wx * z)
-        state[X], state[Y] = state[P_X] - x, state[P_Y] - y
+        state.v_x, state.v_y = -(wy * z - wz * y), -(wz * x - wx * z)
+        state.x, state.y = state.p_x - x, state.p_y - y
     else:
-        state[P_X], state[P_Y] = state[X] + x, state[Y] + y
+        state.p_x, state.p_y = state.x + x, state.y + y
 
 
 @jit(internal=True)
 def _turn_body(state, x, y, z, angle):
     """Turn by a small angle [rad] about a unit body vector."""
     s, c = 0.5 * angle, 1.0 - 0.125 * angle * angle
-    q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
+    q0, q1, q2, q3 = orientation(state)
     x, y, z = s * x, s * y, s * z
-    state[Q0] = q0 * c - q1 * x - q2 * y - q3 * z
-    state[Q1] = q0 * x + q1 * c + q2 * z - q3 * y
-    state[Q2] = q0 * y - q1 * z + q2 * c + q3 * x
-    state[Q3] = q0 * z + q1 * y - q2 * x + q3 * c
+    state.q0 = q0 * c - q1 * x - q2 * y - q3 * z
+    state.q1 = q0 * x + q1 * c + q2 * z - q3 * y
+    state.q2 = q0 * y - q1 * z + q2 * c + q3 * x
+    state.q3 = q0 * z + q1 * y - q2 * x + q3 * c
 
 
 STIFFER = 4.0  # mobility of a point over that of the COM, about [1]
@@ -307,20 +287,20 @@ def slip_rates(run, mode, index, y, start, a, k):
     int
         IRREGULAR where friction leaves no single force (Painlevé, P. (1895), Comptes rendus 121, 112-115).
     """
-    q0, q1, q2, q3, wx, wy, wz = y[Q0], y[Q1], y[Q2], y[Q3], y[W_X], y[W_Y], y[W_Z]
-    k[Q0] = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
-    k[Q1] = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
-    k[Q2] = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
-    k[Q3] = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
-    k[X], k[Y], k[Z] = y[V_X], y[V_Y], y[V_Z]
-    k[PATH_0], k[PATH_1], k[LOSS] = 0.0, 0.0, 0.0
+    (q0, q1, q2, q3), (wx, wy, wz) = orientation(y), angular_velocity(y)
+    k.q0 = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
+    k.q1 = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
+    k.q2 = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
+    k.q3 = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
+    k.x, k.y, k.z = y.v_x, y.v_y, y.v_z
+    k.path_0, k.path_1, k.loss = 0.0, 0.0, 0.0
     if mode in (EDGE_SLIP_FIRST, EDGE_SLIP_SECOND):
         return _pivot_rates(run, mode, index, y, start, a, k)
     found = run.friction.found
     found[N_0], found[N_1], found[TURNING], found[STIFFNESS] = 0.0, 0.0, 0.0, 0.0
     if mode == FLIGHT:
-        k[V_X], k[V_Y], k[V_Z] = -a[0], -a[1], -(run.body.gravity + a[2])
-        k[W_X], k[W_Y], k[W_Z] = _free_turn(run.body, y)
+        k.v_x, k.v_y, k.v_z = -a[0], -a[1], -(run.body.gravity + a[2])
+        k.w_x, k.w_y, k.w_z = _free_turn(run.body, y)
         return REGULAR
     if mode == VERTEX_SLIP:
         return _vertex_slip_rates(run, index, y, start, a, k)
@@ -336,7 +316,7 @@ def _compliance(body):
 @jit(inline=True, internal=True)
 def _free_turn(body, y):
     """Angular acceleration in flight, body axes (3 numbers) [rad/s2]."""
-    i, mass, wx, wy, wz = body.inertia, body.mass, y[W_X], y[W_Y], y[W_Z]
+    i, mass, wx, wy, wz = body.inertia, body.mass, y.w_x, y.w_y, y.w_z
     hx = (i[0] * wx + i[1] * wy + i[2] * wz) / mass
     hy = (i[1] * wx + i[3] * wy + i[4] * wz) / mass
     hz = (i[2] * wx + i[4] * wy + i[5] * wz) / mass
@@ -348,7 +328,7 @@ def _contact(body, y, m, p, push):
     """What a contact at a point ``p`` of the body does, all in body axes: the angular acceleration for a unit
     normal force, with which ``push`` (coefficient of friction and direction of slip) goes; the moment of the
     vertical at it; and its centripetal acceleration."""
-    (mu, sx, sy), (ux, uy, uz), wx, wy, wz = push, (m[6], m[7], m[8]), y[W_X], y[W_Y], y[W_Z]
+    (mu, sx, sy), (ux, uy, uz), wx, wy, wz = push, (m[6], m[7], m[8]), y.w_x, y.w_y, y.w_z
     cx, cy, cz = _cross(wx, wy, wz, p[0], p[1], p[2])
     fx, fy, fz = (
         ux - mu * (sx * m[0] + sy * m[3]),
@@ -378,8 +358,8 @@ def _vertex_slip_rates(run, index, y, start, a, k):
     """`slip_rates` on a vertex."""
     body, friction, found = run.body, run.friction, run.friction.found
     mu, p = friction.values[FRICTION], body.vertices[index]
-    down, m = body.gravity + a[2], matrix(y[Q0], y[Q1], y[Q2], y[Q3])
-    sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
+    down, m = body.gravity + a[2], matrix(orientation(y))
+    sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
     sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
     b, lever, g = _contact(body, y, m, p, (mu, sx, sy))
     o = _free_turn(body, y)
@@ -389,13 +369,13 @@ def _vertex_slip_rates(run, index, y, start, a, k):
     n = -(_rise(lever, o, m, g) - down) / per
     found[N_0] = n
     o = o[0] + n * b[0], o[1] + n * b[1], o[2] + n * b[2]
-    k[PATH_0] = speed
-    k[LOSS] = mu * n * speed
+    k.path_0 = speed
+    k.loss = mu * n * speed
     found[STIFFNESS] = STIFFER * mu * n / max(speed, SLOWEST)
     v = -a[0] - mu * n * sx, -a[1] - mu * n * sy
-    k[V_X], k[V_Y] = _slip_acceleration(found, T_0, m, (o, v), (p[0], p[1], p[2], g), (sx, sy, speed))
-    k[W_X], k[W_Y], k[W_Z] = o
-    k[V_Z] = 0.0
+    k.v_x, k.v_y = _slip_acceleration(found, T_0, m, (o, v), (p[0], p[1], p[2], g), (sx, sy, speed))
+    k.w_x, k.w_y, k.w_z = o
+    k.v_z = 0.0
     return REGULAR
 
 
@@ -403,16 +383,16 @@ def _vertex_slip_rates(run, index, y, start, a, k):
 def _edge_slip_rates(run, index, y, start, a, k):
     """`slip_rates` on an edge of which both ends slip."""
     body, friction, found = run.body, run.friction, run.friction.found
-    mu, down, m = friction.values[FRICTION], body.gravity + a[2], matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    mu, down, m = friction.values[FRICTION], body.gravity + a[2], matrix(orientation(y))
     p, r = body.vertices[body.edge_vertices[index, 0]], body.vertices[body.edge_vertices[index, 1]]
-    wx, wy, wz = y[W_X], y[W_Y], y[W_Z]
-    sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
+    wx, wy, wz = angular_velocity(y)
+    sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
     sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
     (cx, cy, cz), (dx, dy, dz) = _cross(wx, wy, wz, p[0], p[1], p[2]), _cross(wx, wy, wz, r[0], r[1], r[2])
     mx, my, mz = dx - cx, dy - cy, dz - cz  # over the first end
     qx, qy, pace = slip_direction(
-        y[V_X] + m[0] * mx + m[1] * my + m[2] * mz, y[V_Y] + m[3] * mx + m[4] * my + m[5] * mz,
-        start[S1_X], start[S1_Y],
+        y.v_x + m[0] * mx + m[1] * my + m[2] * mz, y.v_y + m[3] * mx + m[4] * my + m[5] * mz,
+        start.s1_x, start.s1_y,
     )  # fmt: skip
     qx, qy = qx - found[BEND_1] * qy, qy + found[BEND_1] * qx
     b, lever, g = _contact(body, y, m, p, (mu, sx, sy))
@@ -427,15 +407,15 @@ def _edge_slip_rates(run, index, y, start, a, k):
     found[N_0], found[N_1] = n, o
     w = w[0] + n * b[0] + o * e[0], w[1] + n * b[1] + o * e[1], w[2] + n * b[2] + o * e[2]
     v = -a[0] - mu * (n * sx + o * qx), -a[1] - mu * (n * sy + o * qy)
-    k[PATH_0], k[PATH_1] = speed, pace
-    k[LOSS] = mu * (n * speed + o * pace)
+    k.path_0, k.path_1 = speed, pace
+    k.loss = mu * (n * speed + o * pace)
     found[STIFFNESS] = STIFFER * mu * max(n / max(speed, SLOWEST), o / max(pace, SLOWEST))
-    k[V_X], k[V_Y] = _slip_acceleration(found, T_0, m, (w, v), (p[0], p[1], p[2], g), (sx, sy, speed))
+    k.v_x, k.v_y = _slip_acceleration(found, T_0, m, (w, v), (p[0], p[1], p[2], g), (sx, sy, speed))
     first = found[TURNING]
     _slip_acceleration(found, T_1, m, (w, v), (r[0], r[1], r[2], h), (qx, qy, pace))
     found[TURNING] = max(first, found[TURNING])
-    k[W_X], k[W_Y], k[W_Z] = w
-    k[V_Z] = 0.0
+    k.w_x, k.w_y, k.w_z = w
+    k.v_z = 0.0
     return REGULAR
 
 
@@ -462,12 +442,12 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     one that sticks (N_0), and the square of the friction over the mass there (T_0)."""
     body, friction = run.body, run.friction
     mu, found = friction.values[FRICTION], friction.found
-    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    m = matrix(orientation(y))
     down = body.gravity + a[2]
     slips = body.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]
     stays = body.edge_vertices[index, 1 if mode == EDGE_SLIP_FIRST else 0]
     c = body.pivots[stays]
-    wx, wy, wz = y[W_X], y[W_Y], y[W_Z]
+    wx, wy, wz = angular_velocity(y)
     ux, uy, uz = m[6], m[7], m[8]
     u, v = body.vertices[slips], body.vertices[stays]
     rx, ry, rz = u[0] - v[0], u[1] - v[1], u[2] - v[2]
@@ -488,7 +468,7 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     first = mode == EDGE_SLIP_FIRST
     sx, sy, speed = slip_direction(
         m[0] * dx + m[1] * dy + m[2] * dz, m[3] * dx + m[4] * dy + m[5] * dz,
-        start[S0_X] if first else start[S1_X], start[S0_Y] if first else start[S1_Y],
+        start.s0_x if first else start.s1_x, start.s0_y if first else start.s1_y,
     )  # fmt: skip
     fx, fy, fz = (
         ux - mu * (sx * m[0] + sy * m[3]),
@@ -520,8 +500,11 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     px, py = m[0] * x + m[1] * y_ + m[2] * z, m[3] * x + m[4] * y_ + m[5] * z
     found[T_1] = px * sx + py * sy
     found[TURNING] = abs(py * sx - px * sy) / speed if speed > 0.0 else 0.0
-    k[W_X], k[W_Y], k[W_Z] = ox, oy, oz
-    k[X], k[Y], k[V_X], k[V_Y], k[V_Z] = 0.0, 0.0, 0.0, 0.0, 0.0
-    k[PATH_0 if first else PATH_1] = speed
-    k[LOSS] = mu * n * speed
+    k.w_x, k.w_y, k.w_z = ox, oy, oz
+    k.x, k.y, k.v_x, k.v_y, k.v_z = 0.0, 0.0, 0.0, 0.0, 0.0
+    if first:
+        k.path_0 = speed
+    else:
+        k.path_1 = speed
+    k.loss = mu * n * speed
     return REGULAR

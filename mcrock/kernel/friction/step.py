@@ -28,30 +28,19 @@ from mcrock.kernel.dynamics import (
     EDGE_SLIP_FIRST,
     EDGE_SLIP_SECOND,
     FLIGHT,
-    LOSS,
     NONE,
-    PATH_0,
-    PATH_1,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    S0_X,
-    S0_Y,
-    S1_X,
     SLIDE,
     SPIN,
-    V_X,
-    V_Y,
-    V_Z,
     VERTEX_SLIP,
-    W_X,
-    W_Y,
-    W_Z,
-    X,
-    Z,
+    advance_state,
+    clear_state,
     contact_vertex,
+    copy_motion,
+    copy_state,
+    normalize,
+    orientation,
     point_of,
+    weigh_rates,
 )
 from mcrock.kernel.friction.flat import (
     WEIGHTS,
@@ -73,6 +62,8 @@ from mcrock.kernel.friction.motion import (
     R_VX,
     R_VY,
     R_WX,
+    R_WY,
+    R_WZ,
     REGULAR,
     SLOW,
     STIFF_SIZE,
@@ -128,14 +119,6 @@ def mode_rates(run, mode, index, y, start, a, k):
     return inlined_rates(run, mode, index, y, start, a, k)
 
 
-@jit(inline=True, internal=True)
-def _stage(y, k, h, out):
-    for i in range(W_Z + 1):
-        out[i] = y[i] + h * k[i]
-    for i in range(X, LOSS + 1):
-        out[i] = y[i] + h * k[i]
-
-
 @jit(internal=True)
 def mode_step(run, h):
     """One step from ``t`` over ``h`` [s] into ``out``; returns whether the motion was regular throughout.
@@ -149,9 +132,7 @@ def mode_step(run, h):
         good = spin_step(run, h) if mode == SPIN else _implicit_step(run, h)
     else:
         good = _explicit_step(run, h)
-    norm = 1.0 / sqrt(out[Q0] ** 2 + out[Q1] ** 2 + out[Q2] ** 2 + out[Q3] ** 2)
-    for i in range(Q0, Q3 + 1):
-        out[i] *= norm
+    normalize(out)
     return good
 
 
@@ -163,13 +144,10 @@ def _explicit_step(run, h):
     rates, bad = friction.rates, REGULAR
     for stage in range(1, 4):
         part = h if stage == 3 else 0.5 * h
-        _stage(y, rates[stage - 1], part, out)
+        advance_state(y, rates[stage - 1], part, out)
         bad |= inlined_rates(run, mode, index, out, y, acceleration(segment, t + part), rates[stage])
-    k1, k2, k3, k4 = rates[0], rates[1], rates[2], rates[3]
-    for i in range(W_Z + 1):
-        out[i] = y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
-    for i in range(X, LOSS + 1):
-        out[i] = y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
+    weigh_rates(rates[0], rates[1], rates[2], rates[3], out)
+    advance_state(y, out, h / 6.0, out)
     return bad == REGULAR
 
 
@@ -177,10 +155,10 @@ def _explicit_step(run, h):
 def _midpoint_step(run, h):
     """The midpoint rule, for a slip that stops: halfway it has its direction still, at the end none."""
     rates, y, out = run.friction.rates, run.state, run.trial
-    _stage(y, rates[0], 0.5 * h, out)
+    advance_state(y, rates[0], 0.5 * h, out)
     a = acceleration(run.segment, run.t + 0.5 * h)
     bad = mode_rates(run, run.mode, run.place, out, y, a, rates[1])
-    _stage(y, rates[1], h, out)
+    advance_state(y, rates[1], h, out)
     return bad == REGULAR
 
 
@@ -209,14 +187,14 @@ def prepare_step(run, a, h):
         found[BEND_0 + contact] = PROBE
         mode_rates(run, mode, index, y, y, a, probe)
         found[BEND_0 + contact] = 0.0
-        row[R_VX], row[R_VY] = (probe[V_X] - k[V_X]) / PROBE, (probe[V_Y] - k[V_Y]) / PROBE
-        for i in range(3):
-            row[R_WX + i] = (probe[W_X + i] - k[W_X + i]) / PROBE
-        vx, vy, lever_x, lever_y = y[V_X], y[V_Y], 0.0, 0.0
+        row[R_VX], row[R_VY] = (probe.v_x - k.v_x) / PROBE, (probe.v_y - k.v_y) / PROBE
+        row[R_WX], row[R_WY] = (probe.w_x - k.w_x) / PROBE, (probe.w_y - k.w_y) / PROBE
+        row[R_WZ] = (probe.w_z - k.w_z) / PROBE
+        vx, vy, lever_x, lever_y = y.v_x, y.v_y, 0.0, 0.0
         if contact == 1:
             p, q = body.vertices[body.edge_vertices[index, 0]], body.vertices[body.edge_vertices[index, 1]]
-            lever_x, lever_y, _ = to_ground(y, q[0] - p[0], q[1] - p[1], q[2] - p[2])
-            _, _, spin = to_ground(y, y[W_X], y[W_Y], y[W_Z])
+            lever_x, lever_y, _ = to_ground(orientation(y), q[0] - p[0], q[1] - p[1], q[2] - p[2])
+            _, _, spin = to_ground(orientation(y), y.w_x, y.w_y, y.w_z)
             vx, vy = vx - spin * lever_y, vy + spin * lever_x
         square = max(vx * vx + vy * vy, STOPPED * STOPPED)
         row[T_VX], row[T_VY] = -vy / square, vx / square
@@ -239,18 +217,15 @@ def _implicit_step(run, h):
     k, now, stiff = friction.rates[1], friction.rates[2], friction.stiff
     total = friction.rates[3]
     bad = REGULAR
-    for i in range(y.size):
-        total[i] = 0.0
+    clear_state(total)
     first, second = stiff[0], stiff[1]
-    up = vertical(y[Q0], y[Q1], y[Q2], y[Q3])
+    up = vertical(orientation(y))
     for parts in range(1, 4):
         part_h = h / parts
-        for i in range(y.size):
-            now[i] = y[i]
+        copy_state(y, now)
         for part in range(parts):
             if part == 0:
-                for i in range(y.size):
-                    k[i] = friction.rates[0, i]
+                copy_motion(friction.rates[0], k)
             else:
                 bad |= inlined_rates(run, mode, index, now, y, acceleration(segment, t + part * part_h), k)
             # turns of the slips in the step: z_i = T_i (h f + h sum R_j z_j)
@@ -258,21 +233,20 @@ def _implicit_step(run, h):
             a_01 = -part_h * _bend(first, up, second[0], second[1], second[2], second[3], second[4])
             a_10 = -part_h * _bend(second, up, first[0], first[1], first[2], first[3], first[4])
             a_11 = 1.0 - part_h * _bend(second, up, second[0], second[1], second[2], second[3], second[4])
-            b_0 = part_h * _bend(first, up, k[V_X], k[V_Y], k[W_X], k[W_Y], k[W_Z])
-            spin = up[0] * now[W_X] + up[1] * now[W_Y] + up[2] * now[W_Z]
-            b_1 = part_h * _bend(second, up, k[V_X], k[V_Y], k[W_X], k[W_Y], k[W_Z])
+            b_0 = part_h * _bend(first, up, k.v_x, k.v_y, k.w_x, k.w_y, k.w_z)
+            spin = up[0] * now.w_x + up[1] * now.w_y + up[2] * now.w_z
+            b_1 = part_h * _bend(second, up, k.v_x, k.v_y, k.w_x, k.w_y, k.w_z)
             b_1 += part_h * second[T_SQUARE] * spin * spin
             scale = part_h / (a_00 * a_11 - a_01 * a_10)
             z_0, z_1 = (a_11 * b_0 - a_01 * b_1) * scale, (a_00 * b_1 - a_10 * b_0) * scale
-            _stage(now, k, part_h, now)
-            now[V_X] += first[R_VX] * z_0 + second[R_VX] * z_1
-            now[V_Y] += first[R_VY] * z_0 + second[R_VY] * z_1
-            for i in range(3):
-                now[W_X + i] += first[R_WX + i] * z_0 + second[R_WX + i] * z_1
-        for i in range(y.size):
-            total[i] += WEIGHTS[parts - 1] * now[i]
-    for i in range(y.size):
-        out[i] = total[i]
+            advance_state(now, k, part_h, now)
+            now.v_x += first[R_VX] * z_0 + second[R_VX] * z_1
+            now.v_y += first[R_VY] * z_0 + second[R_VY] * z_1
+            now.w_x += first[R_WX] * z_0 + second[R_WX] * z_1
+            now.w_y += first[R_WY] * z_0 + second[R_WY] * z_1
+            now.w_z += first[R_WZ] * z_0 + second[R_WZ] * z_1
+        advance_state(total, now, WEIGHTS[parts - 1], total)
+    copy_motion(total, out)
     return bad == REGULAR
 
 
@@ -282,11 +256,11 @@ MOST_PULL = 1e-2  # force that keeps an end on the ground while its edge is held
 @jit(inline=True, internal=True)
 def _level_velocity(y, p):
     """Horizontal velocity [m/s] of a point ``p`` from that to which the velocity of a state belongs."""
-    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
-    x = y[W_Y] * p[2] - y[W_Z] * p[1]
-    z = y[W_Z] * p[0] - y[W_X] * p[2]
-    w = y[W_X] * p[1] - y[W_Y] * p[0]
-    return y[V_X] + m[0] * x + m[1] * z + m[2] * w, y[V_Y] + m[3] * x + m[4] * z + m[5] * w
+    m = matrix(orientation(y))
+    x = y.w_y * p[2] - y.w_z * p[1]
+    z = y.w_z * p[0] - y.w_x * p[2]
+    w = y.w_x * p[1] - y.w_y * p[0]
+    return y.v_x + m[0] * x + m[1] * z + m[2] * w, y.v_y + m[3] * x + m[4] * z + m[5] * w
 
 
 @jit(internal=True)
@@ -316,7 +290,7 @@ def mode_margin(run, y, a, k):
     if mode == FLIGHT:
         return inf
     if mode == SLIDE:
-        sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
+        sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
         margin = min(speed - STOPPED, (gravity + a[2]) / gravity)
         mu, n = friction.values[FRICTION], body.face_first[index + 1] - body.face_first[index]
         for i in range(n):
@@ -332,24 +306,24 @@ def mode_margin(run, y, a, k):
                 fastest = max(fastest, (vx * ux + vy * uy) / speed)
         return fastest - found[CREEP]
     slack = MOST_PULL if found[HELD] != 0.0 else SLIP_SLACK
-    margin = found[N_0] / gravity + slack
+    margin, first = found[N_0] / gravity + slack, (start.s0_x, start.s0_y)
     if mode == VERTEX_SLIP:
-        return min(margin, _still_slips(body, mode, index, y, start, index, S0_X))
+        return min(margin, _still_slips(body, mode, index, y, index, first))
     margin = min(margin, found[N_1] / gravity + slack)
     p, q = body.edge_vertices[index, 0], body.edge_vertices[index, 1]
     if mode != EDGE_SLIP_SECOND:
-        margin = min(margin, _still_slips(body, mode, index, y, start, p, S0_X))
+        margin = min(margin, _still_slips(body, mode, index, y, p, first))
     if mode != EDGE_SLIP_FIRST:
-        margin = min(margin, _still_slips(body, mode, index, y, start, q, S1_X))
+        margin = min(margin, _still_slips(body, mode, index, y, q, (start.s1_x, start.s1_y)))
     if mode != EDGE_SLIP:
         margin = min(margin, (friction.values[STATIC] * found[N_0] - sqrt(found[T_0])) / gravity + slack)
     return margin
 
 
 @jit(internal=True)
-def _still_slips(body, mode, index, y, start, vertex, column):
+def _still_slips(body, mode, index, y, vertex, slip):
     vx, vy = _contact_velocity(body, y, mode, index, vertex)
-    return vx * start[column] + vy * start[column + 1] - STOPPED
+    return vx * slip[0] + vy * slip[1] - STOPPED
 
 
 @jit(inline=True, internal=True)
@@ -373,30 +347,30 @@ def braking(run):
 
 
 @jit(internal=True)
-def _turned_too_far(run, vertex, column, limit):
-    """Whether a slip turned by more than an angle [rad] from its direction at the start of a step."""
-    body, mode, index, y, start = run.body, run.mode, run.place, run.trial, run.state
-    vx, vy = y[V_X], y[V_Y]
+def _turned_too_far(run, vertex, slip, limit):
+    """Whether a ``slip`` turned by more than an angle [rad] from its direction at the start of a step."""
+    body, mode, index, y = run.body, run.mode, run.place, run.trial
+    vx, vy = y.v_x, y.v_y
     if mode != SLIDE:
         vx, vy = _contact_velocity(body, y, mode, index, vertex)
-    along = vx * start[column] + vy * start[column + 1]
-    across = abs(vy * start[column] - vx * start[column + 1])
+    along, across = vx * slip[0] + vy * slip[1], abs(vy * slip[0] - vx * slip[1])
     return across > limit * max(along, 0.0) + 3.0 * KICK
 
 
 @jit(internal=True)
 def bent_too_far(run, limit):
     """Whether any slip turned too far."""
-    body, mode, index = run.body, run.mode, run.place
+    body, mode, index, start = run.body, run.mode, run.place, run.state
+    first, second = (start.s0_x, start.s0_y), (start.s1_x, start.s1_y)
     if mode == VERTEX_SLIP:
-        return _turned_too_far(run, index, S0_X, limit)
+        return _turned_too_far(run, index, first, limit)
     if mode == SLIDE:
-        return _turned_too_far(run, NONE, S0_X, limit)
+        return _turned_too_far(run, NONE, first, limit)
     bent = False
     if mode in (EDGE_SLIP, EDGE_SLIP_FIRST):
-        bent = _turned_too_far(run, body.edge_vertices[index, 0], S0_X, limit)
+        bent = _turned_too_far(run, body.edge_vertices[index, 0], first, limit)
     if mode in (EDGE_SLIP, EDGE_SLIP_SECOND):
-        bent = bent or _turned_too_far(run, body.edge_vertices[index, 1], S1_X, limit)
+        bent = bent or _turned_too_far(run, body.edge_vertices[index, 1], second, limit)
     return bent
 
 
@@ -417,16 +391,16 @@ TURNED = 3.0  # turn of a slip in a step that is too far, over the turn aimed at
 @jit(internal=True)
 def _height(body, y, mode, pivot, vertex):
     """Height of a vertex [m] and its rate [m/s]; over the pivot in modes of contact."""
-    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    m = matrix(orientation(y))
     v = body.vertices[vertex]
     x, z, w = v[0], v[1], v[2]
     if mode != FLIGHT:
         p = body.vertices[pivot]
         x, z, w = x - p[0], z - p[1], w - p[2]
-    a, b, c = y[W_Y] * w - y[W_Z] * z, y[W_Z] * x - y[W_X] * w, y[W_X] * z - y[W_Y] * x
+    a, b, c = y.w_y * w - y.w_z * z, y.w_z * x - y.w_x * w, y.w_x * z - y.w_y * x
     height, rate = m[6] * x + m[7] * z + m[8] * w, m[6] * a + m[7] * b + m[8] * c
     if mode == FLIGHT:
-        return height + y[Z], rate + y[V_Z]
+        return height + y.z, rate + y.v_z
     return height, rate
 
 
@@ -477,8 +451,7 @@ def advance_slip(run, h):
     to_contact(body, state, mode, index)
     known, run.goes_on = run.goes_on, False
     if known:
-        for i in range(state.size):
-            friction.rates[0, i] = friction.other[i]
+        copy_motion(friction.other, friction.rates[0])
     margin = inf if known else mode_margin(run, state, a, friction.rates[0])
     if margin < 0.0:
         from_contact(body, state, mode, index)
@@ -506,21 +479,18 @@ def advance_slip(run, h):
         result[Response.LOWEST_NORMAL_FORCE], 0.0 if mode == FLIGHT else _pressure(mode, normal, gravity, a)
     )
     h, event = _regular_step(run, prepare_step(run, a, h), n, pivot)
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+    up = vertical(orientation(state))
+    after = vertical(orientation(trial))
     if after[2] <= (UPRIGHT if event == LANDING else 0.0) and not results.has_overturned(result):
         h, event = _locate_overturning(run, h), OVERTURN
-        after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+        after = vertical(orientation(trial))
         result[Response.PEAK_TILT] = 1.0
-    d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
-    d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
+    d0 = tilt_rate(up, state.w_x, state.w_y, state.w_z)
+    d1 = tilt_rate(after, trial.w_x, trial.w_y, trial.w_z)
     count = _gather(run, pivot, n) if event == LANDING else 0
     if mode == SPIN:
         count_spin(body, friction, index, state, trial, h)
-    for i in range(W_Z + 1):
-        state[i] = trial[i]
-    for i in range(X, LOSS + 1):
-        state[i] = trial[i]
+    copy_motion(trial, state)
     from_contact(body, state, mode, index)
     settle(body, state, mode, index)
     _count_slip(run)
@@ -587,7 +557,7 @@ def _locate_overturning(run, high):
             break
         middle = 0.5 * (low + high)
         mode_step(run, middle)
-        if vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0:
+        if vertical(orientation(trial))[2] <= 0.0:
             high = middle
         else:
             low = middle
@@ -606,17 +576,17 @@ def _pressure(mode, normal, gravity, a):
 @jit(internal=True)
 def rise(body, y, mode, pivot, vertex, k):
     """Vertical acceleration of a vertex with the rates ``k`` [m/s2]."""
-    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    m = matrix(orientation(y))
     v = body.vertices[vertex]
     x, z, w = v[0], v[1], v[2]
     if mode != FLIGHT:
         p = body.vertices[pivot]
         x, z, w = x - p[0], z - p[1], w - p[2]
-    a, b, c = y[W_Y] * w - y[W_Z] * z, y[W_Z] * x - y[W_X] * w, y[W_X] * z - y[W_Y] * x
-    d, e, f = k[W_Y] * w - k[W_Z] * z, k[W_Z] * x - k[W_X] * w, k[W_X] * z - k[W_Y] * x
-    d, e, f = d + y[W_Y] * c - y[W_Z] * b, e + y[W_Z] * a - y[W_X] * c, f + y[W_X] * b - y[W_Y] * a
+    a, b, c = y.w_y * w - y.w_z * z, y.w_z * x - y.w_x * w, y.w_x * z - y.w_y * x
+    d, e, f = k.w_y * w - k.w_z * z, k.w_z * x - k.w_x * w, k.w_x * z - k.w_y * x
+    d, e, f = d + y.w_y * c - y.w_z * b, e + y.w_z * a - y.w_x * c, f + y.w_x * b - y.w_y * a
     rise = m[6] * d + m[7] * e + m[8] * f
-    return rise + k[V_Z] if mode == FLIGHT else rise
+    return rise + k.v_z if mode == FLIGHT else rise
 
 
 @jit(inline=True, internal=True)
@@ -731,32 +701,35 @@ def _count_slip(run):
     """Add the slip of a step to the paths of its contacts, and renew the directions of slip."""
     body, friction, result = run.body, run.friction, run.result
     state, mode, index = run.state, run.mode, run.place
-    path = friction.path
-    result[Response.FRICTION_ENERGY_LOSS] += state[LOSS]
+    path, first, second = friction.path, (state.s0_x, state.s0_y), (state.s1_x, state.s1_y)
+    result[Response.FRICTION_ENERGY_LOSS] += state.loss
     if mode in (SLIDE, SPIN):
         for i in range(body.face_first[index], body.face_first[index + 1]):
             v = body.face_vertices[i]
             if mode == SLIDE:
-                path[v] += state[PATH_0]
+                path[v] += state.path_0
             result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[v])
-        _renew(body, state, body.face_vertices[body.face_first[index]], S0_X)
+        corner = body.face_vertices[body.face_first[index]]
+        state.s0_x, state.s0_y = _renewed(body, state, corner, first)
     elif mode == VERTEX_SLIP:
-        path[index] += state[PATH_0]
+        path[index] += state.path_0
         result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[index])
-        _renew(body, state, index, S0_X)
+        state.s0_x, state.s0_y = _renewed(body, state, index, first)
     elif mode != FLIGHT:
         p, q = body.edge_vertices[index, 0], body.edge_vertices[index, 1]
-        path[p] += state[PATH_0]
-        path[q] += state[PATH_1]
+        path[p] += state.path_0
+        path[q] += state.path_1
         result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[p], path[q])
-        _renew(body, state, p, S0_X)
-        _renew(body, state, q, S1_X)
-    state[PATH_0], state[PATH_1], state[LOSS] = 0.0, 0.0, 0.0
+        state.s0_x, state.s0_y = _renewed(body, state, p, first)
+        state.s1_x, state.s1_y = _renewed(body, state, q, second)
+    state.path_0, state.path_1, state.loss = 0.0, 0.0, 0.0
 
 
 @jit(internal=True)
-def _renew(body, state, vertex, column):
+def _renewed(body, state, vertex, slip):
+    """The direction of a slip, that of the velocity where it has not stopped."""
     vx, vy = slip_velocity(body, state, vertex)
     speed = norm(vx, vy)
-    if speed > STOPPED and vx * state[column] + vy * state[column + 1] > 0.0:
-        state[column], state[column + 1] = vx / speed, vy / speed
+    if speed > STOPPED and vx * slip[0] + vy * slip[1] > 0.0:
+        return vx / speed, vy / speed
+    return slip

@@ -16,7 +16,7 @@ from mcrock.body import cuboid
 from mcrock.excitation import Motion, pack_motions
 from mcrock.kernel import dynamics, rotation  # what is internal is called by compiled code alone
 from mcrock.kernel import window as ahead
-from mcrock.kernel.dynamics import Q0, Q3, W_X, W_Z
+from mcrock.kernel.dynamics import orientation
 from mcrock.kernel.shaking import load_segment
 from mcrock.kernel.window import MOST_SAMPLES
 from mcrock.simulation.runs import body_tables
@@ -36,7 +36,7 @@ def opened(run, motions, number, t, longest):
     run.first, run.length, run.dt = motions.first[0], motions.length[0], motions.dt[0]
     load_segment(motions, 0, run.turn, number, run.end, run.segment)
     state = run.state
-    up = rotation.vertical(state[0], state[1], state[2], state[3])
+    up = rotation.vertical(orientation(state))
     k = dynamics.rates_at(run.body.pivots[run.place], run.body.gravity, state, run.segment, t)
     return ahead.open_window(run, motions.samples, 0.0, k, up)
 
@@ -55,6 +55,14 @@ def stepped(run, h):
     ahead.step_ahead(run, p, k, h)
 
 
+MOVING = "q0", "q1", "q2", "q3", "w_x", "w_y", "w_z"
+
+
+def moving(state):
+    """Quaternion and angular velocity (7,)."""
+    return np.array([getattr(state, name) for name in MOVING])
+
+
 def started(turn=LEVEL):
     """A run about a vertex whose forces were so extreme that none is again."""
     run = body_tables(BODY, base_only=True)[1]
@@ -62,8 +70,8 @@ def started(turn=LEVEL):
     result[Response.PEAK_FRICTION_DEMAND] = result[Response.CERTIFIED_FRICTION] = np.inf
     result[Response.LOWEST_NORMAL_FORCE] = -np.inf
     result[Response.OVERTURNING_TIME] = np.nan
-    state[Q0 : Q3 + 1] = POSE.as_quat(scalar_first=True)
-    state[W_X : W_Z + 1] = SPIN
+    state.q0, state.q1, state.q2, state.q3 = POSE.as_quat(scalar_first=True)
+    state.w_x, state.w_y, state.w_z = SPIN
     run.place, run.end, run.grip, run.turn[:] = VERTEX, 1e9, np.inf, turn
     return run
 
@@ -125,9 +133,10 @@ def flown(motion, samples, end):
         h = opened(run, pack, number, number * motion.dt, (samples + 0.5) * motion.dt)
         assert run.window[0].count == samples
         stepped(run, h)
-        run.state[: W_Z + 1] = run.trial[: W_Z + 1]
+        for name in MOVING:
+            setattr(run.state, name, getattr(run.trial, name))
         number += samples
-    return run.state[: W_Z + 1].copy()
+    return moving(run.state)
 
 
 def test_order_of_steps_over_several_samples():
@@ -147,7 +156,7 @@ def test_order_of_steps_over_several_samples():
 @pytest.mark.parametrize("seed", range(3))
 def test_rough_motion_in_steps_over_several_samples(seed):
     motion, end = motion_of(seed), 0.16
-    y, times = started().state[: W_Z + 1].copy(), np.arange(33) * DT
+    y, times = moving(started().state), np.arange(33) * DT
     for begin, after in pairwise(times):  # from kink to kink
         y = solve_ivp(
             rates, (begin, after), y, "DOP853", args=(motion,), rtol=1e-11, atol=1e-12
