@@ -133,8 +133,11 @@ def load_realization(run, batch, i):
     law.seed, law.realization = batch.seed, batch.number[i]
     run.friction.on = batch.contact.shape[0] > 0
     if run.friction.on:
-        for column in range(run.friction.values.size):
-            run.friction.values[column] = batch.contact[i, column]
+        friction, contact = run.friction, batch.contact[i]
+        friction.mu, friction.static = contact[ContactColumn.FRICTION], contact[ContactColumn.STATIC_FRICTION]
+        friction.restitution = contact[ContactColumn.RESTITUTION]
+        friction.impact_restitution = contact[ContactColumn.IMPACT_RESTITUTION]
+        friction.tangential = contact[ContactColumn.TANGENTIAL_RESTITUTION]
     run.motion = batch.record[i]
 
 

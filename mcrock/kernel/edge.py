@@ -41,7 +41,6 @@ from mcrock.kernel.step import (
     REST_EVENT,
     SLIP,
     SLIP_SLACK,
-    STATIC,
     STILL,
     TOUCH,
     UPRIGHT,
@@ -221,7 +220,7 @@ def _ends_of(run, t, angle, rate, c, s):
 def _slips(friction, gravity, ends):
     """Whether an edge cannot stick with the static friction coefficient; as an end unloads both its forces
     go to zero, and their rounding does not count."""
-    static, slack = friction.values[STATIC], SLIP_SLACK * gravity
+    static, slack = friction.static, SLIP_SLACK * gravity
     n_p, n_q, f_p, f_q, along = ends
     n_p, n_q = n_p + slack, n_q + slack
     square = static * static

@@ -20,7 +20,7 @@ from mcrock.impact.varkonyi_2022 import kinetic_energy
 from mcrock.kernel import results
 from mcrock.kernel.dynamics import NONE, REST, VERTEX, angular_velocity, inertia_of, orientation, point_of
 from mcrock.kernel.edge import posed
-from mcrock.kernel.friction.motion import SOLVED, moving_energy, sticks
+from mcrock.kernel.friction.motion import moving_energy, sticks
 from mcrock.kernel.results import impacts
 from mcrock.kernel.rotation import to_ground, vertical, wrapped
 from mcrock.kernel.step import EDGE_IMPACT, NO_EVENT
@@ -129,7 +129,7 @@ def check_limits(run):
         run.outcome = INSTANT_LIMIT
     elif impacts(run.result) > run.settings.max_impacts:
         run.outcome = IMPACT_LIMIT
-    elif run.friction.on and run.friction.found[SOLVED] > run.settings.max_contact_solves:
+    elif run.friction.on and run.friction.found.solved > run.settings.max_contact_solves:
         run.outcome = CONTACT_LIMIT
     elif not isfinite(state.q0 + state.w_x + state.w_y + state.w_z + state.rate):
         run.outcome = NOT_FINITE
@@ -151,7 +151,7 @@ def finish(run):
     _report_position(run)
     if run.friction.on:
         results.spend(result, run.last_mode, run.t - run.since)
-        result[Response.CONTACT_SOLVES] = run.friction.found[SOLVED]
+        result[Response.CONTACT_SOLVES] = run.friction.found.solved
         results.finish_friction(result, run.t, run.body.mass)
     results.finish(result, run.outcome, run.t, run.body.slenderness)
 

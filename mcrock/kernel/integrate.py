@@ -67,7 +67,7 @@ from mcrock.kernel.step import (
     REST_EVENT,
     UPLIFT,
 )
-from mcrock.kernel.train import OLD, SHORT, advance_train
+from mcrock.kernel.train import SHORT, advance_train
 from mcrock.kernel.vertex import advance_vertex
 from mcrock.kernel.window import row_at
 
@@ -106,7 +106,7 @@ def begin(run, motions, slips):
     body, state, settings, result = run.body, run.state, run.settings, run.result
     run.step = min(settings.max_step, settings.step / body.frequency)
     results.clear(result)
-    run.maps[0, OLD] = NONE
+    run.maps[0].old = NONE
     run.shaken = min(end_of_shaking(motions, run.motion), run.end)
     run.pieces = count_segments(motions, run.motion)
     run.first, run.length = motions.first[run.motion], motions.length[run.motion]

@@ -17,13 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from mcrock.base.params import ContactColumn
 from mcrock.impact.dispatch import N_PARAMETERS
 from mcrock.kernel.contact import Topology
-from mcrock.kernel.friction.coulomb import CONTACT_SIZE
-from mcrock.kernel.friction.motion import FOUND_SIZE, STIFF_SIZE
 from mcrock.kernel.results import RESULT_SIZE
-from mcrock.kernel.train import MAP_SIZE
 from mcrock.kernel.window import MOST_SAMPLES
 
 CORNERS = 2000  # room of a record
@@ -111,6 +107,43 @@ STATE = _record(
     # of the slips
     **_reals("x y z v_x v_y v_z path_0 path_1 loss s0_x s0_y s1_x s1_y"),
 )
+# of the impact of an edge, to or fro
+_MAP = _record(
+    jump=(REAL, 9),  # of the angular velocity, a matrix
+    push=(REAL, 9),  # impulse over mass by the angular velocity before, a matrix
+    loss=(REAL, 9),  # energy by the angular velocity before, a form
+    **_reals("old new"),  # the vertices they are for
+    **_reals("about_x about_y about_z rate_x rate_y rate_z"),  # acceleration about the old one, and its rate
+)
+# in the order of `ContactColumn`: coefficients of friction and of restitution
+CONTACT_FIELDS = "mu", "static", "restitution", "impact_restitution", "tangential"
+CONTACT = _record(
+    **_reals("d_x d_y d_z"),  # place from the COM [m]
+    **_reals("p_x p_y p_z"),  # impulse over mass [m/s]
+    **_reals("s_x s_y given"),  # direction of slip, and whether it is given
+    target=REAL,  # normal velocity to be reached [m/s]
+    **_reals("w_xx w_xy w_xz w_yy w_yz w_zz"),  # mobility [1]
+    **_reals("b_x b_y b_z"),  # what its velocity has beside that of the twist [m/s]
+    solves=REAL,  # how often it was solved
+    **_reals("carries speed moment_x moment_y"),  # of a corner of a face that spins: `friction.flat`
+)
+# what a step or an impact found
+_FOUND = _record(
+    **_reals("n_0 n_1 t_0 t_1"),  # forces over mass at both contacts [m/s2]
+    **_reals("turning stiffness"),  # how fast slips turn [rad/s] and would settle to their direction [1/s]
+    **_reals("i_x i_y i_z couple"),  # impulse over mass [m/s] and couple [m2/s] of an impact
+    **_reals("kappa clipped map"),  # its kappa, whether it is clipped, by which map
+    **_reals("unconverged gained"),  # whether it did not converge, its change of energy over mass [m2/s2]
+    stood=REAL,  # whether a contact stood when contacts were decided
+    **_reals("bend_0 bend_1"),  # angles added to the directions of slip [rad]
+    held=REAL,  # whether the ends of an edge are held, whatever their forces
+    slow=REAL,  # slip this slow has stopped [m/s]
+    creep=REAL,  # slip that friction stops at once, for corners of a face [m/s]
+    solved=REAL,  # how often contacts were solved in the run
+    stopping=REAL,  # whether a step is the last of a slip that stops
+)
+# how rates change with the direction of a slip, and it with velocity and spin: `friction.step`
+_STIFF = _record(**_reals("r_vx r_vy r_wx r_wy r_wz t_vx t_vy t_spin t_square"))
 
 
 def _body(n: int) -> np.dtype[Any]:
@@ -184,17 +217,18 @@ _SETTINGS = _record(
 def _friction(n: int) -> np.dtype[Any]:
     return _record(
         on=FLAG,  # contacts may slip, rebound and fly
-        values=(REAL, len(ContactColumn)),
+        **_reals(" ".join(CONTACT_FIELDS)),
         rates=(STATE, 4),  # of the stages of a step
         other=STATE,  # a state tried
         before=STATE,  # the state before an impact
         speeds=(REAL, 6),  # the twist before an impact
         twist=(REAL, 6),  # velocity of the COM and angular velocity in ground axes, or their rates
-        contacts=(REAL, (n, CONTACT_SIZE)),
+        contacts=(CONTACT, n),
         touching=(WHOLE, n),  # vertices that touch the ground
         matrix=(REAL, (4, 5)),
-        stiff=(REAL, (3, STIFF_SIZE)),  # how rates change: `friction.step` and `friction.spin`
-        found=(REAL, FOUND_SIZE),  # what a step or an impact found: columns of `friction.state`
+        stiff=(_STIFF, 2),  # how rates change with the direction of each slip
+        spinning=(REAL, (3, 4)),  # and those of a face that spins, with its velocity and spin
+        found=_FOUND,
         path=(REAL, n),  # how far each vertex has slipped [m]
         watched=(WHOLE, n),  # vertices that may land
         heights=(_HEIGHT, n),  # of those
@@ -259,7 +293,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         result=(REAL, RESULT_SIZE),
         kept=(REAL, RESULT_SIZE),  # at the time of overturning, while a fall is followed
         trial=STATE,
-        maps=(REAL, (2, MAP_SIZE)),  # impacts of an edge to and fro: columns of `train`
+        maps=(_MAP, 2),  # impacts of an edge to and fro
         window=(_WINDOW, MOST_SAMPLES + 1),  # samples of a step
         sides=(_SIDE, n),  # of the face at rest
         heights=(_HEIGHT, n),  # of a step

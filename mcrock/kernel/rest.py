@@ -40,7 +40,7 @@ from mcrock.kernel.results import see_moments, see_pull, see_rest
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, LOOKS
 from mcrock.kernel.rotation import to_ground
 from mcrock.kernel.shaking import acceleration, load
-from mcrock.kernel.step import NO_EVENT, SLIP, STATIC, UPLIFT
+from mcrock.kernel.step import NO_EVENT, SLIP, UPLIFT
 
 SLIP_BISECTIONS = 80
 INSIDE = 1.0 - 1e-9  # of the square of Coulomb's bound [1]
@@ -119,7 +119,7 @@ def advance_rest(run, motions):
             return
     first, event = next_uplift(run), UPLIFT
     if run.friction.on:
-        slip = next_slip(segment, run.t, run.friction.values[STATIC], run.body.gravity, run.step)
+        slip = next_slip(segment, run.t, run.friction.static, run.body.gravity, run.step)
         if slip < first or (slip == first and slip < np.inf):
             first, event = slip, SLIP
     if first <= segment.end:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.params import ContactColumn, Event, Outcome
+from mcrock.base.params import Event, Outcome
 from mcrock.kernel import results
 from mcrock.kernel.dynamics import upward
 
 NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(Event.EDGE_RELEASE)
 EDGE_IMPACT, FACET_IMPACT = np.int64(Event.EDGE_IMPACT), np.int64(Event.FACET_IMPACT)
 REST_EVENT, OVERTURN, SLIP = np.int64(Event.REST), np.int64(Event.OVERTURN), np.int64(Event.SLIP)
-STATIC = int(ContactColumn.STATIC_FRICTION)
 SLIP_SLACK = 1e-8  # forces beyond Coulomb's bound that are rounding, over the weight [1]
 RELEASE_TIME = 1e-12  # releases are located to this [s]
 TOUCH = 1e-12  # height that counts as on the ground, over the size of the body [1]

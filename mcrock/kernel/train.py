@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-import numpy as np
-
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.impact.dispatch import LAMBDA, is_fixed
@@ -46,9 +44,6 @@ MOST_FLIGHTS = 1000  # at once
 STEADY = 0.5  # share of the deceleration that may change on the way [1]
 
 
-# columns of the maps of an edge to and fro: the jump and the impulse as matrices and the loss as a form, the
-# vertices they are for, and of a step the accelerations about the old pivot and their rates
-JUMP, PUSH, LOSS, OLD, NEW, ABOUT, RATE, MAP_SIZE = map(np.int64, (0, 9, 18, 27, 28, 29, 32, 35))
 ZERO = 0.0, 0.0, 0.0
 LEAST_COSINE = 0.2  # of the tilt: overturning is looked for in steps of one flight [1]
 
@@ -119,13 +114,13 @@ def _lay_map(row, body, first, second, lambda_):
         push = _plus(_cross(new, after), -1.0, _cross(old, w))
         before = _momentum(p, w)
         for i in range(3):
-            row[JUMP + 3 * i + j], row[PUSH + 3 * i + j] = after[i], push[i]
-            row[LOSS + 3 * i + j] = 0.5 * mass * before[i]
+            row.jump[3 * i + j], row.push[3 * i + j] = after[i], push[i]
+            row.loss[3 * i + j] = 0.5 * mass * before[i]
     for j in range(3):
-        after = _momentum(o, (row[JUMP + j], row[JUMP + 3 + j], row[JUMP + 6 + j]))
+        after = _momentum(o, (row.jump[j], row.jump[3 + j], row.jump[6 + j]))
         for i in range(3):
-            column = row[JUMP + i], row[JUMP + 3 + i], row[JUMP + 6 + i]
-            row[LOSS + 3 * i + j] -= 0.5 * mass * _dot(column, after)
+            column = row.jump[i], row.jump[3 + i], row.jump[6 + i]
+            row.loss[3 * i + j] -= 0.5 * mass * _dot(column, after)
 
 
 @jit(inline=True, internal=True)
@@ -139,25 +134,26 @@ def _momentum(p, w):
 
 
 @jit(inline=True, internal=True)
-def _times(row, first, w):
-    """Product of the matrix that begins in column ``first`` and a vector."""
+def _times(matrix, w):
+    """Product of a matrix (9 numbers) and a vector."""
     x, y, z = w
     return (
-        row[first] * x + row[first + 1] * y + row[first + 2] * z,
-        row[first + 3] * x + row[first + 4] * y + row[first + 5] * z,
-        row[first + 6] * x + row[first + 7] * y + row[first + 8] * z,
+        matrix[0] * x + matrix[1] * y + matrix[2] * z,
+        matrix[3] * x + matrix[4] * y + matrix[5] * z,
+        matrix[6] * x + matrix[7] * y + matrix[8] * z,
     )
 
 
 @jit(inline=True, internal=True)
-def _get(row, first):
-    """Vector that begins in column ``first``."""
-    return row[first], row[first + 1], row[first + 2]
+def _about(row):
+    """Angular acceleration about the old pivot, and its rate."""
+    return (row.about_x, row.about_y, row.about_z), (row.rate_x, row.rate_y, row.rate_z)
 
 
 @jit(inline=True, internal=True)
-def _set(row, first, vector):
-    row[first], row[first + 1], row[first + 2] = vector
+def _set_about(row, about, rate):
+    row.about_x, row.about_y, row.about_z = about
+    row.rate_x, row.rate_y, row.rate_z = rate
 
 
 @jit(inline=True, internal=True)
@@ -238,10 +234,8 @@ def advance_train(run, quantiles, trace, h, late):
     results.see_vertex(result, forces[1], forces[0])
     results.see_vertex(result, forces[3], forces[2])
     first = _lay_maps(run, pivot, other)
-    _set(run.maps[first], ABOUT, a)
-    _set(run.maps[first], RATE, da)
-    _set(run.maps[1 - first], ABOUT, b)
-    _set(run.maps[1 - first], RATE, db)
+    _set_about(run.maps[first], a, da)
+    _set_about(run.maps[1 - first], b, db)
     return _fly(
         run,
         quantiles,
@@ -312,12 +306,12 @@ def _lay_maps(run, pivot, other):
     if not is_fixed(run.law):
         return 0
     known = run.maps[0]
-    if known[OLD] == other and known[NEW] == pivot:
+    if known.old == other and known.new == pivot:
         return 1
-    if known[OLD] != pivot or known[NEW] != other:
+    if known.old != pivot or known.new != other:
         _lay_map(run.maps[0], run.body, pivot, other, run.law.values[LAMBDA])
         _lay_map(run.maps[1], run.body, other, pivot, run.law.values[LAMBDA])
-        known[OLD], known[NEW] = pivot, other
+        known.old, known.new = pivot, other
     return 0
 
 
@@ -327,10 +321,10 @@ def _impact(run, quantiles, row, pair, w, up):
     that after it, energy lost [J], impulse over mass (normal, square of the horizontal part), and whether
     friction could give it."""
     if is_fixed(run.law):
-        kick = _times(row, PUSH, w)
+        kick = _times(row.push, w)
         normal = _dot(kick, up)
         square = max(_dot(kick, kick) - normal * normal, 0.0)
-        return _times(row, JUMP, w), _dot(w, _times(row, LOSS, w)), normal, square, True
+        return _times(row.jump, w), _dot(w, _times(row.loss, w)), normal, square, True
     body = run.body
     old, new = point_of(body, pair[0]), point_of(body, pair[1])
     before = kinetic_energy(body.mass, inertia_of(body), old, w)
@@ -365,7 +359,7 @@ def _fly(run, quantiles, trace, frame, flying, limits):
         step = _plus(_plus(ZERO, flight, w), 0.5 * flight * flight, early)
         step = _plus(step, rest * rest * rest / 6.0, push)
         turn = _plus(_plus(turn, 1.0, step), 0.5, _cross(turn, step))
-        w = _plus(w, flight, _plus(early, flight / 6.0, _get(row, RATE)))
+        w = _plus(w, flight, _plus(early, flight / 6.0, _about(row)[1]))
         w = _plus(w, 0.5 * rest * rest, push)
         time += flight
         up = _turned(start, _plus(ZERO, -1.0, turn))
@@ -376,7 +370,8 @@ def _fly(run, quantiles, trace, frame, flying, limits):
         last = number >= most or not next_lift > 0.0 or (fixed and loss < 0.0)
         if not last:
             third, ratio = 2.0 / 3.0 * next_lift / back, next_lift / lift
-            early = _plus(_get(following, ABOUT), time + third, _get(following, RATE))
+            about, rate = _about(following)
+            early = _plus(about, time + third, rate)
             before_back = back
             back = -way * _sink(_dot(after, edge), _dot(after, up), side, up, early, third)
             flight = 2.0 * next_lift / back

@@ -39,7 +39,6 @@ from mcrock.kernel.step import (
     RISES,
     SLIP,
     SLIP_SLACK,
-    STATIC,
     STILL,
     TOGETHER,
     TOUCH,
@@ -203,7 +202,7 @@ def _short_of_return(run, k1, h, rises, n):
 @jit(inline=True, internal=True)
 def vertex_margin(friction, gravity, normal, square):
     """How far the force at a vertex is within the cone of static friction, over the weight [1]."""
-    return (friction.values[STATIC] * normal - sqrt(square)) / gravity + SLIP_SLACK
+    return (friction.static * normal - sqrt(square)) / gravity + SLIP_SLACK
 
 
 @jit(internal=True)

@@ -53,7 +53,7 @@ from mcrock.kernel.batch import (
 from mcrock.kernel.contact import Topology, fill_constants, topology
 from mcrock.kernel.ending import Trace, empty_trace
 from mcrock.kernel.friction.motion import free_body, place_pivot
-from mcrock.kernel.layout import new_run, plain, set_fields
+from mcrock.kernel.layout import CONTACT_FIELDS, new_run, plain, set_fields
 from mcrock.kernel.shaking import end_of_run
 from mcrock.simulation.device import CPU
 from mcrock.simulation.parts import parts_with_friction, parts_without_friction
@@ -424,7 +424,8 @@ def _traced(
     set_fields(run.settings, settings_of(controls))
     quantiles = set_law(run, law)
     if contact is not None:
-        run.friction.on, run.friction.values[:] = 1, contact
+        run.friction.on = 1
+        set_fields(run.friction, dict(zip(CONTACT_FIELDS, contact, strict=True)))
     run.motion, end = shaking.number, shaking.end
     run.end = float(end_of_run(pack, shaking.number, float(controls.tail)) if end is None else end)
     pull_x, pull_y = body.gravity * lean

@@ -24,7 +24,8 @@ from mcrock.excitation import Motion, Pulse, fema_p695
 from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.kernel.contact import Topology, topology
 from mcrock.kernel.friction.impacts import AT_VERTEX, OF_FACE, impact_of
-from mcrock.kernel.friction.motion import CLIPPED, COUPLE, GAINED, I_X, KAPPA, MAP, STOPPED
+from mcrock.kernel.friction.motion import STOPPED
+from mcrock.kernel.layout import CONTACT_FIELDS, set_fields
 from mcrock.simulation.runs import Run, body_tables, impact_law, set_law, simulate
 from mcrock.verify.checks import (
     ComparedQuantity,
@@ -476,7 +477,7 @@ def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     frame, params = case_frame(case), case.get("params", {})
     _, run = body_tables(frame.body, base_only=False)
     friction, state = run.friction, run.state
-    friction.values[:] = case_contact(params).values()
+    set_fields(friction, dict(zip(CONTACT_FIELDS, case_contact(params).values(), strict=True)))
     turn = np.array(case["orientation_R"], float) @ frame.axes.T
     state.q0, state.q1, state.q2, state.q3 = Rotation.from_matrix(turn).as_quat(scalar_first=True)
     numbers = {int(number): new for new, number in enumerate(frame.vertex)}
@@ -497,14 +498,14 @@ def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     computed = {
         "velocity_after": twist[:3],
         "omega_after": twist[3:],
-        "impulse": mass * found[I_X : I_X + 3],
-        "dE": mass * found[GAINED],
-        "map": {AT_VERTEX: "vertex", OF_FACE: "face"}.get(int(found[MAP]), "multi"),
+        "impulse": mass * np.array([found.i_x, found.i_y, found.i_z]),
+        "dE": mass * found.gained,
+        "map": {AT_VERTEX: "vertex", OF_FACE: "face"}.get(int(found.map), "multi"),
         "in_contact_after": sorted(int(frame.vertex[v]) for v in touching),
         "slipping_after": sorted(int(frame.vertex[v]) for v in touching[slips]),
-        "kappa": found[KAPPA],
-        "clipped": bool(found[CLIPPED]),
-        "couple": mass * found[COUPLE],
+        "kappa": found.kappa,
+        "clipped": bool(found.clipped),
+        "couple": mass * found.couple,
     }
     yield from value_checks(case, computed)
 

@@ -64,14 +64,7 @@ from mcrock.kernel.friction.impacts import (
     rise_of,
 )
 from mcrock.kernel.friction.motion import (
-    CREEP,
     CREEPS_IN,
-    FRICTION,
-    GAINED,
-    HELD,
-    MAP,
-    SLOW,
-    STOOD,
     STOPPED,
     STOPS_IN,
     clear_friction,
@@ -97,7 +90,6 @@ from mcrock.kernel.step import (
     REST_EVENT,
     SLIP,
     SLIP_SLACK,
-    STATIC,
     TOUCH,
     UPLIFT,
     height_and_rate,
@@ -186,7 +178,7 @@ def change_contacts(run, jams):
         flat = still_flat(run)
         copy_state(run.state, friction.before)
     if mode == SPIN:
-        friction.found[SLOW] = STANDS * friction.found[CREEP]
+        friction.found.slow = STANDS * friction.found.creep
     n = touch_contacts(body, friction, mode, index)
     if mode in (REST, SLIDE, SPIN):
         after, place = decide_face(run, index)
@@ -201,7 +193,7 @@ def change_contacts(run, jams):
             if after < 0:
                 copy_state(friction.before, run.state)
                 after, place = decide_face(run, flat)
-    return after, place, _named(mode, index, after, place, friction.found[STOOD] != 0.0)
+    return after, place, _named(mode, index, after, place, friction.found.stood != 0.0)
 
 
 @jit(internal=True)
@@ -262,12 +254,12 @@ def after_impact(run, n, face):
     flew = run.mode == FLIGHT
     copy_state(copy, state)
     store_twist(state, twist)
-    if friction.found[MAP] == UNSOLVED:
+    if friction.found.map == UNSOLVED:
         count_impact(run, face, flew)
         return UNDECIDED, NONE
     kept = keep_lowest(body, friction, state, n, fastest)
     # a sequence of edge impacts this short is over: so is the slip that friction would stop in a part of it
-    friction.found[SLOW] = stopped_within(body, friction, STOPS_IN * settings.edge_zeno_time)
+    friction.found.slow = stopped_within(body, friction, STOPS_IN * settings.edge_zeno_time)
     mode, index = decide(run, kept)
     if edge and kept == 1 and not flew:
         load_twist(state, twist)
@@ -279,7 +271,7 @@ def after_impact(run, n, face):
             store_twist(state, twist)
             mode, index = decide(run, 2)
     count_impact(run, face, flew)
-    friction.found[SLOW] = 0.0
+    friction.found.slow = 0.0
     return mode, index
 
 
@@ -335,7 +327,7 @@ def settles(run, f):
         fastest = max(fastest, hypot(vx - spin * (o[1] - d[1]), vy + spin * (o[0] - d[0])))
     speed = hypot(vx, vy)
     ax, ay = a[0], a[1]
-    mu, down = friction.values[FRICTION], body.gravity + a[2]
+    mu, down = friction.mu, body.gravity + a[2]
     stops = fastest < mu * down * settings.rest_time
     if not stops and speed > 0.0:
         ax, ay = -mu * down * vx / speed, -mu * down * vy / speed
@@ -418,21 +410,21 @@ def hold_edge(run, vertex):
     p, q = body.edge_vertices[k, 0], body.edge_vertices[k, 1]
     friction.touching[0], friction.touching[1] = p, q
     both_ends(run, state, state, NONE, True)
-    result[Response.IMPACT_ENERGY_LOSS] -= friction.found[GAINED] * body.mass
+    result[Response.IMPACT_ENERGY_LOSS] -= friction.found.gained * body.mass
     store_twist(state, twist)
     slow = stopped_within(body, friction, CHATTER_TIME)
     vx, vy = slip_velocity(body, state, p)
     ux, uy = slip_velocity(body, state, q)
     first, second = hypot(vx, vy), hypot(ux, uy)
-    friction.found[HELD] = 1.0
+    friction.found.held = 1.0
     if min(first, second) > slow:
         state.s0_x, state.s0_y, state.s1_x, state.s1_y = vx / first, vy / first, ux / second, uy / second
         run.mode, run.place = EDGE_SLIP, k
         settle(body, state, EDGE_SLIP, k)
         return True
-    friction.found[SLOW] = slow
+    friction.found.slow = slow
     run.mode, run.place = decide(run, 2)
-    friction.found[SLOW] = 0.0
+    friction.found.slow = 0.0
     return True
 
 
@@ -468,12 +460,12 @@ def settle_event(run, quantiles, event, vertex, face, count, chatter):
         That lands, or NONE.
     """
     body, friction, result, t = run.body, run.friction, run.result, run.t
-    friction.found[HELD] = 0.0
+    friction.found.held = 0.0
     if event in (SLIP, PARADOX):
         if sticks(run.mode):
             see_slip(result, t)
         run.mode, run.place, event = change_contacts(run, event == PARADOX)
-        friction.found[SLOW] = 0.0
+        friction.found.slow = 0.0
         return True, event, 0.0, NONE
     held = event == LANDING and chatter and count == 1
     if held and hold_edge(run, vertex):
@@ -494,7 +486,7 @@ def settle_event(run, quantiles, event, vertex, face, count, chatter):
         see_slip(result, t)
         n = corners_of(body, friction, face)
         run.mode, run.place = after_impact(run, n, face)
-    return True, event, friction.found[GAINED] * body.mass, face
+    return True, event, friction.found.gained * body.mass, face
 
 
 @jit(internal=True)
@@ -517,9 +509,9 @@ BEND, MOST_BEND = 10.0, 0.3  # turn of a slip in a step, over the step of `Contr
 def begin_friction(run):
     """What slip and flight need in addition; a body that starts with a slip decides which contacts slip."""
     friction, result = run.friction, run.result
-    run.grip, run.bend = friction.values[STATIC] ** 2, min(BEND * run.settings.step, MOST_BEND)
-    clear_friction(friction)
-    friction.found[CREEP] = stopped_within(run.body, friction, CREEPS_IN * run.settings.edge_zeno_time)
+    run.grip, run.bend = friction.static**2, min(BEND * run.settings.step, MOST_BEND)
+    clear_friction(run.body, friction)
+    friction.found.creep = stopped_within(run.body, friction, CREEPS_IN * run.settings.edge_zeno_time)
     if not sticks(run.mode) and run.mode != FLIGHT:
         run.mode, run.place, _ = change_contacts(run, False)
         lay_sides_of(run)
@@ -553,7 +545,7 @@ def see_passage(run):
 def step_slip(run, h):
     """A step of a mode with slip or of flight."""
     whole, to_end = h, h == run.segment.end - run.t
-    run.friction.found[HELD] = 1.0 if run.t < run.held_until else 0.0
+    run.friction.found.held = 1.0 if run.t < run.held_until else 0.0
     if run.t < run.held_until:
         h = min(h, run.held_until - run.t)
     h, run.event, run.count = advance_slip(run, h)
@@ -584,7 +576,7 @@ def takes_over(run, quantiles, trace):
     elif run.place != place or run.mode not in (VERTEX, VERTEX_SLIP):
         run.released_end = NONE
     run.bounced = event == LANDING and run.mode == FLIGHT
-    held = run.friction.found[HELD] != 0.0 or run.at_instant > HOLD_EVENTS
+    held = run.friction.found.held != 0.0 or run.at_instant > HOLD_EVENTS
     run.held_until = run.t + HOLD_TIME if held else -1.0
     lay_sides_of(run)
     note(run, trace, event, run.change, face)

@@ -31,18 +31,11 @@ from mcrock.kernel.dynamics import (
     copy_state,
     orientation,
 )
-from mcrock.kernel.friction.coulomb import D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, TARGET, W_XX
 from mcrock.kernel.friction.motion import (
-    BEND_0,
-    CREEP,
-    FRICTION,
-    HELD,
     IRREGULAR,
     REGULAR,
     SLOWEST,
     STIFFER,
-    STIFFNESS,
-    TURNING,
     count_passes,
     from_contact,
     slip_direction,
@@ -76,7 +69,6 @@ def tips(sides, n, mu, sx, sy):
 
 # columns of a contact that mean something else here: whether a corner carries, its speed [m/s], and the
 # moments of a unit pressure there [m]
-CARRIES, SPEED, MOMENT_X, MOMENT_Y = P_X, P_Y, TARGET, W_XX
 DROPS = 4  # of corners without pressure that are tried, over the number of corners
 FADING = 0.1  # speed at which the friction of a corner fades, over that at which a face stops [1]
 EVEN = 1e-12  # pivots below this are none, over the largest [1]
@@ -86,18 +78,18 @@ EVEN = 1e-12  # pivots below this are none, over the largest [1]
 def flat_rates(run, mode, index, y, start, a, k):
     """Rates ``k`` of a state ``y`` flat on face ``index``; not REGULAR where no pressure keeps it flat."""
     body, friction = run.body, run.friction
-    mu, found = friction.values[FRICTION], friction.found
+    mu, found = friction.mu, friction.found
     down = body.gravity + a[2]
     k.q0 = k.q1 = k.q2 = k.q3 = k.w_x = k.w_y = k.w_z = 0.0
     k.x, k.y, k.z, k.v_z, k.path_1 = y.v_x, y.v_y, 0.0, 0.0, 0.0
     if mode == SLIDE:
         sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
-        sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
+        sx, sy = sx - found.bend_0 * sy, sy + found.bend_0 * sx
         down = max(down, 0.0)
         ax, ay = -a[0] - mu * down * sx, -a[1] - mu * down * sy
         k.v_x, k.v_y, k.path_0, k.loss = ax, ay, speed, mu * down * speed
-        found[TURNING] = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
-        found[STIFFNESS] = mu * down / max(speed, SLOWEST)
+        found.turning = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
+        found.stiffness = mu * down / max(speed, SLOWEST)
         return REGULAR
     (q0, q1, q2, q3), (wx, wy, wz) = orientation(y), angular_velocity(y)
     m = matrix(orientation(y))
@@ -108,9 +100,9 @@ def flat_rates(run, mode, index, y, start, a, k):
     first, last = body.face_first[index], body.face_first[index + 1]
     for i in range(last - first):
         c = friction.contacts[i]
-        fx -= mu * c[P_Z] * c[S_X]
-        fy -= mu * c[P_Z] * c[S_Y]
-        moment += mu * c[P_Z] * (c[D_Y] * c[S_X] - c[D_X] * c[S_Y])
+        fx -= mu * c.p_z * c.s_x
+        fy -= mu * c.p_z * c.s_y
+        moment += mu * c.p_z * (c.d_y * c.s_x - c.d_x * c.s_y)
     turning = moment / vertical_inertia(body, (m[6], m[7], m[8]))
     k.v_x, k.v_y, k.path_0 = fx - a[0], fy - a[1], 0.0
     k.loss = -(fx * y.v_x + fy * y.v_y + moment * spin)
@@ -119,16 +111,16 @@ def flat_rates(run, mode, index, y, start, a, k):
     k.q1 = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
     k.q2 = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
     k.q3 = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
-    found[TURNING] = found[STIFFNESS] = 0.0
+    found.turning = found.stiffness = 0.0
     for i in range(last - first):
         c = friction.contacts[i]
         # acceleration of the corner, and how fast its slip turns beside the turn of the body
-        ax = k.v_x - turning * c[D_Y] - spin * spin * c[D_X]
-        ay = k.v_y + turning * c[D_X] - spin * spin * c[D_Y]
-        speed = max(c[SPEED], FADING * found[CREEP])
-        if c[SPEED] > found[CREEP]:
-            found[TURNING] = max(found[TURNING], abs(ay * c[S_X] - ax * c[S_Y]) / speed)
-        found[STIFFNESS] = max(found[STIFFNESS], max(STIFFER * mu * c[P_Z], 2.0 * norm(ax, ay)) / speed)
+        ax = k.v_x - turning * c.d_y - spin * spin * c.d_x
+        ay = k.v_y + turning * c.d_x - spin * spin * c.d_y
+        speed = max(c.speed, FADING * found.creep)
+        if c.speed > found.creep:
+            found.turning = max(found.turning, abs(ay * c.s_x - ax * c.s_y) / speed)
+        found.stiffness = max(found.stiffness, max(STIFFER * mu * c.p_z, 2.0 * norm(ax, ay)) / speed)
     return REGULAR
 
 
@@ -151,7 +143,7 @@ def corner_pressures(run, f, y, m, spin, down):
     A face that is held has some in any case.
     """
     body, friction = run.body, run.friction
-    mu, contacts = friction.values[FRICTION], friction.contacts
+    mu, contacts = friction.mu, friction.contacts
     first, last = body.face_first[f], body.face_first[f + 1]
     n = last - first
     i = body.inertia
@@ -166,13 +158,13 @@ def corner_pressures(run, f, y, m, spin, down):
         c, p = contacts[j], body.vertices[body.face_vertices[first + j]]
         dx, dy, dz = to_ground(orientation(y), p[0], p[1], p[2])
         vx, vy = y.v_x - spin * dy, y.v_y + spin * dx
-        speed = sqrt(vx * vx + vy * vy + (FADING * friction.found[CREEP]) ** 2)
-        c[D_X], c[D_Y], c[D_Z], c[S_X], c[S_Y], c[SPEED] = dx, dy, dz, vx / speed, vy / speed, norm(vx, vy)
-        moment = mu * (dy * c[S_X] - dx * c[S_Y])
+        speed = sqrt(vx * vx + vy * vy + (FADING * friction.found.creep) ** 2)
+        c.d_x, c.d_y, c.d_z, c.s_x, c.s_y, c.speed = dx, dy, dz, vx / speed, vy / speed, norm(vx, vy)
+        moment = mu * (dy * c.s_x - dx * c.s_y)
         # the two moment equations of a unit pressure
-        c[MOMENT_X] = dy + dz * mu * c[S_Y] - xz / zz * moment
-        c[MOMENT_Y] = -dx - dz * mu * c[S_X] - yz / zz * moment
-        c[CARRIES], c[P_Z] = 1.0, 0.0
+        c.moment_x = dy + dz * mu * c.s_y - xz / zz * moment
+        c.moment_y = -dx - dz * mu * c.s_x - yz / zz * moment
+        c.carries, c.p_z = 1.0, 0.0
     goal_x, goal_y = -spin * spin * yz, spin * spin * xz
     a = friction.matrix
     for _ in range(DROPS * n):
@@ -182,26 +174,26 @@ def corner_pressures(run, f, y, m, spin, down):
         worst, which = 0.0, -1
         for j in range(n):
             c = contacts[j]
-            pressure = a[0, 3] + c[MOMENT_X] * a[1, 3] + c[MOMENT_Y] * a[2, 3]
-            if c[CARRIES] > 0.0:
-                c[P_Z] = pressure
+            pressure = a[0, 3] + c.moment_x * a[1, 3] + c.moment_y * a[2, 3]
+            if c.carries > 0.0:
+                c.p_z = pressure
                 if pressure < worst:
                     worst, which = pressure, j
             else:
-                c[P_Z] = 0.0
+                c.p_z = 0.0
         if which < 0:
             # a corner left out that would carry now comes back
             for j in range(n):
                 c = contacts[j]
-                pressure = a[0, 3] + c[MOMENT_X] * a[1, 3] + c[MOMENT_Y] * a[2, 3]
-                if c[CARRIES] == 0.0 and pressure > 1e-12 * down:
+                pressure = a[0, 3] + c.moment_x * a[1, 3] + c.moment_y * a[2, 3]
+                if c.carries == 0.0 and pressure > 1e-12 * down:
                     which = j
             if which < 0:
                 return True
-            contacts[which, CARRIES] = 1.0
+            contacts[which].carries = 1.0
         else:
-            contacts[which, CARRIES] = 0.0
-    return friction.found[HELD] != 0.0 and _unbalanced(friction, n, down, goal_x, goal_y)
+            contacts[which].carries = 0.0
+    return friction.found.held != 0.0 and _unbalanced(friction, n, down, goal_x, goal_y)
 
 
 @jit(internal=True)
@@ -213,8 +205,8 @@ def _least_squares(friction, n, down, goal_x, goal_y):
             a[r, col] = 0.0
     for j in range(n):
         c = friction.contacts[j]
-        if c[CARRIES] > 0.0:
-            g = (1.0, c[MOMENT_X], c[MOMENT_Y])
+        if c.carries > 0.0:
+            g = (1.0, c.moment_x, c.moment_y)
             for r in range(3):
                 for col in range(3):
                     a[r, col] += g[r] * g[col]
@@ -231,15 +223,15 @@ def _unbalanced(friction, n, down, goal_x, goal_y):
     """
     contacts, a, total = friction.contacts, friction.matrix, 0.0
     for j in range(n):
-        contacts[j, CARRIES] = 1.0
+        contacts[j].carries = 1.0
     if not _least_squares(friction, n, down, goal_x, goal_y):
         return False
     for j in range(n):
         c = contacts[j]
-        c[P_Z] = max(a[0, 3] + c[MOMENT_X] * a[1, 3] + c[MOMENT_Y] * a[2, 3], 0.0)
-        total += c[P_Z]
+        c.p_z = max(a[0, 3] + c.moment_x * a[1, 3] + c.moment_y * a[2, 3], 0.0)
+        total += c.p_z
     for j in range(n):
-        contacts[j, P_Z] *= down / total
+        contacts[j].p_z *= down / total
     return True
 
 
@@ -323,7 +315,7 @@ def _rates(run, corner, y, a, k):
 
 @jit(internal=True)
 def prepare_spin(run, a, h):
-    """How the rates change with the velocity and with the spin: a row of ``friction.stiff`` for each.
+    """How the rates change with the velocity and with the spin: a row of ``friction.spinning`` for each.
 
     Returns the step [s], of at most ``h``, in which no slip changes too much.
     """
@@ -336,7 +328,7 @@ def prepare_spin(run, a, h):
     for unknown in range(3):
         copy_state(y, near)
         to_contact(body, near, VERTEX_SLIP, corner)
-        change = PROBE * FADING * friction.found[CREEP]
+        change = PROBE * FADING * friction.found.creep
         if unknown == 0:
             near.v_x += change
         elif unknown == 1:
@@ -347,7 +339,7 @@ def prepare_spin(run, a, h):
             near.w_y += change * up[1]
             near.w_z += change * up[2]
         _rates(run, corner, near, a, probe)
-        row = friction.stiff[unknown]
+        row = friction.spinning[unknown]
         row[0], row[1] = (probe.v_x - k.v_x) / change, (probe.v_y - k.v_y) / change
         row[2] = up[0] * (probe.w_x - k.w_x) / change + up[1] * (probe.w_y - k.w_y) / change
         row[2] += up[2] * (probe.w_z - k.w_z) / change
@@ -373,7 +365,7 @@ def _change(run, corner, up, k, h):
         q = body.vertices[body.face_vertices[i]]
         x, z, _ = to_ground(orientation(y), q[0] - p[0], q[1] - p[1], q[2] - p[2])
         ux, uy = corner_velocity(body, y, body.face_vertices[i])
-        speed = max(norm(ux, uy), FADING * friction.found[CREEP])
+        speed = max(norm(ux, uy), FADING * friction.found.creep)
         most = max(most, norm(vx - spin * z, vy + spin * x) / speed)
     return most
 
@@ -384,7 +376,7 @@ def _solve(friction, up, k, h):
     a = friction.matrix
     for row in range(3):
         for col in range(3):
-            a[row, col] = -h * friction.stiff[col, row]
+            a[row, col] = -h * friction.spinning[col, row]
         a[row, row] += 1.0
     a[0, 3], a[1, 3] = h * k.v_x, h * k.v_y
     a[2, 3] = h * (up[0] * k.w_x + up[1] * k.w_y + up[2] * k.w_z)
@@ -427,7 +419,7 @@ def spin_step(run, h):
             now.w_y += a[2, 3] * up[1]
             now.w_z += a[2, 3] * up[2]
             for i in range(3):
-                now.loss += part_h * friction.stiff[i, 3] * a[i, 3]
+                now.loss += part_h * friction.spinning[i, 3] * a[i, 3]
         advance_state(out, now, WEIGHTS[parts - 1], out)
     from_contact(body, out, VERTEX_SLIP, corner)
     return bad == REGULAR and _is_driven(run, up, h)
@@ -442,7 +434,7 @@ def _is_driven(run, up, h):
     body, friction, before = run.body, run.friction, run.state
     after, segment, t = run.trial, run.segment, run.t
     a, b = acceleration(segment, t), acceleration(segment, t + h)
-    mu, down = friction.values[FRICTION], body.gravity + max(a[2], b[2])
+    mu, down = friction.mu, body.gravity + max(a[2], b[2])
     shift = norm(after.v_x - before.v_x, after.v_y - before.v_y)
     spin = up[0] * (after.w_x - before.w_x) + up[1] * (after.w_y - before.w_y)
     spin += up[2] * (after.w_z - before.w_z)

@@ -56,9 +56,6 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.friction.coulomb import (
     NONE_FOUND,
-    P_X,
-    P_Y,
-    P_Z,
     UNSETTLED,
     ground_compliance,
     mobility,
@@ -68,19 +65,7 @@ from mcrock.kernel.friction.coulomb import (
     turned_by,
 )
 from mcrock.kernel.friction.motion import (
-    CLIPPED,
-    COUPLE,
-    FRICTION,
-    GAINED,
-    I_X,
-    I_Y,
-    I_Z,
-    IMPACT_RESTITUTION,
-    KAPPA,
-    MAP,
-    RESTITUTION,
-    TANGENTIAL,
-    UNCONVERGED,
+    clear_report,
     count_passes,
     count_solves,
     free_body,
@@ -229,12 +214,6 @@ def rise_of(twist, d):
 
 
 @jit(internal=True)
-def clear_report(found):
-    for i in range(I_X, GAINED + 1):
-        found[i] = 0.0
-
-
-@jit(internal=True)
 def apply(friction, J, d, p, couple):
     """Change the twist by an impulse ``p`` at a point, ``d`` from the COM, and a couple about the vertical,
     all over the mass, and note them."""
@@ -243,7 +222,7 @@ def apply(friction, J, d, p, couple):
     twist[3] += J[2] * couple
     twist[4] += J[4] * couple
     twist[5] += J[5] * couple
-    found[I_X], found[I_Y], found[I_Z], found[COUPLE] = p[0], p[1], p[2], couple
+    found.i_x, found.i_y, found.i_z, found.couple = p[0], p[1], p[2], couple
 
 
 @jit
@@ -259,7 +238,7 @@ def face_impact(run, state, f, r, e, et):
     clear_report(found)
     m = matrix(orientation(state))
     J = ground_compliance(body, m)
-    mu = friction.values[FRICTION]
+    mu = friction.mu
     first, last = body.face_first[f], body.face_first[f + 1]
     approach = approach_speed(body, state, twist, f)
     radius = mean_radius(body, f)
@@ -294,7 +273,7 @@ def face_impact(run, state, f, r, e, et):
     if best <= 0.0:
         return False
     apply(friction, J, r, (bx, by, bz), bt)
-    found[KAPPA], found[CLIPPED], found[MAP] = bk, 1.0 if bc else 0.0, OF_FACE
+    found.kappa, found.clipped, found.map = bk, 1.0 if bc else 0.0, OF_FACE
     return True
 
 
@@ -325,13 +304,13 @@ def several_impact(body, friction, state, n, e):
         d = lever(body, state, friction.touching[i])
         u = rise_of(twist, d)
         place_contact(contacts[i], J, d[0], d[1], d[2], -e * u if u < -ROUNDING * approach else 0.0)
-    status = solve_contacts(contacts, n, J, twist, friction.values[FRICTION], friction.values[FRICTION])
+    status = solve_contacts(contacts, n, J, twist, friction.mu, friction.mu)
     count_solves(friction, n)
     for i in range(n):
-        found[I_X] += contacts[i, P_X]
-        found[I_Y] += contacts[i, P_Y]
-        found[I_Z] += contacts[i, P_Z]
-    found[MAP] = SEVERAL
+        found.i_x += contacts[i].p_x
+        found.i_y += contacts[i].p_y
+        found.i_z += contacts[i].p_z
+    found.map = SEVERAL
     return status
 
 
@@ -415,8 +394,8 @@ def all_take_part(body, friction, state, n, e, before):
         load_twist(state, friction.twist)
         status = several_impact(body, friction, state, n, 0.0)
     if status == NONE_FOUND:
-        friction.found[MAP] = UNSOLVED
-    friction.found[UNCONVERGED] = 1.0 if status == UNSETTLED else 0.0
+        friction.found.map = UNSOLVED
+    friction.found.unconverged = 1.0 if status == UNSETTLED else 0.0
 
 
 @jit(internal=True)
@@ -451,7 +430,7 @@ def vertex_impact(run, state, a, r, tau, e, et):
     m = matrix(orientation(state))
     J = ground_compliance(body, m)
     dx, dy, dz = lever(body, state, a)
-    mu = friction.values[FRICTION]
+    mu = friction.mu
     if tau != 0.0:
         apply(friction, J, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), tau)
     w = mobility(J, dx, dy, dz, r[0], r[1], r[2])
@@ -460,7 +439,7 @@ def vertex_impact(run, state, a, r, tau, e, et):
     vz = twist[2] + twist[3] * dy - twist[4] * dx
     px, py, pz, kappa, slips, possible = vertex_impulse(law.law, w, (vx, vy, vz), mu, e, et)
     apply(friction, J, r, (px, py, pz), 0.0)
-    found[COUPLE], found[KAPPA], found[CLIPPED], found[MAP] = tau, kappa, 1.0 if slips else 0.0, AT_VERTEX
+    found.couple, found.kappa, found.clipped, found.map = tau, kappa, 1.0 if slips else 0.0, AT_VERTEX
     return possible
 
 
@@ -483,7 +462,7 @@ def edge_impact(run, quantiles, state, old, new):
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
     friction.touching[0], friction.touching[1] = new, old
-    e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
+    e, et = friction.impact_restitution, friction.tangential
     e = _rebound(run, state, 1, e)
     p, q = point_of(body, new), point_of(body, old)
     up = vertical(orientation(state))
@@ -491,17 +470,20 @@ def edge_impact(run, quantiles, state, old, new):
     lambda_, tau = edge_place(law, quantiles, impact, mass, inertia_of(body), (q, p), up, w)
     share = 0.5 * (1.0 + lambda_)
     r = to_ground(
-        state, q[0] + share * (p[0] - q[0]), q[1] + share * (p[1] - q[1]), q[2] + share * (p[2] - q[2])
+        orientation(state),
+        q[0] + share * (p[0] - q[0]),
+        q[1] + share * (p[1] - q[1]),
+        q[2] + share * (p[2] - q[2]),
     )
     good = vertex_impact(run, state, new, r, tau / mass, e, et)
-    sticks = friction.found[CLIPPED] == 0.0
+    sticks = friction.found.clipped == 0.0
     lifts = rise_of(friction.twist, lever(body, state, old)) > 0.0
     after = twist_energy(body, state, friction.twist, mass)
     carried = good and lifts and not _gains(law, before, after)
     if not carried:
         all_take_part(body, friction, state, 2, e, before)
         after = twist_energy(body, state, friction.twist, mass)
-    friction.found[GAINED] = after - before
+    friction.found.gained = after - before
     if e == 0.0 and et == 0.0:
         if carried and sticks:
             return AT_A_POINT
@@ -518,11 +500,11 @@ def edge_carries(body, friction, state, p, q):
     ex, ey = o[0] - d[0], o[1] - d[1]
     length = hypot(ex, ey)
     ex, ey = ex / length, ey / length
-    along = (first[P_X] + second[P_X]) * ex + (first[P_Y] + second[P_Y]) * ey
-    f_p = first[P_Y] * ex - first[P_X] * ey
-    f_q = second[P_Y] * ex - second[P_X] * ey
-    demand = edge_demand(first[P_Z], second[P_Z], f_p, f_q, along)
-    return demand < friction.values[FRICTION] ** 2 * (1.0 - 1e-9)
+    along = (first.p_x + second.p_x) * ex + (first.p_y + second.p_y) * ey
+    f_p = first.p_y * ex - first.p_x * ey
+    f_q = second.p_y * ex - second.p_x * ey
+    demand = edge_demand(first.p_z, second.p_z, f_p, f_q, along)
+    return demand < friction.mu**2 * (1.0 - 1e-9)
 
 
 @jit(internal=True)
@@ -538,7 +520,7 @@ def facet_impact(run, quantiles, state, f, old):
     state.z = face.height
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
-    e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
+    e, et = friction.impact_restitution, friction.tangential
     n = corners_of(body, friction, f)
     e = _rebound(run, state, n, e)
     first, last = body.face_first[f], body.face_first[f + 1]
@@ -553,9 +535,9 @@ def facet_impact(run, quantiles, state, f, old):
     if not carried:
         all_take_part(body, friction, state, n, e, before)
     after = twist_energy(body, state, friction.twist, mass)
-    friction.found[GAINED] = after - before
+    friction.found.gained = after - before
     plain = e == 0.0 and et == 0.0
-    return AT_A_POINT if carried and plain and friction.found[CLIPPED] == 0.0 else OTHERWISE
+    return AT_A_POINT if carried and plain and friction.found.clipped == 0.0 else OTHERWISE
 
 
 @jit(internal=True)
@@ -565,7 +547,7 @@ def landing_impact(run, state, n):
     mass = body.mass
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
-    e, et = friction.values[RESTITUTION], friction.values[TANGENTIAL]
+    e, et = friction.restitution, friction.tangential
     e = _rebound(run, state, n, e)
     if n == 1:
         d = lever(body, state, friction.touching[0])
@@ -576,7 +558,7 @@ def landing_impact(run, state, n):
             all_take_part(body, friction, state, 1, e, before)
     else:
         all_take_part(body, friction, state, n, e, before)
-    friction.found[GAINED] = twist_energy(body, state, friction.twist, mass) - before
+    friction.found.gained = twist_energy(body, state, friction.twist, mass) - before
 
 
 @jit(internal=True)
@@ -589,14 +571,14 @@ def count_impact(run, face, flew):
         result[Response.FACET_IMPACTS] += 1.0
     elif not flew:
         result[Response.EDGE_IMPACTS] += 1.0
-    result[Response.IMPACT_ENERGY_LOSS] -= found[GAINED] * body.mass
-    result[Response.UNCONVERGED_IMPACTS] += found[UNCONVERGED]
-    if found[I_Z] > 0.0:
-        couple = found[COUPLE] / mean_radius(body, face) if face >= 0 else 0.0
-        square = found[I_X] ** 2 + found[I_Y] ** 2 + couple * couple
-        demand = sqrt(square) / found[I_Z]
+    result[Response.IMPACT_ENERGY_LOSS] -= found.gained * body.mass
+    result[Response.UNCONVERGED_IMPACTS] += found.unconverged
+    if found.i_z > 0.0:
+        couple = found.couple / mean_radius(body, face) if face >= 0 else 0.0
+        square = found.i_x**2 + found.i_y**2 + couple * couple
+        demand = sqrt(square) / found.i_z
         result[Response.PEAK_IMPACT_FRICTION] = max(result[Response.PEAK_IMPACT_FRICTION], demand)
-    elif found[I_Z] < 0.0:
+    elif found.i_z < 0.0:
         result[Response.PULLING_IMPACTS] += 1.0
 
 
@@ -711,15 +693,13 @@ def plainly_sticks(run, quantiles, new):
         if not ends:
             return True
     after = plastic_edge(mass, inertia, q, p, w)
-    return edge_impact_demand(mass, inertia, q, p, w, after, up) < friction.values[FRICTION] ** 2 * (
-        1.0 - ROUNDING
-    )
+    return edge_impact_demand(mass, inertia, q, p, w, after, up) < friction.mu**2 * (1.0 - ROUNDING)
 
 
 @jit(inline=True, internal=True)
 def may_slip_in_impacts(friction, law):
     """Whether impacts are none of contacts that stick, whatever their impulse."""
-    rebounds = friction.values[IMPACT_RESTITUTION] != 0.0 or friction.values[TANGENTIAL] != 0.0
+    rebounds = friction.impact_restitution != 0.0 or friction.tangential != 0.0
     return rebounds or law.law in SLIPPING
 
 
@@ -727,7 +707,7 @@ def may_slip_in_impacts(friction, law):
 def impulse_sticks(friction, normal, square):
     """Whether an impulse, its normal part and the square of its horizontal part, is within the cone of
     friction."""
-    return normal > 0.0 and square < friction.values[FRICTION] ** 2 * (1.0 - ROUNDING) * normal * normal
+    return normal > 0.0 and square < friction.mu**2 * (1.0 - ROUNDING) * normal * normal
 
 
 @jit(internal=True)
@@ -747,7 +727,7 @@ def both_ends(run, copy, state, old, held):
     all_take_part(body, friction, copy, 2, 0.0, energy)
     if held:
         hold_down(body, friction, copy)
-    friction.found[GAINED] = twist_energy(body, copy, friction.twist, body.mass) - energy
+    friction.found.gained = twist_energy(body, copy, friction.twist, body.mass) - energy
 
 
 @jit(internal=True)

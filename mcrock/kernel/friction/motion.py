@@ -25,7 +25,6 @@ from __future__ import annotations
 from math import sqrt
 
 from mcrock.base.jit import jit
-from mcrock.base.params import ContactColumn
 from mcrock.kernel.dynamics import (
     EDGE,
     EDGE_SLIP_FIRST,
@@ -42,12 +41,9 @@ from mcrock.kernel.dynamics import (
     orientation,
 )
 from mcrock.kernel.edge import edge_pose
-from mcrock.kernel.friction.coulomb import SOLVES, turned_by
+from mcrock.kernel.friction.coulomb import clear_contact, turned_by
 from mcrock.kernel.rotation import matrix, norm, to_ground
 
-FRICTION = int(ContactColumn.FRICTION)
-RESTITUTION, IMPACT_RESTITUTION = int(ContactColumn.RESTITUTION), int(ContactColumn.IMPACT_RESTITUTION)
-TANGENTIAL = int(ContactColumn.TANGENTIAL_RESTITUTION)
 STOPPED = 1e-9  # slip this slow has stopped [m/s]
 STOPS_IN = 0.1  # a slip that ends this soon has stopped, over the time of a sequence of edge impacts [1]
 CREEPS_IN = 0.03  # the same for a face that spins, whose slowest corner creeps then [1]
@@ -55,49 +51,49 @@ KICK = 1e-7  # speed with which a slip begins, so that it has a direction [m/s]
 PASSED = 32  # corners looked at in the time in which a contact is solved, about [1]
 
 
-# what advancing and impacts leave in `run.friction.found`: forces over mass at both contacts [m/s2], how fast
-# slips turn [rad/s] and would settle to their direction [1/s]; impulse over mass [m/s] and couple [m2/s] of
-# an impact, its kappa, whether it is clipped, by which map, whether its impulses did not converge, and its
-# change of energy over mass [m2/s2];
-# whether a contact stood when contacts were decided; angles added to the directions of slip [rad];
-# whether the ends of an edge are held, whatever their forces; slip this slow has stopped [m/s]; slip
-# that friction stops at once, for corners of a face [m/s]; how often contacts were solved in the run;
-# whether a step is the last of a slip that stops
-(
-    N_0, N_1, T_0, T_1, TURNING, STIFFNESS, I_X, I_Y, I_Z, COUPLE, KAPPA, CLIPPED, MAP, UNCONVERGED,
-    GAINED, STOOD,
-    BEND_0, BEND_1, HELD, SLOW, CREEP, SOLVED, STOPPING,
-    FOUND_SIZE,
-) = range(24)  # fmt: skip
-
-
-# columns of `run.friction.stiff`
-R_VX, R_VY, R_WX, R_WY, R_WZ, T_VX, T_VY, T_SPIN, T_SQUARE, STIFF_SIZE = range(10)
+@jit(internal=True)
+def clear_friction(body, friction):
+    """Forget the run before: what a run gives must not depend on which ran before it."""
+    found = friction.found
+    clear_report(found)
+    found.n_0 = found.n_1 = found.t_0 = found.t_1 = found.turning = found.stiffness = found.stood = 0.0
+    found.bend_0 = found.bend_1 = found.held = found.slow = found.creep = found.solved = found.stopping = 0.0
+    friction.path[:] = 0.0
+    friction.spinning[:] = 0.0
+    clear_stiffness(friction.stiff[0])
+    clear_stiffness(friction.stiff[1])
+    for i in range(body.n_vertex):
+        clear_contact(friction.contacts[i])
+    for stage in range(4):
+        clear_state(friction.rates[stage])
 
 
 @jit(internal=True)
-def clear_friction(friction):
-    """Forget the run before: what a run gives must not depend on which ran before it."""
-    friction.found[:] = 0.0
-    friction.path[:] = 0.0
-    friction.stiff[:] = 0.0
-    friction.contacts[:] = 0.0
-    for stage in range(4):
-        clear_state(friction.rates[stage])
+def clear_report(found):
+    """Forget the impact before."""
+    found.i_x = found.i_y = found.i_z = found.couple = found.kappa = 0.0
+    found.clipped = found.map = found.unconverged = found.gained = 0.0
+
+
+@jit(internal=True)
+def clear_stiffness(row):
+    """Rates do not change with a slip."""
+    row.r_vx = row.r_vy = row.r_wx = row.r_wy = row.r_wz = 0.0
+    row.t_vx = row.t_vy = row.t_spin = row.t_square = 0.0
 
 
 @jit(internal=True)
 def count_solves(friction, n):
     """Add how often the contacts [:n] were solved to the count of the run."""
     for i in range(n):
-        friction.found[SOLVED] += friction.contacts[i, SOLVES]
-        friction.contacts[i, SOLVES] = 0.0
+        friction.found.solved += friction.contacts[i].solves
+        friction.contacts[i].solves = 0.0
 
 
 @jit(inline=True, internal=True)
 def count_passes(friction, n):
     """Count a pass over ``n`` corners; one over `PASSED` of them costs as much as to solve a contact."""
-    friction.found[SOLVED] += 1.0 + n // PASSED
+    friction.found.solved += 1.0 + n // PASSED
 
 
 @jit(inline=True, internal=True)
@@ -109,7 +105,7 @@ def sticks(mode):
 @jit(inline=True, internal=True)
 def stopped_within(body, friction, time):
     """Speed of slip that friction stops within a time [m/s]; at least that which is none."""
-    return max(friction.values[FRICTION] * body.gravity * time, STOPPED)
+    return max(friction.mu * body.gravity * time, STOPPED)
 
 
 @jit
@@ -297,7 +293,7 @@ def slip_rates(run, mode, index, y, start, a, k):
     if mode in (EDGE_SLIP_FIRST, EDGE_SLIP_SECOND):
         return _pivot_rates(run, mode, index, y, start, a, k)
     found = run.friction.found
-    found[N_0], found[N_1], found[TURNING], found[STIFFNESS] = 0.0, 0.0, 0.0, 0.0
+    found.n_0, found.n_1, found.turning, found.stiffness = 0.0, 0.0, 0.0, 0.0
     if mode == FLIGHT:
         k.v_x, k.v_y, k.v_z = -a[0], -a[1], -(run.body.gravity + a[2])
         k.w_x, k.w_y, k.w_z = _free_turn(run.body, y)
@@ -357,23 +353,23 @@ def _answer(lever, turn):
 def _vertex_slip_rates(run, index, y, start, a, k):
     """`slip_rates` on a vertex."""
     body, friction, found = run.body, run.friction, run.friction.found
-    mu, p = friction.values[FRICTION], body.vertices[index]
+    mu, p = friction.mu, body.vertices[index]
     down, m = body.gravity + a[2], matrix(orientation(y))
     sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
-    sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
+    sx, sy = sx - found.bend_0 * sy, sy + found.bend_0 * sx
     b, lever, g = _contact(body, y, m, p, (mu, sx, sy))
     o = _free_turn(body, y)
     per = _answer(lever, b)
     if not per > 0.0:
         return IRREGULAR
     n = -(_rise(lever, o, m, g) - down) / per
-    found[N_0] = n
+    found.n_0 = n
     o = o[0] + n * b[0], o[1] + n * b[1], o[2] + n * b[2]
     k.path_0 = speed
     k.loss = mu * n * speed
-    found[STIFFNESS] = STIFFER * mu * n / max(speed, SLOWEST)
+    found.stiffness = STIFFER * mu * n / max(speed, SLOWEST)
     v = -a[0] - mu * n * sx, -a[1] - mu * n * sy
-    k.v_x, k.v_y = _slip_acceleration(found, T_0, m, (o, v), (p[0], p[1], p[2], g), (sx, sy, speed))
+    k.v_x, k.v_y, found.t_0 = _slip_acceleration(found, m, (o, v), (p[0], p[1], p[2], g), (sx, sy, speed))
     k.w_x, k.w_y, k.w_z = o
     k.v_z = 0.0
     return REGULAR
@@ -383,18 +379,18 @@ def _vertex_slip_rates(run, index, y, start, a, k):
 def _edge_slip_rates(run, index, y, start, a, k):
     """`slip_rates` on an edge of which both ends slip."""
     body, friction, found = run.body, run.friction, run.friction.found
-    mu, down, m = friction.values[FRICTION], body.gravity + a[2], matrix(orientation(y))
+    mu, down, m = friction.mu, body.gravity + a[2], matrix(orientation(y))
     p, r = body.vertices[body.edge_vertices[index, 0]], body.vertices[body.edge_vertices[index, 1]]
     wx, wy, wz = angular_velocity(y)
     sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
-    sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
+    sx, sy = sx - found.bend_0 * sy, sy + found.bend_0 * sx
     (cx, cy, cz), (dx, dy, dz) = _cross(wx, wy, wz, p[0], p[1], p[2]), _cross(wx, wy, wz, r[0], r[1], r[2])
     mx, my, mz = dx - cx, dy - cy, dz - cz  # over the first end
     qx, qy, pace = slip_direction(
         y.v_x + m[0] * mx + m[1] * my + m[2] * mz, y.v_y + m[3] * mx + m[4] * my + m[5] * mz,
         start.s1_x, start.s1_y,
     )  # fmt: skip
-    qx, qy = qx - found[BEND_1] * qy, qy + found[BEND_1] * qx
+    qx, qy = qx - found.bend_1 * qy, qy + found.bend_1 * qx
     b, lever, g = _contact(body, y, m, p, (mu, sx, sy))
     e, other, h = _contact(body, y, m, r, (mu, qx, qy))
     w = _free_turn(body, y)
@@ -404,25 +400,25 @@ def _edge_slip_rates(run, index, y, start, a, k):
     if not (per > 0.0 and a_11 > 0.0 and determinant > 0.0):
         return IRREGULAR
     n, o = (a_01 * beside - a_11 * free) / determinant, (a_10 * free - per * beside) / determinant
-    found[N_0], found[N_1] = n, o
+    found.n_0, found.n_1 = n, o
     w = w[0] + n * b[0] + o * e[0], w[1] + n * b[1] + o * e[1], w[2] + n * b[2] + o * e[2]
     v = -a[0] - mu * (n * sx + o * qx), -a[1] - mu * (n * sy + o * qy)
     k.path_0, k.path_1 = speed, pace
     k.loss = mu * (n * speed + o * pace)
-    found[STIFFNESS] = STIFFER * mu * max(n / max(speed, SLOWEST), o / max(pace, SLOWEST))
-    k.v_x, k.v_y = _slip_acceleration(found, T_0, m, (w, v), (p[0], p[1], p[2], g), (sx, sy, speed))
-    first = found[TURNING]
-    _slip_acceleration(found, T_1, m, (w, v), (r[0], r[1], r[2], h), (qx, qy, pace))
-    found[TURNING] = max(first, found[TURNING])
+    found.stiffness = STIFFER * mu * max(n / max(speed, SLOWEST), o / max(pace, SLOWEST))
+    k.v_x, k.v_y, found.t_0 = _slip_acceleration(found, m, (w, v), (p[0], p[1], p[2], g), (sx, sy, speed))
+    first = found.turning
+    _, _, found.t_1 = _slip_acceleration(found, m, (w, v), (r[0], r[1], r[2], h), (qx, qy, pace))
+    found.turning = max(first, found.turning)
     k.w_x, k.w_y, k.w_z = w
     k.v_z = 0.0
     return REGULAR
 
 
 @jit(inline=True, internal=True)
-def _slip_acceleration(found, along, m, rates, contact, slip):
-    """How fast a slip turns [rad/s] and, into column ``along`` of ``found``, gains speed [m/s2]; returns the
-    acceleration of the contact [m/s2].
+def _slip_acceleration(found, m, rates, contact, slip):
+    """How fast a slip turns [rad/s], into ``found``; returns the acceleration of the contact and how fast the
+    slip gains speed [m/s2].
 
     ``rates`` are those of the body and of its COM, ``contact`` has the place of the contact and its
     centripetal acceleration, ``slip`` direction and speed.
@@ -431,9 +427,8 @@ def _slip_acceleration(found, along, m, rates, contact, slip):
     x, y, z = _cross(ox, oy, oz, px, py, pz)
     x, y, z = x + g[0], y + g[1], z + g[2]
     ax, ay = vx + m[0] * x + m[1] * y + m[2] * z, vy + m[3] * x + m[4] * y + m[5] * z
-    found[along] = ax * sx + ay * sy
-    found[TURNING] = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
-    return ax, ay
+    found.turning = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
+    return ax, ay, ax * sx + ay * sy
 
 
 @jit(inline=True, internal=True)
@@ -441,7 +436,7 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     """`slip_rates` where one end of an edge sticks: the normal forces of the end that slips (N_1) and of the
     one that sticks (N_0), and the square of the friction over the mass there (T_0)."""
     body, friction = run.body, run.friction
-    mu, found = friction.values[FRICTION], friction.found
+    mu, found = friction.mu, friction.found
     m = matrix(orientation(y))
     down = body.gravity + a[2]
     slips = body.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]
@@ -493,13 +488,13 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     ax, ay, az = ax + ex, ay + ey, az + ez
     vx, vy = m[0] * ax + m[1] * ay + m[2] * az, m[3] * ax + m[4] * ay + m[5] * az
     vz = ux * ax + uy * ay + uz * az
-    found[N_1], found[N_0] = n, vz + down - n
-    found[T_0] = (vx + a[0] + mu * n * sx) ** 2 + (vy + a[1] + mu * n * sy) ** 2
+    found.n_1, found.n_0 = n, vz + down - n
+    found.t_0 = (vx + a[0] + mu * n * sx) ** 2 + (vy + a[1] + mu * n * sy) ** 2
     x, y_, z = _cross(ox, oy, oz, rx, ry, rz)
     x, y_, z = x + hx, y_ + hy, z + hz
     px, py = m[0] * x + m[1] * y_ + m[2] * z, m[3] * x + m[4] * y_ + m[5] * z
-    found[T_1] = px * sx + py * sy
-    found[TURNING] = abs(py * sx - px * sy) / speed if speed > 0.0 else 0.0
+    found.t_1 = px * sx + py * sy
+    found.turning = abs(py * sx - px * sy) / speed if speed > 0.0 else 0.0
     k.w_x, k.w_y, k.w_z = ox, oy, oz
     k.x, k.y, k.v_x, k.v_y, k.v_z = 0.0, 0.0, 0.0, 0.0, 0.0
     if first:

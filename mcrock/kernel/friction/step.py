@@ -52,31 +52,10 @@ from mcrock.kernel.friction.flat import (
     spin_step,
 )
 from mcrock.kernel.friction.motion import (
-    BEND_0,
-    CREEP,
-    FRICTION,
-    HELD,
     KICK,
-    N_0,
-    N_1,
-    R_VX,
-    R_VY,
-    R_WX,
-    R_WY,
-    R_WZ,
     REGULAR,
-    SLOW,
-    STIFF_SIZE,
-    STIFFNESS,
     STOPPED,
-    STOPPING,
-    T_0,
-    T_1,
-    T_SPIN,
-    T_SQUARE,
-    T_VX,
-    T_VY,
-    TURNING,
+    clear_stiffness,
     from_contact,
     settle,
     slip_direction,
@@ -93,7 +72,6 @@ from mcrock.kernel.step import (
     REFINEMENTS,
     SLIP,
     SLIP_SLACK,
-    STATIC,
     TOUCH,
     UPRIGHT,
     corrected,
@@ -126,9 +104,9 @@ def mode_step(run, h):
     ``friction.rates[0]`` are the `mode_rates` at the start; `prepare_step` has chosen the method.
     """
     friction, mode, out = run.friction, run.mode, run.trial
-    if friction.found[STOPPING] != 0.0:
+    if friction.found.stopping != 0.0:
         good = _midpoint_step(run, h)
-    elif friction.stiff[0, T_VX] != 0.0 or friction.stiff[0, T_VY] != 0.0:
+    elif friction.stiff[0].t_vx != 0.0 or friction.stiff[0].t_vy != 0.0:
         good = spin_step(run, h) if mode == SPIN else _implicit_step(run, h)
     else:
         good = _explicit_step(run, h)
@@ -173,23 +151,22 @@ def prepare_step(run, a, h):
     """
     body, friction, mode, index, y = run.body, run.friction, run.mode, run.place, run.state
     stiff, found, k, probe = friction.stiff, friction.found, friction.rates[0], friction.rates[1]
-    stiff[0, T_VX] = stiff[0, T_VY] = 0.0
-    for i in range(STIFF_SIZE):
-        stiff[1, i] = 0.0
-    implicit = mode in (VERTEX_SLIP, EDGE_SLIP, SLIDE, SPIN) and h * found[STIFFNESS] > STIFF
-    if not implicit or found[STOPPING] != 0.0:
+    stiff[0].t_vx = stiff[0].t_vy = 0.0
+    clear_stiffness(stiff[1])
+    implicit = mode in (VERTEX_SLIP, EDGE_SLIP, SLIDE, SPIN) and h * found.stiffness > STIFF
+    if not implicit or found.stopping != 0.0:
         return h
     if mode == SPIN:
-        stiff[0, T_VX] = 1.0  # an implicit one
+        stiff[0].t_vx = 1.0  # an implicit one
         return prepare_spin(run, a, h)
     for contact in range(2 if mode == EDGE_SLIP else 1):
         row = stiff[contact]
-        found[BEND_0 + contact] = PROBE
+        found.bend_0, found.bend_1 = (PROBE, 0.0) if contact == 0 else (0.0, PROBE)
         mode_rates(run, mode, index, y, y, a, probe)
-        found[BEND_0 + contact] = 0.0
-        row[R_VX], row[R_VY] = (probe.v_x - k.v_x) / PROBE, (probe.v_y - k.v_y) / PROBE
-        row[R_WX], row[R_WY] = (probe.w_x - k.w_x) / PROBE, (probe.w_y - k.w_y) / PROBE
-        row[R_WZ] = (probe.w_z - k.w_z) / PROBE
+        found.bend_0 = found.bend_1 = 0.0
+        row.r_vx, row.r_vy = (probe.v_x - k.v_x) / PROBE, (probe.v_y - k.v_y) / PROBE
+        row.r_wx, row.r_wy = (probe.w_x - k.w_x) / PROBE, (probe.w_y - k.w_y) / PROBE
+        row.r_wz = (probe.w_z - k.w_z) / PROBE
         vx, vy, lever_x, lever_y = y.v_x, y.v_y, 0.0, 0.0
         if contact == 1:
             p, q = body.vertices[body.edge_vertices[index, 0]], body.vertices[body.edge_vertices[index, 1]]
@@ -197,16 +174,17 @@ def prepare_step(run, a, h):
             _, _, spin = to_ground(orientation(y), y.w_x, y.w_y, y.w_z)
             vx, vy = vx - spin * lever_y, vy + spin * lever_x
         square = max(vx * vx + vy * vy, STOPPED * STOPPED)
-        row[T_VX], row[T_VY] = -vy / square, vx / square
-        row[T_SPIN] = (vx * lever_x + vy * lever_y) / square
-        row[T_SQUARE] = (vy * lever_x - vx * lever_y) / square
+        row.t_vx, row.t_vy = -vy / square, vx / square
+        row.t_spin = (vx * lever_x + vy * lever_y) / square
+        row.t_square = (vy * lever_x - vx * lever_y) / square
     return h
 
 
 @jit(inline=True, internal=True)
-def _bend(row, up, vx, vy, wx, wy, wz):
+def _bend(row, up, change):
     """Turn of a slip [rad] by a change of the velocity of the first contact and of the angular velocity."""
-    return row[T_VX] * vx + row[T_VY] * vy + row[T_SPIN] * (up[0] * wx + up[1] * wy + up[2] * wz)
+    vx, vy, wx, wy, wz = change
+    return row.t_vx * vx + row.t_vy * vy + row.t_spin * (up[0] * wx + up[1] * wy + up[2] * wz)
 
 
 @jit(inline=True, internal=True)
@@ -219,6 +197,8 @@ def _implicit_step(run, h):
     bad = REGULAR
     clear_state(total)
     first, second = stiff[0], stiff[1]
+    by_first = first.r_vx, first.r_vy, first.r_wx, first.r_wy, first.r_wz
+    by_second = second.r_vx, second.r_vy, second.r_wx, second.r_wy, second.r_wz
     up = vertical(orientation(y))
     for parts in range(1, 4):
         part_h = h / parts
@@ -229,22 +209,23 @@ def _implicit_step(run, h):
             else:
                 bad |= inlined_rates(run, mode, index, now, y, acceleration(segment, t + part * part_h), k)
             # turns of the slips in the step: z_i = T_i (h f + h sum R_j z_j)
-            a_00 = 1.0 - part_h * _bend(first, up, first[0], first[1], first[2], first[3], first[4])
-            a_01 = -part_h * _bend(first, up, second[0], second[1], second[2], second[3], second[4])
-            a_10 = -part_h * _bend(second, up, first[0], first[1], first[2], first[3], first[4])
-            a_11 = 1.0 - part_h * _bend(second, up, second[0], second[1], second[2], second[3], second[4])
-            b_0 = part_h * _bend(first, up, k.v_x, k.v_y, k.w_x, k.w_y, k.w_z)
+            a_00 = 1.0 - part_h * _bend(first, up, by_first)
+            a_01 = -part_h * _bend(first, up, by_second)
+            a_10 = -part_h * _bend(second, up, by_first)
+            a_11 = 1.0 - part_h * _bend(second, up, by_second)
+            gain = k.v_x, k.v_y, k.w_x, k.w_y, k.w_z
+            b_0 = part_h * _bend(first, up, gain)
             spin = up[0] * now.w_x + up[1] * now.w_y + up[2] * now.w_z
-            b_1 = part_h * _bend(second, up, k.v_x, k.v_y, k.w_x, k.w_y, k.w_z)
-            b_1 += part_h * second[T_SQUARE] * spin * spin
+            b_1 = part_h * _bend(second, up, gain)
+            b_1 += part_h * second.t_square * spin * spin
             scale = part_h / (a_00 * a_11 - a_01 * a_10)
             z_0, z_1 = (a_11 * b_0 - a_01 * b_1) * scale, (a_00 * b_1 - a_10 * b_0) * scale
             advance_state(now, k, part_h, now)
-            now.v_x += first[R_VX] * z_0 + second[R_VX] * z_1
-            now.v_y += first[R_VY] * z_0 + second[R_VY] * z_1
-            now.w_x += first[R_WX] * z_0 + second[R_WX] * z_1
-            now.w_y += first[R_WY] * z_0 + second[R_WY] * z_1
-            now.w_z += first[R_WZ] * z_0 + second[R_WZ] * z_1
+            now.v_x += first.r_vx * z_0 + second.r_vx * z_1
+            now.v_y += first.r_vy * z_0 + second.r_vy * z_1
+            now.w_x += first.r_wx * z_0 + second.r_wx * z_1
+            now.w_y += first.r_wy * z_0 + second.r_wy * z_1
+            now.w_z += first.r_wz * z_0 + second.r_wz * z_1
         advance_state(total, now, WEIGHTS[parts - 1], total)
     copy_motion(total, out)
     return bad == REGULAR
@@ -292,7 +273,7 @@ def mode_margin(run, y, a, k):
     if mode == SLIDE:
         sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
         margin = min(speed - STOPPED, (gravity + a[2]) / gravity)
-        mu, n = friction.values[FRICTION], body.face_first[index + 1] - body.face_first[index]
+        mu, n = friction.mu, body.face_first[index + 1] - body.face_first[index]
         for i in range(n):
             margin = min(margin, slide_margin(sides[i], mu, sx, sy) / body.radius + SLIP_SLACK)
         return margin
@@ -304,19 +285,19 @@ def mode_margin(run, y, a, k):
             speed = norm(ux, uy)
             if speed > 0.0:
                 fastest = max(fastest, (vx * ux + vy * uy) / speed)
-        return fastest - found[CREEP]
-    slack = MOST_PULL if found[HELD] != 0.0 else SLIP_SLACK
-    margin, first = found[N_0] / gravity + slack, (start.s0_x, start.s0_y)
+        return fastest - found.creep
+    slack = MOST_PULL if found.held != 0.0 else SLIP_SLACK
+    margin, first = found.n_0 / gravity + slack, (start.s0_x, start.s0_y)
     if mode == VERTEX_SLIP:
         return min(margin, _still_slips(body, mode, index, y, index, first))
-    margin = min(margin, found[N_1] / gravity + slack)
+    margin = min(margin, found.n_1 / gravity + slack)
     p, q = body.edge_vertices[index, 0], body.edge_vertices[index, 1]
     if mode != EDGE_SLIP_SECOND:
         margin = min(margin, _still_slips(body, mode, index, y, p, first))
     if mode != EDGE_SLIP_FIRST:
         margin = min(margin, _still_slips(body, mode, index, y, q, (start.s1_x, start.s1_y)))
     if mode != EDGE_SLIP:
-        margin = min(margin, (friction.values[STATIC] * found[N_0] - sqrt(found[T_0])) / gravity + slack)
+        margin = min(margin, (friction.static * found.n_0 - sqrt(found.t_0)) / gravity + slack)
     return margin
 
 
@@ -337,7 +318,7 @@ def braking(run):
         if (mode == EDGE_SLIP_FIRST and end == 1) or (mode == EDGE_SLIP_SECOND and end == 0):
             continue
         vertex = index if mode == VERTEX_SLIP else body.edge_vertices[index, end]
-        pull = found[T_0] if mode == VERTEX_SLIP or (mode == EDGE_SLIP and end == 0) else found[T_1]
+        pull = found.t_0 if mode == VERTEX_SLIP or (mode == EDGE_SLIP and end == 0) else found.t_1
         if pull < 0.0:
             vx, vy = _contact_velocity(body, y, mode, index, vertex)
             speed = norm(vx, vy)
@@ -458,23 +439,23 @@ def advance_slip(run, h):
         return 0.0, PARADOX if margin == -inf else SLIP, 0
     left, speed = braking(run)
     # without friction a slip does not stop but swings back
-    if left < run.stops and friction.values[FRICTION] > 0.0:
+    if left < run.stops and friction.mu > 0.0:
         # with it any other no faster than a slip begins, or not much after many events
         from_contact(body, state, mode, index)
-        friction.found[SLOW] = max(speed + STOPPED, (2.0 if friction.found[HELD] == 0.0 else 10.0) * KICK)
+        friction.found.slow = max(speed + STOPPED, (2.0 if friction.found.held == 0.0 else 10.0) * KICK)
         return 0.0, SLIP, 0
     # a slow slip settles to its direction at once: then the rate says nothing of the turn in a step
-    turning = friction.found[TURNING]
+    turning = friction.found.turning
     soon = run.stops <= left < run.settings.edge_zeno_time
     stopping = mode == VERTEX_SLIP and soon and turning * left < LAST_TURN
-    friction.found[STOPPING] = 1.0 if stopping else 0.0
+    friction.found.stopping = 1.0 if stopping else 0.0
     h = min(h, left - LAST * run.stops if stopping else BRAKED * left)
-    if not stopping and turning * h > turn and turning > SETTLED * turn * friction.found[STIFFNESS]:
+    if not stopping and turning * h > turn and turning > SETTLED * turn * friction.found.stiffness:
         h = turn / turning
     pivot = contact_vertex(body, mode, index) if mode != FLIGHT else NONE
     n = _watch(run)
     h = _lay_heights(run, h, n, pivot)
-    normal = friction.found[N_0] + friction.found[N_1]
+    normal = friction.found.n_0 + friction.found.n_1
     result[Response.LOWEST_NORMAL_FORCE] = min(
         result[Response.LOWEST_NORMAL_FORCE], 0.0 if mode == FLIGHT else _pressure(mode, normal, gravity, a)
     )
@@ -495,7 +476,7 @@ def advance_slip(run, h):
     settle(body, state, mode, index)
     _count_slip(run)
     see_step(result, up, after, d0, d1, h)
-    run.goes_on = event == NO_EVENT and friction.found[HELD] == 0.0
+    run.goes_on = event == NO_EVENT and friction.found.held == 0.0
     return h, event, count
 
 
@@ -523,7 +504,7 @@ def _regular_step(run, h, n, pivot):
     """A step over at most ``h`` [s] in which forces stay regular and slips do not turn too far, up to its
     first event; the state there is in ``run.trial``. Returns the time [s] and the event."""
     body, friction, t, turn, trial = run.body, run.friction, run.t, run.bend, run.trial
-    normal, event = friction.found[N_0] + friction.found[N_1], NO_EVENT
+    normal, event = friction.found.n_0 + friction.found.n_1, NO_EVENT
     for _ in range(HALVINGS):
         whole = h
         event = NO_EVENT
@@ -539,9 +520,9 @@ def _regular_step(run, h, n, pivot):
         if irregular and whole > SHORTEST:  # a step too long, unless it is so after the shortest too
             h = 0.5 * whole
             continue
-        pressed = friction.found[N_0] + friction.found[N_1]
+        pressed = friction.found.n_0 + friction.found.n_1
         jumps = not abs(pressed - normal) <= JUMP * body.gravity
-        bends = friction.found[STOPPING] == 0.0 and bent_too_far(run, TURNED * turn)
+        bends = friction.found.stopping == 0.0 and bent_too_far(run, TURNED * turn)
         if whole <= SHORTEST or not (jumps or bends):
             break
         h = 0.5 * whole
