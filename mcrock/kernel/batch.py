@@ -15,8 +15,9 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.params import ContactColumn
 from mcrock.base.response import Response
+from mcrock.kernel import codes
 from mcrock.kernel.contact import fill_constants
-from mcrock.kernel.dynamics import EDGE, REST, clear_state, orientation
+from mcrock.kernel.dynamics import clear_state, orientation
 from mcrock.kernel.edge import lay_edge
 from mcrock.kernel.integrate import integrate
 from mcrock.kernel.rotation import to_ground, turned
@@ -32,7 +33,7 @@ def start_at_rest(run):
     state.q0, state.q1, state.q2, state.q3 = body.pose[0], body.pose[1], body.pose[2], body.pose[3]
     v = body.vertices[body.face_vertices[body.face_first[face]]]
     state.p_x, state.p_y, _ = to_ground(orientation(state), v[0], v[1], v[2])
-    run.mode, run.place = REST, face
+    run.mode, run.place = codes.REST, face
 
 
 @jit
@@ -49,7 +50,7 @@ def start_tilted(run, k, tilt, rate):
     lay_edge(edge, state, q)
     v = body.vertices[body.edge_vertices[k, 0]]
     state.p_x, state.p_y, _ = to_ground(orientation(state), v[0], v[1], v[2])
-    run.mode, run.place = EDGE, k
+    run.mode, run.place = codes.EDGE, k
 
 
 @jit(internal=True)

@@ -12,7 +12,7 @@ Both are used per unit mass. Rows of constants (`body.pivots`, `body.edges` of t
 instead of the whole pack, and what is known at the start of a step is computed once for all steps
 tried from there.
 
-Codes of contact modes, and what vertex, edge or pivot goes with each.
+The vertex, edge or pivot that goes with a mode.
 
 A face as it lies flat: vectors and points in its axes and in those of the body.
 """
@@ -24,7 +24,7 @@ from math import cos, sin, sqrt
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.params import Mode
+from mcrock.kernel import codes
 from mcrock.kernel.rotation import flattened, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 
@@ -360,24 +360,19 @@ def edge_contact(edge, c, s, rate, inward, lengthwise, down):
     return acc, moment_n, force_n, force_z, moment_z
 
 
-# numpy integers throughout: a Python integer constant would compile a function once for each value
-REST, EDGE, VERTEX = np.int64(Mode.REST), np.int64(Mode.EDGE), np.int64(Mode.VERTEX)
-FLIGHT, SLIDE, SPIN = np.int64(Mode.FLIGHT), np.int64(Mode.SLIDE), np.int64(Mode.SPIN)
-VERTEX_SLIP, EDGE_SLIP = np.int64(Mode.VERTEX_SLIP), np.int64(Mode.EDGE_SLIP)
-EDGE_SLIP_FIRST, EDGE_SLIP_SECOND = np.int64(Mode.EDGE_SLIP_FIRST), np.int64(Mode.EDGE_SLIP_SECOND)
 NONE, FIRST, SECOND = np.int64(-1), np.int64(0), np.int64(1)
 
 
 @jit(internal=True)
 def contact_vertex(body, mode, index):
     """A vertex on the ground, one that sticks where only one end of an edge does; any vertex in flight."""
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         return FIRST
-    if mode in (VERTEX, VERTEX_SLIP):
+    if mode in (codes.VERTEX, codes.VERTEX_SLIP):
         return index
-    if mode in (REST, SLIDE, SPIN):
+    if mode in (codes.REST, codes.SLIDE, codes.SPIN):
         return body.face_vertices[body.face_first[index]]
-    return body.edge_vertices[index, 1 if mode == EDGE_SLIP_FIRST else 0]
+    return body.edge_vertices[index, 1 if mode == codes.EDGE_SLIP_FIRST else 0]
 
 
 @jit(internal=True)

@@ -11,9 +11,8 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.kernel import results
+from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
-    EDGE,
     FIRST,
     NONE,
     SECOND,
@@ -32,14 +31,8 @@ from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import (
-    EDGE_RELEASE,
-    FACET_IMPACT,
-    NO_EVENT,
-    OVERTURN,
     REFINEMENTS,
     RELEASE_TIME,
-    REST_EVENT,
-    SLIP,
     SLIP_SLACK,
     STILL,
     TOUCH,
@@ -69,21 +62,21 @@ def advance_edge(run, h):
     results.see_force(result, gravity, square, normal, up[2])
     results.see_edge(result, ends)
     if normal < 0.0 and lifts_off(run, up):
-        return 0.0, NO_EVENT, NONE
+        return 0.0, codes.NO_EVENT, NONE
     if friction.on and _slips(friction, gravity, ends):
-        return 0.0, SLIP, NONE
+        return 0.0, codes.SLIP, NONE
     if stuck:
         result[Response.EDGE_STICK_INFEASIBLE] = 1.0
     if before > 0.0 and t >= run.held_until:
         run.kept_end = end
-        return 0.0, EDGE_RELEASE, NONE
+        return 0.0, codes.EDGE_RELEASE, NONE
     com_n, com_z = edge_com(edge, c0, s0)
     start = gravity, com_n, com_z, k1
     turn, rate1 = edge_step(edge, state, start, segment, t, h)
     landing, face, sign, target = _first_face(body, k, (angle0, rate0), (turn, rate1), h)
     if 0.0 <= landing <= STILL and sign * (angle0 - target) <= TOUCH and abs(rate0) <= STILL:
-        return 0.0, REST_EVENT, face
-    event = NO_EVENT
+        return 0.0, codes.REST_EVENT, face
+    event = codes.NO_EVENT
     if landing >= 0.0:
         dips = sign * (angle0 + turn - target) > 0.0
         h, turn, rate1, event = _locate_face(run, start, h, landing, (sign, target, dips))
@@ -98,27 +91,27 @@ def advance_edge(run, h):
         if margin > 0.0:
             times = max(0.0, run.held_until - t), h
             h, run.kept_end, turn, rate1 = _locate_release(run, start, times, (before, margin), end)
-            event, face, seen = EDGE_RELEASE, NONE, False
+            event, face, seen = codes.EDGE_RELEASE, NONE, False
             c1, s1 = _turned(c0, s0, turn)
     if friction.on:
         if not seen:
             ends = _ends_of(run, t + h, angle0 + turn, rate1, c1, s1)
         if _slips(friction, gravity, ends):
-            h, turn, rate1 = _first_time(run, start, h, SLIP)
-            event = SLIP
+            h, turn, rate1 = _first_time(run, start, h, codes.SLIP)
+            event = codes.SLIP
             c1, s1 = _turned(c0, s0, turn)
-    elif event != NO_EVENT and results.certifiable(result):
+    elif event != codes.NO_EVENT and results.certifiable(result):
         results.see_edge(result, _ends_of(run, t + h, angle0 + turn, rate1, c1, s1))
     after = edge_up(edge, c1, s1)
-    if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0) and not results.has_overturned(result):
-        h, turn, rate1 = _first_time(run, start, h, OVERTURN)
-        event, after = OVERTURN, edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
+    if after[2] <= (UPRIGHT if event == codes.FACET_IMPACT else 0.0) and not results.has_overturned(result):
+        h, turn, rate1 = _first_time(run, start, h, codes.OVERTURN)
+        event, after = codes.OVERTURN, edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
         result[Response.PEAK_TILT] = 1.0
     state.angle, state.rate = angle0 + turn, rate1
     d0 = tilt_rate(up, rate0 * edge.along_x, rate0 * edge.along_y, rate0 * edge.along_z)
     d1 = tilt_rate(after, rate1 * edge.along_x, rate1 * edge.along_y, rate1 * edge.along_z)
     see_step(result, up, after, d0, d1, h)
-    if event == OVERTURN:
+    if event == codes.OVERTURN:
         edge_pose(edge, state, state.angle, rate1)
     return h, event, face
 
@@ -168,8 +161,8 @@ def _locate_face(run, start, whole, landing, goal):
     if dips and not (sign * (angle0 + turn - target) <= TOUCH and sign * rate < 0.0):
         # the interpolation dips below the ground, the motion does not
         turn, rate = edge_step(edge, state, start, segment, t, whole)
-        return whole, turn, rate, NO_EVENT
-    return h, turn, rate, FACET_IMPACT
+        return whole, turn, rate, codes.NO_EVENT
+    return h, turn, rate, codes.FACET_IMPACT
 
 
 @jit(internal=True)
@@ -185,7 +178,7 @@ def _first_time(run, start, high, event):
         turn, rate = edge_step(edge, state, start, segment, t, middle)
         angle = angle0 + turn
         c, s = cos(angle), sin(angle)
-        if event == SLIP:
+        if event == codes.SLIP:
             beyond = _slips(run.friction, start[0], _ends_of(run, t + middle, angle, rate, c, s))
         else:
             beyond = edge_up(edge, c, s)[2] <= 0.0
@@ -269,7 +262,7 @@ def edge_pose(edge, state, angle, rate):
 def posed(run):
     """A vertex on the ground, once the state has the orientation and velocity of EDGE mode."""
     state = run.state
-    if run.mode == EDGE:
+    if run.mode == codes.EDGE:
         edge_pose(run.body.edges[run.place], state, state.angle, state.rate)
     return contact_vertex(run.body, run.mode, run.place)
 
@@ -297,7 +290,7 @@ def enter_edge(body, state, pivot, k):
     lay_edge(edge, state, q)
     move_pivot(body, state, pivot, body.edge_vertices[k, 0])
     edge_pose(edge, state, state.angle, state.rate)
-    return EDGE, k
+    return codes.EDGE, k
 
 
 @jit(inline=True, internal=True)

@@ -13,17 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.params import Outcome
 from mcrock.base.response import EventColumn, HistoryColumn, Response
 from mcrock.impact.dispatch import PROJECT
 from mcrock.impact.varkonyi_2022 import kinetic_energy
-from mcrock.kernel import results
-from mcrock.kernel.dynamics import NONE, REST, VERTEX, angular_velocity, inertia_of, orientation, point_of
+from mcrock.kernel import codes, results
+from mcrock.kernel.dynamics import NONE, angular_velocity, inertia_of, orientation, point_of
 from mcrock.kernel.edge import posed
 from mcrock.kernel.friction.motion import moving_energy, sticks
 from mcrock.kernel.results import impacts
 from mcrock.kernel.rotation import to_ground, vertical, wrapped
-from mcrock.kernel.step import EDGE_IMPACT, NO_EVENT
 
 
 class Trace(NamedTuple):
@@ -82,7 +80,7 @@ def write_note(run, trace, kind, change, face):
         row[HistoryColumn.VELOCITY_X], row[HistoryColumn.VELOCITY_Y] = vx, vy
         row[HistoryColumn.VELOCITY_Z] = vz
     trace.used[0] += 1
-    if kind != NO_EVENT:
+    if kind != codes.NO_EVENT:
         _add_event(trace, t, kind, (mode, index, face), (change, tilt), ((wx, wy, wz), (vx, vy, vz)))
 
 
@@ -96,7 +94,9 @@ def note_impact(body, trace, t, state, w, pivot, change):
     speed = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
     ux, uy, uz = vertical(orientation(state))
     tilt = atan2(sqrt(ux * ux + uy * uy), uz)
-    _add_event(trace, t, EDGE_IMPACT, (VERTEX, pivot, NONE), (change, tilt), ((wx, wy, wz), speed))
+    _add_event(
+        trace, t, codes.EDGE_IMPACT, (codes.VERTEX, pivot, NONE), (change, tilt), ((wx, wy, wz), speed)
+    )
 
 
 @jit(internal=True)
@@ -111,28 +111,20 @@ def _add_event(trace, t, kind, place, scalars, velocities):
     trace.used[1] += 1
 
 
-NOT_RUN = int(Outcome.NOT_RUN)
-AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
-STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
-INSTANT_LIMIT, NOT_FINITE = int(Outcome.INSTANT_LIMIT), int(Outcome.NOT_FINITE)
-SETTLING, PAINLEVE = int(Outcome.SETTLING), int(Outcome.PAINLEVE)
-CONTACT_LIMIT = int(Outcome.CONTACT_LIMIT)
-
-
 @jit(inline=True, internal=True)
 def check_limits(run):
     """Give a run up that gets nowhere."""
     state = run.state
-    if run.outcome != NOT_RUN:
+    if run.outcome != codes.NOT_RUN:
         return
     if run.at_instant > INSTANT_EVENTS:
-        run.outcome = INSTANT_LIMIT
+        run.outcome = codes.INSTANT_LIMIT
     elif impacts(run.result) > run.settings.max_impacts:
-        run.outcome = IMPACT_LIMIT
+        run.outcome = codes.IMPACT_LIMIT
     elif run.friction.on and run.friction.found.solved > run.settings.max_contact_solves:
-        run.outcome = CONTACT_LIMIT
+        run.outcome = codes.CONTACT_LIMIT
     elif not isfinite(state.q0 + state.w_x + state.w_y + state.w_z + state.rate):
-        run.outcome = NOT_FINITE
+        run.outcome = codes.NOT_FINITE
 
 
 @jit(internal=True)
@@ -140,13 +132,13 @@ def finish(run):
     """Turn what was kept on the way into the results of the run."""
     result = run.result
     if results.has_overturned(result):
-        run.outcome = OVERTURNED
+        run.outcome = codes.OVERTURNED
         if run.settings.follow_fall:  # the fall says where the body ends, and nothing else
             steps = result[Response.STEPS]
             for i in range(result.size):
                 result[i] = run.kept[i]
             result[Response.STEPS] = steps
-    if run.mode == REST:
+    if run.mode == codes.REST:
         result[Response.FINAL_FACE] = run.place
     _report_position(run)
     if run.friction.on:
@@ -160,19 +152,19 @@ def finish(run):
 def outcome_of_time(run, shaken):
     """What a run that comes to the end of its time is: the ground stays still from ``shaken`` [s] on."""
     if run.t < shaken:  # later shaking may do anything
-        return ROCKING
-    if run.mode == REST:
-        return AT_REST
+        return codes.ROCKING
+    if run.mode == codes.REST:
+        return codes.AT_REST
     kinetic, potential = _energies(run)
     below = run.law.energy_gain == PROJECT and kinetic + potential < run.body.barrier - _lent(run)
-    return SETTLING if below and not _leans_over(run) else ROCKING
+    return codes.SETTLING if below and not _leans_over(run) else codes.ROCKING
 
 
 @jit(internal=True)
 def is_over(run):
     """Whether the ground stays still and too little energy is left to overturn, and to rise as high again as
     the body has been."""
-    if run.mode == REST or results.has_overturned(run.result):
+    if run.mode == codes.REST or results.has_overturned(run.result):
         return False
     kinetic, potential = _energies(run)
     run.highest = max(run.highest, potential)

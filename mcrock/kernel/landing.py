@@ -43,11 +43,10 @@ from mcrock.impact.varkonyi_2022 import (
     project_facet,
     side_of,
 )
+from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (
-    EDGE,
     FIRST,
     NONE,
-    VERTEX,
     angular_velocity,
     edge_between,
     in_body,
@@ -88,7 +87,7 @@ def land_edge(run, quantiles, old, new):
         move_pivot(body, state, old, new)
         normal, square, _ = impulse(b, a, w, after, up)
         see_lifting_impact(result, normal, square, before - energy, plain)
-        return VERTEX, new, energy - before
+        return codes.VERTEX, new, energy - before
     result[Response.EDGE_IMPACTS] += 1.0
     after = plastic_edge(mass, inertia, b, a, w)
     energy = kinetic_energy(mass, inertia, a, after)
@@ -212,7 +211,7 @@ def land_on_face(run, quantiles, f):
         k = edge_between(body, new, body.face_vertices[body.face_first[f] + partner])
         edge, index = enter_edge(body, state, new, k)
         return edge, index, energy - approach.energy
-    return VERTEX, new, energy - approach.energy
+    return codes.VERTEX, new, energy - approach.energy
 
 
 @jit(inline=True, internal=True)
@@ -224,7 +223,7 @@ def _lay_flat(body, state, mode, index, f):
     """
     first, n, face = body.face_first[f], body.face_first[f + 1] - body.face_first[f], body.faces[f]
     pivot = corner = index
-    if mode == EDGE:
+    if mode == codes.EDGE:
         edge, on_first = body.edges[index], body.edge_faces[index, 0] == f
         state.angle = 0.0 if on_first else edge.opening
         edge_pose(edge, state, state.angle, state.rate)
@@ -232,7 +231,7 @@ def _lay_flat(body, state, mode, index, f):
         corner = pivot if on_first else body.edge_vertices[index, 1]
     lay_flat(face, state, state)
     old = _corner_of(body, f, corner)
-    if mode == VERTEX:
+    if mode == codes.VERTEX:
         w, up, here = angular_velocity(state), upward(face), point_of(body, pivot)
         before = lift_speed(point_of(body, body.face_vertices[first + (old + n - 1) % n]), here, w, up)
         after = lift_speed(point_of(body, body.face_vertices[first + (old + 1) % n]), here, w, up)

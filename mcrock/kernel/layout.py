@@ -5,8 +5,7 @@ has the sizes of its arrays, and code is compiled for a type, so bodies of all s
 room for `CORNERS` vertices, of which memory is only taken where something is written. Larger bodies have a
 type of their own, and a smaller one serves where memory is scarce.
 
-Names of columns stand with the code that means something by them: of `state` in `dynamics`, of the tables of
-a body in `contact`, of the results in `mcrock.base.response`.
+A field is a number wherever code names it. Columns of the results are those of `mcrock.base.response`.
 """
 
 from __future__ import annotations
@@ -125,7 +124,8 @@ CONTACT = _record(
     **_reals("w_xx w_xy w_xz w_yy w_yz w_zz"),  # mobility [1]
     **_reals("b_x b_y b_z"),  # what its velocity has beside that of the twist [m/s]
     solves=REAL,  # how often it was solved
-    **_reals("carries speed moment_x moment_y"),  # of a corner of a face that spins: `friction.flat`
+    # of a corner of a face that spins: whether it carries, its speed [m/s], moments of a unit pressure [m]
+    **_reals("carries speed moment_x moment_y"),
 )
 # what a step or an impact found
 _FOUND = _record(

@@ -18,11 +18,10 @@ from mcrock.base.jit import jit
 from mcrock.base.params import BLOCK
 from mcrock.base.response import Response
 from mcrock.impact.varkonyi_2022 import kinetic_energy
+from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (
     FIRST,
     NONE,
-    REST,
-    VERTEX,
     attitude,
     edge_between,
     edge_contact,
@@ -35,12 +34,10 @@ from mcrock.kernel.dynamics import (
     vertex_lift,
 )
 from mcrock.kernel.edge import enter_edge
-from mcrock.kernel.ending import AT_REST
 from mcrock.kernel.results import see_moments, see_pull, see_rest
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, LOOKS
 from mcrock.kernel.rotation import to_ground
 from mcrock.kernel.shaking import acceleration, load
-from mcrock.kernel.step import NO_EVENT, SLIP, UPLIFT
 
 SLIP_BISECTIONS = 80
 INSIDE = 1.0 - 1e-9  # of the square of Coulomb's bound [1]
@@ -110,23 +107,23 @@ def _first_root(a, b, static, gravity):
 @jit(inline=True, internal=True)
 def advance_rest(run, motions):
     """Rest until a face lifts or friction no longer holds it, or to the end of the segment."""
-    run.event, segment = NO_EVENT, run.segment
+    run.event, segment = codes.NO_EVENT, run.segment
     if run.piece % BLOCK == 0 and run.t <= segment.begin:
         quiet = pass_quiet(run, motions)
         if quiet > run.piece:
             load(run, motions, quiet - 1)
             run.t = segment.end
             return
-    first, event = next_uplift(run), UPLIFT
+    first, event = next_uplift(run), codes.UPLIFT
     if run.friction.on:
         slip = next_slip(segment, run.t, run.friction.static, run.body.gravity, run.step)
         if slip < first or (slip == first and slip < np.inf):
-            first, event = slip, SLIP
+            first, event = slip, codes.SLIP
     if first <= segment.end:
         run.at_instant = run.at_instant + 1 if first - run.t <= EVENT_TIME else 0
         run.t, run.event = first, event
     elif run.t >= run.shaken or run.piece >= run.pieces:
-        run.outcome = AT_REST
+        run.outcome = codes.AT_REST
     else:
         run.t = segment.end
 
@@ -179,7 +176,7 @@ def enter_rest(run, pivot, f):
     state.w_x, state.w_y, state.w_z = 0.0, 0.0, 0.0
     move_pivot(body, state, pivot, body.face_vertices[body.face_first[f]])
     lay_sides(body, state, f, sides)
-    return REST, f
+    return codes.REST, f
 
 
 @jit(inline=True, internal=True)
@@ -338,7 +335,7 @@ def uplift(run, f):
         before, after = body.face_vertices[first + (i + n - 1) % n], body.face_vertices[first + (i + 1) % n]
         if vertex_lift(body, p, before, state, a) > 0.0 and vertex_lift(body, p, after, state, a) > 0.0:
             move_pivot(body, state, anchor, p)
-            return VERTEX, p
+            return codes.VERTEX, p
     result[Response.EDGE_STICK_INFEASIBLE] = 1.0  # neither: the edge that lifts most, held at both ends
     k = edge_between(body, body.face_vertices[first + lowest], body.face_vertices[first + (lowest + 1) % n])
     return enter_edge(body, state, anchor, k)

@@ -1,23 +1,16 @@
-"""What steps of all modes share: codes of events, tolerances, and heights of vertices that may land."""
+"""What steps of all modes share: tolerances, and heights of vertices that may land."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from mcrock.base.jit import jit
-from mcrock.base.params import Event, Outcome
-from mcrock.kernel import results
+from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import upward
 
-NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(Event.EDGE_RELEASE)
-EDGE_IMPACT, FACET_IMPACT = np.int64(Event.EDGE_IMPACT), np.int64(Event.FACET_IMPACT)
-REST_EVENT, OVERTURN, SLIP = np.int64(Event.REST), np.int64(Event.OVERTURN), np.int64(Event.SLIP)
 SLIP_SLACK = 1e-8  # forces beyond Coulomb's bound that are rounding, over the weight [1]
 RELEASE_TIME = 1e-12  # releases are located to this [s]
 TOUCH = 1e-12  # height that counts as on the ground, over the size of the body [1]
 STILL = 1e-9  # an uplift this slow [rad/s] that ends this soon [s] is none
 TOGETHER = 1e-10  # two vertices this low land together, over the size of the body [1]
-LIFTED_OFF = int(Outcome.LIFTED_OFF)
 HARDLY = 0.01  # tilt up to which a body that rested has hardly begun to rock, over its slenderness [1]
 UPRIGHT = 1e-9  # cosine of the tilt at which a landing and overturning coincide [1]
 REFINEMENTS = 40  # of the time of an event, by stepping again from the start of the step
@@ -66,7 +59,7 @@ def lifts_off(run, up):
     least = HARDLY * run.body.slenderness
     if x * x + y * y + z * z > least * least:
         return False
-    run.outcome = LIFTED_OFF
+    run.outcome = codes.LIFTED_OFF
     return True
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.kernel import results
+from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
     NONE,
     angular_velocity,
@@ -29,15 +29,10 @@ from mcrock.kernel.dynamics import (
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing, stays_off
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.step import (
-    EDGE_IMPACT,
-    FACET_IMPACT,
     HOP,
-    NO_EVENT,
     NUDGE,
-    OVERTURN,
     REFINEMENTS,
     RISES,
-    SLIP,
     SLIP_SLACK,
     STILL,
     TOGETHER,
@@ -70,9 +65,9 @@ def advance_vertex(run, samples, h):
     results.see_force(result, gravity, square, normal, up[2])
     results.see_vertex(result, square, normal)
     if normal < 0.0 and lifts_off(run, up):
-        return 0.0, NO_EVENT, NONE, NONE
+        return 0.0, codes.NO_EVENT, NONE, NONE
     if friction.on and vertex_margin(friction, gravity, normal, square) < 0.0:
-        return 0.0, SLIP, NONE, NONE
+        return 0.0, codes.SLIP, NONE, NONE
     together = open_window(run, samples, h, k1, up)
     single = _lay_heights(run, k1, up, (h, together), known)
     h = together if window[0].count > 0.0 else single
@@ -86,22 +81,22 @@ def advance_vertex(run, samples, h):
     h, event, vertex, face = _first_of_landings(run, k1, h)
     if friction.on:
         if _vertex_margin_at(run, h) < 0.0:
-            h = _first_time(run, k1, h, SLIP)
-            event, vertex, face = SLIP, NONE, NONE
-    elif event != NO_EVENT and results.certifiable(result):
+            h = _first_time(run, k1, h, codes.SLIP)
+            event, vertex, face = codes.SLIP, NONE, NONE
+    elif event != codes.NO_EVENT and results.certifiable(result):
         k = rates_with(p, gravity, trial, acceleration_after(run.segment, window, run.t, h))
         normal, square = vertex_force(p, trial, k, vertical(orientation(trial)))
         results.see_vertex(result, square, normal)
     after = vertical(orientation(trial))
-    if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0) and not results.has_overturned(result):
-        h, event = _first_time(run, k1, h, OVERTURN), OVERTURN
+    if after[2] <= (UPRIGHT if event != codes.NO_EVENT else 0.0) and not results.has_overturned(result):
+        h, event = _first_time(run, k1, h, codes.OVERTURN), codes.OVERTURN
         after = vertical(orientation(trial))
         result[Response.PEAK_TILT] = 1.0
     d0 = tilt_rate(up, state.w_x, state.w_y, state.w_z)
     d1 = tilt_rate(after, trial.w_x, trial.w_y, trial.w_z)
     copy_pose(trial, state)
     see_step(result, up, after, d0, d1, h)
-    run.goes_on = event == NO_EVENT
+    run.goes_on = event == codes.NO_EVENT
     return h, event, vertex, face
 
 
@@ -162,10 +157,10 @@ def _first_of_landings(run, k1, whole):
         if h >= 0.0:
             vertex = body.spokes[first_spoke + lands]
             face = _landing_face(body, trial, pivot, vertex)
-            return h, FACET_IMPACT if face >= 0 else EDGE_IMPACT, vertex, face
+            return h, codes.FACET_IMPACT if face >= 0 else codes.EDGE_IMPACT, vertex, face
         heights[first].lands_at = -1.0  # the interpolation dips below the ground, the motion does not
         rare_step_ahead(run, body.pivots[pivot], k1, whole)
-    return whole, NO_EVENT, NONE, NONE
+    return whole, codes.NO_EVENT, NONE, NONE
 
 
 @jit(inline=True, internal=True)
@@ -225,7 +220,7 @@ def _first_time(run, k1, high, event):
             break
         middle = 0.5 * (low + high)
         rare_step_ahead(run, p, k1, middle)
-        if event == SLIP:
+        if event == codes.SLIP:
             beyond = _vertex_margin_at(run, middle) < 0.0
         else:
             beyond = vertical(orientation(trial))[2] <= 0.0

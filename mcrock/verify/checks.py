@@ -28,7 +28,8 @@ from mcrock.impact.varkonyi_2022 import (
     lift_speed,
     plastic_edge,
 )
-from mcrock.kernel.dynamics import EDGE, REST, inertia_of, point_of
+from mcrock.kernel import codes
+from mcrock.kernel.dynamics import inertia_of, point_of
 from mcrock.kernel.landing import land_edge, land_on_face
 from mcrock.show.text import shorten
 from mcrock.simulation.runs import body_tables, impact_law, set_law
@@ -215,7 +216,7 @@ def edge_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     yield from value_checks(
         case,
         {
-            "outcome": "edge" if mode == EDGE else "vertex",
+            "outcome": "edge" if mode == codes.EDGE else "vertex",
             "omega_after": rotation @ after,
             "omega_raw_eq20": rotation @ raw,
             "omega_plastic": rotation @ plastic,
@@ -245,15 +246,15 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     point = law.point if np.isfinite(law.point).all() else None
     if point is None:
         point = np.array(facet_point(body.corners, 0, n, k, law.values[2], law.values[3]))
-    run.mode, run.place = int(EDGE), k
+    run.mode, run.place = int(codes.EDGE), k
     mode, index, change = land_on_face(run, quantiles, 0)
     after = np.array([state.w_x, state.w_y, state.w_z])
     tau = None
-    if mode == REST:
+    if mode == codes.REST:
         outcome, pivots = "rest", []
     else:
-        outcome = "edge" if mode == EDGE else "vertex"
-        pivots = sorted(top.edge_vertices[index].tolist()) if mode == EDGE else [int(index)]
+        outcome = "edge" if mode == codes.EDGE else "vertex"
+        pivots = sorted(top.edge_vertices[index].tolist()) if mode == codes.EDGE else [int(index)]
         tau = angular_impulse(
             mass, inertia, (*point, -face.height), point_of(body, v), point_of(body, pivots[0]),
             tuple(before), tuple(after), (0.0, 0.0, 1.0),

@@ -25,17 +25,9 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
+from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (
-    EDGE,
-    EDGE_SLIP,
-    EDGE_SLIP_FIRST,
-    EDGE_SLIP_SECOND,
-    FLIGHT,
     NONE,
-    SLIDE,
-    SPIN,
-    VERTEX,
-    VERTEX_SLIP,
     angular_velocity,
     copy_state,
     edge_between,
@@ -292,7 +284,7 @@ def _decide_once(run, n):
 def _fly(body, state):
     """FLIGHT, in which the place of vertex 0 is kept."""
     place_pivot(body, state, 0)
-    return FLIGHT, NONE
+    return codes.FLIGHT, NONE
 
 
 @jit(internal=True)
@@ -324,7 +316,7 @@ def _from_standing(run, n, a):
         normal, square = vertex_force(body.pivots[p], state, k, up)
         if normal > slack and sqrt(square) <= friction.static * normal + slack:
             place_pivot(body, state, p)
-            return VERTEX, p
+            return codes.VERTEX, p
         return NONE, NONE
     k = edge_between(body, p, friction.touching[1])
     if k < 0:
@@ -337,7 +329,7 @@ def _from_standing(run, n, a):
     margin, _, _, _, _, _, ends = release(body, k, other, (other.angle, other.rate, c, s), a)
     if margin <= 0.0 and edge_demand(ends[0] + slack, ends[1] + slack, ends[2], ends[3], ends[4]) <= static:
         copy_state(other, state)
-        return EDGE, k
+        return codes.EDGE, k
     return NONE, NONE
 
 
@@ -377,13 +369,13 @@ def enter(run, n, J, slack):
         p = touching[first]
         if not slips_first:
             place_pivot(body, state, p)
-            return VERTEX, p
+            return codes.VERTEX, p
         begins = contacts[first].given == 0.0
         state.s0_x, state.s0_y = contacts[first].s_x, contacts[first].s_y
         if begins:
             set_slip(friction, state, contacts[first])
-        settle(body, state, VERTEX_SLIP, p)
-        return VERTEX_SLIP, p
+        settle(body, state, codes.VERTEX_SLIP, p)
+        return codes.VERTEX_SLIP, p
     slips_second = _direction(contacts, second, friction.twist, mu)
     p, q = touching[first], touching[second]
     k = edge_between(body, p, q)
@@ -401,9 +393,9 @@ def enter(run, n, J, slack):
     if slips_first and slips_second:
         if contacts[first].given == 0.0 or contacts[second].given == 0.0:
             set_slips(friction, state, contacts[first], contacts[second])
-        settle(body, state, EDGE_SLIP, k)
-        return EDGE_SLIP, k
-    mode = EDGE_SLIP_FIRST if slips_first else EDGE_SLIP_SECOND
+        settle(body, state, codes.EDGE_SLIP, k)
+        return codes.EDGE_SLIP, k
+    mode = codes.EDGE_SLIP_FIRST if slips_first else codes.EDGE_SLIP_SECOND
     place_pivot(body, state, q if slips_first else p)
     moves, stays = (first, second) if slips_first else (second, first)
     if contacts[moves].given == 0.0:
@@ -505,7 +497,7 @@ def _from_stop(run, f, n, a, slip):
     if not stands and (grips or tips(sides, n, mu, sx, sy)):
         mode, place = uplift(run, f)
         # an edge that cannot stick tips over if friction of slip does that too, else the face slides
-        if mode != EDGE or tips(sides, n, mu, sx, sy) or _edge_holds(body, state, place, static, a):
+        if mode != codes.EDGE or tips(sides, n, mu, sx, sy) or _edge_holds(body, state, place, static, a):
             return mode, place
     return STAYS_FLAT, NONE
 
@@ -517,12 +509,12 @@ def _from_spin(run, f, spin, down):
     place_pivot(body, state, body.face_vertices[body.face_first[f]])
     m = matrix(orientation(state))
     balanced = corner_pressures(run, f, state, m, spin, down)
-    if balanced and run.mode != SPIN:  # at the end of SPIN it is by a rounded number at most
-        return SPIN, f
+    if balanced and run.mode != codes.SPIN:  # at the end of SPIN it is by a rounded number at most
+        return codes.SPIN, f
     mode, place = tip_over(run, f, FACE_SLACK * body.gravity)
     if mode == STAYS_FLAT or (mode == UNDECIDED and balanced):
         friction.found.held = 1.0  # until the friction of a corner that creeps has followed its slip
-        return SPIN, f
+        return codes.SPIN, f
     return mode, place
 
 
@@ -543,7 +535,7 @@ def _from_slide(run, f, n, slip):
         if friction.found.stood == 0.0 and least < -SLIP_SLACK * body.radius:
             return UNDECIDED, NONE
     place_pivot(body, state, body.face_vertices[body.face_first[f]])
-    return SLIDE, f
+    return codes.SLIDE, f
 
 
 @jit(internal=True)

@@ -17,24 +17,11 @@ from __future__ import annotations
 
 from math import hypot
 
-import numpy as np
-
 from mcrock.base.jit import jit
-from mcrock.base.params import Event
 from mcrock.base.response import Response
-from mcrock.kernel import results
+from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
-    EDGE,
-    EDGE_SLIP,
-    EDGE_SLIP_FIRST,
-    EDGE_SLIP_SECOND,
-    FLIGHT,
     NONE,
-    REST,
-    SLIDE,
-    SPIN,
-    VERTEX,
-    VERTEX_SLIP,
     attitude,
     contact_vertex,
     edge_between,
@@ -43,7 +30,7 @@ from mcrock.kernel.dynamics import (
     vertex_lift,
 )
 from mcrock.kernel.edge import flatter_face
-from mcrock.kernel.ending import PAINLEVE, note, see_displacement
+from mcrock.kernel.ending import note, see_displacement
 from mcrock.kernel.friction.decide import UNDECIDED, decide, decide_face, face_of, jam, tip_over
 from mcrock.kernel.friction.impacts import (
     UNSOLVED,
@@ -76,33 +63,21 @@ from mcrock.kernel.friction.motion import (
     store_twist,
     to_contact,
 )
-from mcrock.kernel.friction.step import LANDING, PARADOX, advance_slip, mode_rates, rise, slip_velocity
+from mcrock.kernel.friction.step import advance_slip, mode_rates, rise, slip_velocity
 from mcrock.kernel.rest import comes_to_rest, lay_sides
 from mcrock.kernel.results import see_slip
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.step import (
-    EDGE_IMPACT,
-    EDGE_RELEASE,
-    FACET_IMPACT,
-    HOLD_TIME,
-    NO_EVENT,
-    REST_EVENT,
-    SLIP,
-    SLIP_SLACK,
-    TOUCH,
-    UPLIFT,
-    height_and_rate,
-)
+from mcrock.kernel.step import HOLD_TIME, SLIP_SLACK, TOUCH, height_and_rate
 
 
 @jit(internal=True)
 def still_flat(run):
     """The face on which a body on an edge or a vertex lies that has just begun to tip, or NONE."""
     body, state, mode, index = run.body, run.state, run.mode, run.place
-    if mode not in (EDGE, VERTEX):
+    if mode not in (codes.EDGE, codes.VERTEX):
         return NONE
-    f = flattest_face(body, state, index) if mode == VERTEX else flatter_face(body, state, index)
+    f = flattest_face(body, state, index) if mode == codes.VERTEX else flatter_face(body, state, index)
     pivot, turned = contact_vertex(body, mode, index), attitude(state)
     for i in range(body.face_first[f], body.face_first[f + 1]):
         height, rate = height_and_rate(body, turned, pivot, body.face_vertices[i])
@@ -116,7 +91,7 @@ def pushes_down(run, mode, index, f):
     """Whether a body that is flat on face ``f`` would push a corner of it into the ground in a mode with
     slip."""
     body, state = run.body, run.state
-    if mode < 0 or sticks(mode) or mode == FLIGHT or mode in (SLIDE, SPIN):
+    if mode < 0 or sticks(mode) or mode == codes.FLIGHT or mode in (codes.SLIDE, codes.SPIN):
         return False
     k = run.friction.rates[0]
     copy_state(state, run.friction.other)
@@ -143,22 +118,20 @@ def flattest_face(body, state, vertex):
     return best
 
 
-STICK, REVERSAL = np.int64(Event.STICK), np.int64(Event.SLIP_REVERSAL)
 CHATTER_TIME = 1e-6  # an end that lands this soon after its release was not released [s]
 STANDS = 10.0  # speed of a face that stands where SPIN ends, over that at which it ends [1]
-LIFTOFF = np.int64(Event.LIFTOFF)
 
 
 @jit(internal=True)
 def touch_contacts(body, friction, mode, index):
     """The vertices on the ground in a mode into ``friction.touching``, and their number."""
     touching = friction.touching
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         return 0
-    if mode in (VERTEX, VERTEX_SLIP):
+    if mode in (codes.VERTEX, codes.VERTEX_SLIP):
         touching[0] = index
         return 1
-    if mode in (REST, SLIDE, SPIN):
+    if mode in (codes.REST, codes.SLIDE, codes.SPIN):
         return corners_of(body, friction, index)
     touching[0], touching[1] = body.edge_vertices[index, 0], body.edge_vertices[index, 1]
     return 2
@@ -177,10 +150,10 @@ def change_contacts(run, jams):
         free_body(body, run.state, mode, index)
         flat = still_flat(run)
         copy_state(run.state, friction.before)
-    if mode == SPIN:
+    if mode == codes.SPIN:
         friction.found.slow = STANDS * friction.found.creep
     n = touch_contacts(body, friction, mode, index)
-    if mode in (REST, SLIDE, SPIN):
+    if mode in (codes.REST, codes.SLIDE, codes.SPIN):
         after, place = decide_face(run, index)
     else:
         if jams:
@@ -199,11 +172,11 @@ def change_contacts(run, jams):
 @jit(internal=True)
 def _slips(mode):
     """Which contacts slip: bit 1 the first or only one, bit 2 the second end of an edge."""
-    if mode == EDGE_SLIP:
+    if mode == codes.EDGE_SLIP:
         return 3
-    if mode == EDGE_SLIP_SECOND:
+    if mode == codes.EDGE_SLIP_SECOND:
         return 2
-    if mode in (EDGE_SLIP_FIRST, VERTEX_SLIP, SLIDE, SPIN):
+    if mode in (codes.EDGE_SLIP_FIRST, codes.VERTEX_SLIP, codes.SLIDE, codes.SPIN):
         return 1
     return 0
 
@@ -211,11 +184,11 @@ def _slips(mode):
 @jit(internal=True)
 def _touches(mode):
     """How much of a body is on the ground: 0 nothing, 1 a vertex, 2 an edge, 3 a face."""
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         return 0
-    if mode in (VERTEX, VERTEX_SLIP):
+    if mode in (codes.VERTEX, codes.VERTEX_SLIP):
         return 1
-    if mode in (REST, SLIDE, SPIN):
+    if mode in (codes.REST, codes.SLIDE, codes.SPIN):
         return 3
     return 2
 
@@ -224,17 +197,17 @@ def _touches(mode):
 def _named(before, place_before, after, place, stood):
     """Name of the event that leads from one mode to another without impact."""
     if after < 0 or (before == after and place_before == place and sticks(after)):
-        return NO_EVENT
-    if after == FLIGHT:
-        return LIFTOFF
+        return codes.NO_EVENT
+    if after == codes.FLIGHT:
+        return codes.LIFTOFF
     if _touches(after) < _touches(before):
-        return UPLIFT if _touches(before) == 3 else EDGE_RELEASE
+        return codes.UPLIFT if _touches(before) == 3 else codes.EDGE_RELEASE
     slipped, slips = _slips(before), _slips(after)
     if slips & ~slipped:
-        return SLIP
+        return codes.SLIP
     if slips == slipped:
-        return REVERSAL if stood else NO_EVENT
-    return STICK
+        return codes.REVERSAL if stood else codes.NO_EVENT
+    return codes.STICK
 
 
 @jit(internal=True)
@@ -250,8 +223,8 @@ def after_impact(run, n, face):
     for i in range(n):
         fastest = max(fastest, abs(rise_of(friction.speeds, lever(body, copy, friction.touching[i]))))
     new, old = friction.touching[0], friction.touching[1]
-    edge = (face < 0 and n == 2 and not sticks(run.mode)) or (face < 0 and run.mode == VERTEX)
-    flew = run.mode == FLIGHT
+    edge = (face < 0 and n == 2 and not sticks(run.mode)) or (face < 0 and run.mode == codes.VERTEX)
+    flew = run.mode == codes.FLIGHT
     copy_state(copy, state)
     store_twist(state, twist)
     if friction.found.map == UNSOLVED:
@@ -281,9 +254,9 @@ def _hops(run, mode, index, vertex, lift):
     body, friction, t, short = run.body, run.friction, run.t, run.settings.edge_zeno_time
     state = run.state
     a = acceleration(run.segment, t)
-    if mode == VERTEX:
+    if mode == codes.VERTEX:
         sink = -vertex_lift(body, index, vertex, state, a)
-    elif mode == VERTEX_SLIP:
+    elif mode == codes.VERTEX_SLIP:
         k = friction.rates[0]
         copy_state(state, friction.other)
         to_contact(body, friction.other, mode, index)
@@ -355,18 +328,18 @@ def slip_landing(run, quantiles, count):
     state, copy = run.state, friction.before
     mode, index = run.mode, run.place
     copy_state(state, copy)
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         landing_impact(run, copy, count)
         f = face_of(body, friction, count) if count > 2 else NONE
         after, place = after_impact(run, count, NONE)
-        return after, place, LANDING, f
+        return after, place, codes.LANDING, f
     landed = friction.touching[0]
-    if mode == VERTEX_SLIP and count == 1:
+    if mode == codes.VERTEX_SLIP and count == 1:
         edge_impact(run, quantiles, copy, index, landed)
         after, place = after_impact(run, 2, NONE)
-        return after, place, EDGE_IMPACT, NONE
+        return after, place, codes.EDGE_IMPACT, NONE
     load_twist(copy, friction.twist)
-    if mode == VERTEX_SLIP:
+    if mode == codes.VERTEX_SLIP:
         f = common_face(body, index, landed, friction.touching[1])
         edge = NONE
     else:
@@ -375,12 +348,12 @@ def slip_landing(run, quantiles, count):
     if f < 0:  # neighbours that belong to no common face: the first of them alone
         edge_impact(run, quantiles, copy, index, landed)
         after, place = after_impact(run, 2, NONE)
-        return after, place, EDGE_IMPACT, NONE
+        return after, place, codes.EDGE_IMPACT, NONE
     old = old_corner(body, friction, copy, f, edge, index)
     facet_impact(run, quantiles, copy, f, old)
     n = corners_of(body, friction, f)
     after, place = after_impact(run, n, f)
-    return after, place, FACET_IMPACT, f
+    return after, place, codes.FACET_IMPACT, f
 
 
 @jit(internal=True)
@@ -403,10 +376,10 @@ def hold_edge(run, vertex):
     state, twist = run.state, friction.twist
     old = run.place
     k = edge_between(body, old, vertex)
-    if not (run.mode == VERTEX or run.mode == VERTEX_SLIP) or k < 0:
+    if not (run.mode == codes.VERTEX or run.mode == codes.VERTEX_SLIP) or k < 0:
         return False
-    if run.mode == VERTEX:
-        free_body(body, state, VERTEX, old)
+    if run.mode == codes.VERTEX:
+        free_body(body, state, codes.VERTEX, old)
     p, q = body.edge_vertices[k, 0], body.edge_vertices[k, 1]
     friction.touching[0], friction.touching[1] = p, q
     both_ends(run, state, state, NONE, True)
@@ -419,8 +392,8 @@ def hold_edge(run, vertex):
     friction.found.held = 1.0
     if min(first, second) > slow:
         state.s0_x, state.s0_y, state.s1_x, state.s1_y = vx / first, vy / first, ux / second, uy / second
-        run.mode, run.place = EDGE_SLIP, k
-        settle(body, state, EDGE_SLIP, k)
+        run.mode, run.place = codes.EDGE_SLIP, k
+        settle(body, state, codes.EDGE_SLIP, k)
         return True
     friction.found.slow = slow
     run.mode, run.place = decide(run, 2)
@@ -461,23 +434,23 @@ def settle_event(run, quantiles, event, vertex, face, count, chatter):
     """
     body, friction, result, t = run.body, run.friction, run.result, run.t
     friction.found.held = 0.0
-    if event in (SLIP, PARADOX):
+    if event in (codes.SLIP, codes.PARADOX):
         if sticks(run.mode):
             see_slip(result, t)
-        run.mode, run.place, event = change_contacts(run, event == PARADOX)
+        run.mode, run.place, event = change_contacts(run, event == codes.PARADOX)
         friction.found.slow = 0.0
         return True, event, 0.0, NONE
-    held = event == LANDING and chatter and count == 1
+    held = event == codes.LANDING and chatter and count == 1
     if held and hold_edge(run, vertex):
-        return True, NO_EVENT, 0.0, NONE
-    if event == LANDING:
+        return True, codes.NO_EVENT, 0.0, NONE
+    if event == codes.LANDING:
         run.mode, run.place, event, face = slip_landing(run, quantiles, count)
-    elif event == EDGE_IMPACT:
+    elif event == codes.EDGE_IMPACT:
         if edge_sticks_through(run, quantiles, vertex):
             return False, event, 0.0, face
         see_slip(result, t)
         if chatter and hold_edge(run, vertex):
-            return True, NO_EVENT, 0.0, NONE
+            return True, codes.NO_EVENT, 0.0, NONE
         face = NONE
         run.mode, run.place = after_impact(run, 2, face)
     else:
@@ -512,11 +485,11 @@ def begin_friction(run):
     run.grip, run.bend = friction.static**2, min(BEND * run.settings.step, MOST_BEND)
     clear_friction(run.body, friction)
     friction.found.creep = stopped_within(run.body, friction, CREEPS_IN * run.settings.edge_zeno_time)
-    if not sticks(run.mode) and run.mode != FLIGHT:
+    if not sticks(run.mode) and run.mode != codes.FLIGHT:
         run.mode, run.place, _ = change_contacts(run, False)
         lay_sides_of(run)
         results.see_slip(result, run.t)
-    if run.mode == FLIGHT:
+    if run.mode == codes.FLIGHT:
         result[Response.FLIGHTS] = 1.0
 
 
@@ -525,17 +498,17 @@ def see_passage(run):
     """Times, flights and displacements of a run with friction since the step before."""
     result, state, mode = run.result, run.state, run.mode
     results.spend(result, run.last_mode, run.t - run.since)
-    if run.event == UPLIFT:  # from rest: nothing has moved
+    if run.event == codes.UPLIFT:  # from rest: nothing has moved
         run.since, run.last_mode = run.t, mode
         return
-    turned = mode != EDGE or run.place != run.last_place or state.rate * run.swing <= 0.0
+    turned = mode != codes.EDGE or run.place != run.last_place or state.rate * run.swing <= 0.0
     if turned and (mode != run.last_mode or run.t != run.since):
         # on an edge the base moves along a line: it is farthest at its ends
         see_displacement(run)
     run.swing, run.last_place = state.rate, run.place
-    if run.last_mode == FLIGHT:
+    if run.last_mode == codes.FLIGHT:
         result[Response.LONGEST_FLIGHT] = max(result[Response.LONGEST_FLIGHT], run.t - run.took_off)
-    if mode == FLIGHT and (run.last_mode != FLIGHT or run.bounced):
+    if mode == codes.FLIGHT and (run.last_mode != codes.FLIGHT or run.bounced):
         result[Response.FLIGHTS] += 1.0
         run.took_off = run.t
     run.since, run.last_mode, run.bounced = run.t, mode, 0
@@ -557,7 +530,7 @@ def step_slip(run, h):
 def takes_over(run, quantiles, trace):
     """Let an event change the contacts by the laws of friction; False where they stick through it, which is
     left to the kernel without friction."""
-    if run.event == EDGE_IMPACT and plainly_sticks(run, quantiles, run.vertex):
+    if run.event == codes.EDGE_IMPACT and plainly_sticks(run, quantiles, run.vertex):
         return False
     chatter = run.vertex == run.released_end and run.t - run.release_time < CHATTER_TIME
     before, place = run.mode, run.place
@@ -566,25 +539,25 @@ def takes_over(run, quantiles, trace):
     )
     if not done:
         return False
-    run.event = NO_EVENT
+    run.event = codes.NO_EVENT
     if run.mode < 0:
-        run.outcome = PAINLEVE
+        run.outcome = codes.PAINLEVE
         return True
-    if event == EDGE_RELEASE:
+    if event == codes.EDGE_RELEASE:
         run.released_end, run.release_time = opened_end(run.body, before, place, run.place), run.t
-        run.slipped = before != EDGE
-    elif run.place != place or run.mode not in (VERTEX, VERTEX_SLIP):
+        run.slipped = before != codes.EDGE
+    elif run.place != place or run.mode not in (codes.VERTEX, codes.VERTEX_SLIP):
         run.released_end = NONE
-    run.bounced = event == LANDING and run.mode == FLIGHT
+    run.bounced = event == codes.LANDING and run.mode == codes.FLIGHT
     held = run.friction.found.held != 0.0 or run.at_instant > HOLD_EVENTS
     run.held_until = run.t + HOLD_TIME if held else -1.0
     lay_sides_of(run)
     note(run, trace, event, run.change, face)
-    if event in (EDGE_IMPACT, FACET_IMPACT, LANDING):
+    if event in (codes.EDGE_IMPACT, codes.FACET_IMPACT, codes.LANDING):
         rest_face = face_to_settle(run.body, run.state, run.mode, run.place, face)
         mode, place = settles(run, rest_face)
         if mode >= 0:
             run.mode, run.place = mode, place
             lay_sides_of(run)
-            note(run, trace, REST_EVENT, 0.0, NONE)
+            note(run, trace, codes.REST_EVENT, 0.0, NONE)
     return True

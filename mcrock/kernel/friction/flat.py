@@ -19,11 +19,9 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from mcrock.base.jit import jit
+from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (
     NONE,
-    SLIDE,
-    SPIN,
-    VERTEX_SLIP,
     advance_state,
     angular_velocity,
     clear_state,
@@ -67,8 +65,6 @@ def tips(sides, n, mu, sx, sy):
     return least_margin(sides, n, mu, sx, sy) < 0.0
 
 
-# columns of a contact that mean something else here: whether a corner carries, its speed [m/s], and the
-# moments of a unit pressure there [m]
 DROPS = 4  # of corners without pressure that are tried, over the number of corners
 FADING = 0.1  # speed at which the friction of a corner fades, over that at which a face stops [1]
 EVEN = 1e-12  # pivots below this are none, over the largest [1]
@@ -82,7 +78,7 @@ def flat_rates(run, mode, index, y, start, a, k):
     down = body.gravity + a[2]
     k.q0 = k.q1 = k.q2 = k.q3 = k.w_x = k.w_y = k.w_z = 0.0
     k.x, k.y, k.z, k.v_z, k.path_1 = y.v_x, y.v_y, 0.0, 0.0, 0.0
-    if mode == SLIDE:
+    if mode == codes.SLIDE:
         sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
         sx, sy = sx - found.bend_0 * sy, sy + found.bend_0 * sx
         down = max(down, 0.0)
@@ -306,10 +302,10 @@ def _turn_about(body, corner, y, k):
 def _rates(run, corner, y, a, k):
     """`flat_rates` of a state ``y`` whose position and velocity are those of a corner."""
     body, index = run.body, run.place
-    from_contact(body, y, VERTEX_SLIP, corner)
-    regular = flat_rates(run, SPIN, index, y, y, a, k)
+    from_contact(body, y, codes.VERTEX_SLIP, corner)
+    regular = flat_rates(run, codes.SPIN, index, y, y, a, k)
     _turn_about(body, corner, y, k)
-    to_contact(body, y, VERTEX_SLIP, corner)
+    to_contact(body, y, codes.VERTEX_SLIP, corner)
     return regular
 
 
@@ -327,7 +323,7 @@ def prepare_spin(run, a, h):
     _turn_about(body, corner, y, k)
     for unknown in range(3):
         copy_state(y, near)
-        to_contact(body, near, VERTEX_SLIP, corner)
+        to_contact(body, near, codes.VERTEX_SLIP, corner)
         change = PROBE * FADING * friction.found.creep
         if unknown == 0:
             near.v_x += change
@@ -398,7 +394,7 @@ def spin_step(run, h):
     for parts in range(1, 4):
         part_h = h / parts
         copy_state(y, now)
-        to_contact(body, now, VERTEX_SLIP, corner)
+        to_contact(body, now, codes.VERTEX_SLIP, corner)
         for part in range(parts):
             copy_motion(first, k)
             if part > 0:
@@ -421,7 +417,7 @@ def spin_step(run, h):
             for i in range(3):
                 now.loss += part_h * friction.spinning[i, 3] * a[i, 3]
         advance_state(out, now, WEIGHTS[parts - 1], out)
-    from_contact(body, out, VERTEX_SLIP, corner)
+    from_contact(body, out, codes.VERTEX_SLIP, corner)
     return bad == REGULAR and _is_driven(run, up, h)
 
 

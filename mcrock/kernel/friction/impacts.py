@@ -40,11 +40,9 @@ from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
 from mcrock.impact.single.chatterjee_ruina_1998 import point_impulse
 from mcrock.impact.varkonyi_2022 import GAIN, edge_map, facet_point, kinetic_energy, lift_speed, plastic_edge
+from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (
-    EDGE,
-    FLIGHT,
     NONE,
-    VERTEX,
     angular_velocity,
     copy_state,
     edge_between,
@@ -407,11 +405,11 @@ def _rebound(run, state, n, e):
     if not 0.0 < e < 1.0:
         return e
     rates, longest = friction.rates[1], 0.0
-    mode_rates(run, FLIGHT, NONE, state, state, a, rates)
+    mode_rates(run, codes.FLIGHT, NONE, state, state, a, rates)
     for i in range(n):
         v = friction.touching[i]
         speed = -rise_of(friction.twist, lever(body, state, v))
-        sink = -rise(body, state, FLIGHT, NONE, v, rates)
+        sink = -rise(body, state, codes.FLIGHT, NONE, v, rates)
         time = 2.0 * e * speed / (sink * (1.0 - e)) if sink > 0.0 else inf
         longest = max(longest, time)
     return e if not longest < short else 0.0
@@ -652,7 +650,7 @@ def edge_sticks_through(run, quantiles, new):
     body, friction = run.body, run.friction
     old, state, copy = run.place, run.state, friction.before
     copy_state(state, copy)
-    free_body(body, copy, VERTEX, old)
+    free_body(body, copy, codes.VERTEX, old)
     kind = edge_impact(run, quantiles, copy, old, new)
     if kind == AT_A_POINT:
         lift = rise_of(friction.twist, lever(body, copy, old))
@@ -721,7 +719,7 @@ def both_ends(run, copy, state, old, held):
     copy.w_x, copy.w_y, copy.w_z = angular_velocity(state)
     copy.v_x, copy.v_y, copy.v_z = state.v_x, state.v_y, state.v_z
     if old >= 0:
-        free_body(body, copy, VERTEX, old)
+        free_body(body, copy, codes.VERTEX, old)
     load_twist(copy, friction.twist)
     energy = twist_energy(body, copy, friction.twist, body.mass)
     all_take_part(body, friction, copy, 2, 0.0, energy)
@@ -735,7 +733,7 @@ def face_sticks_through(run, quantiles, f):
     """Whether the facet impact of face ``f`` in EDGE or VERTEX mode is that of contacts that stick, as
     `edge_sticks_through`."""
     body, friction, vertex = run.body, run.friction, run.place
-    edge = run.place if run.mode == EDGE else NONE
+    edge = run.place if run.mode == codes.EDGE else NONE
     state, copy = run.state, friction.before
     copy_state(state, copy)
     free_body(body, copy, run.mode, run.place)

@@ -25,21 +25,8 @@ from __future__ import annotations
 from math import sqrt
 
 from mcrock.base.jit import jit
-from mcrock.kernel.dynamics import (
-    EDGE,
-    EDGE_SLIP_FIRST,
-    EDGE_SLIP_SECOND,
-    FLIGHT,
-    REST,
-    SLIDE,
-    SPIN,
-    VERTEX,
-    VERTEX_SLIP,
-    angular_velocity,
-    clear_state,
-    contact_vertex,
-    orientation,
-)
+from mcrock.kernel import codes
+from mcrock.kernel.dynamics import angular_velocity, clear_state, contact_vertex, orientation
 from mcrock.kernel.edge import edge_pose
 from mcrock.kernel.friction.coulomb import clear_contact, turned_by
 from mcrock.kernel.rotation import matrix, norm, to_ground
@@ -99,7 +86,7 @@ def count_passes(friction, n):
 @jit(inline=True, internal=True)
 def sticks(mode):
     """Whether a mode is one of those without slip and flight."""
-    return mode in (REST, EDGE, VERTEX)
+    return mode in (codes.REST, codes.EDGE, codes.VERTEX)
 
 
 @jit(inline=True, internal=True)
@@ -111,7 +98,7 @@ def stopped_within(body, friction, time):
 @jit
 def free_body(body, state, mode, index):
     """Position and velocity of the COM of a body in a mode that sticks."""
-    if mode == EDGE:
+    if mode == codes.EDGE:
         edge_pose(body.edges[index], state, state.angle, state.rate)
     v = body.vertices[contact_vertex(body, mode, index)]
     x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
@@ -176,7 +163,7 @@ def moving_energy(body, state):
 def to_contact(body, state, mode, index):
     """Turn position and velocity of the COM into those of the contact by which smooth motion is
     integrated."""
-    if mode in (FLIGHT, SLIDE, SPIN):
+    if mode in (codes.FLIGHT, codes.SLIDE, codes.SPIN):
         return
     v = body.vertices[contact_vertex(body, mode, index)]
     x, y, z = to_ground(orientation(state), v[0], v[1], v[2])
@@ -190,7 +177,7 @@ def to_contact(body, state, mode, index):
 @jit(internal=True)
 def from_contact(body, state, mode, index):
     """The reverse of `to_contact`."""
-    if mode in (FLIGHT, SLIDE, SPIN):
+    if mode in (codes.FLIGHT, codes.SLIDE, codes.SPIN):
         return
     v = body.vertices[contact_vertex(body, mode, index)]
     x, y, z = to_ground(orientation(state), v[0], v[1], v[2])
@@ -204,15 +191,15 @@ def from_contact(body, state, mode, index):
 @jit(internal=True)
 def settle(body, state, mode, index):
     """Bring a state back to what its contacts prescribe: heights, no normal velocity, a pivot that stays."""
-    if mode in (FLIGHT, SLIDE, SPIN):
+    if mode in (codes.FLIGHT, codes.SLIDE, codes.SPIN):
         place_pivot(body, state, contact_vertex(body, mode, index))
         return
     first = contact_vertex(body, mode, index)
     m = matrix(orientation(state))
     v = body.vertices[first]
-    if mode != VERTEX_SLIP:
+    if mode != codes.VERTEX_SLIP:
         # the other end comes to the same height: a turn about the horizontal across the edge
-        u = body.vertices[body.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]]
+        u = body.vertices[body.edge_vertices[index, 0 if mode == codes.EDGE_SLIP_FIRST else 1]]
         ex, ey, ez = u[0] - v[0], u[1] - v[1], u[2] - v[2]
         rise = m[6] * ex + m[7] * ey + m[8] * ez
         ux, uy, uz = m[6], m[7], m[8]  # the vertical in body axes
@@ -233,7 +220,7 @@ def settle(body, state, mode, index):
     wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
     state.z = -z
     state.v_z = -(wx * y - wy * x)
-    if mode in (EDGE_SLIP_FIRST, EDGE_SLIP_SECOND):
+    if mode in (codes.EDGE_SLIP_FIRST, codes.EDGE_SLIP_SECOND):
         state.v_x, state.v_y = -(wy * z - wz * y), -(wz * x - wx * z)
         state.x, state.y = state.p_x - x, state.p_y - y
     else:
@@ -290,15 +277,15 @@ def slip_rates(run, mode, index, y, start, a, k):
     k.q3 = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
     k.x, k.y, k.z = y.v_x, y.v_y, y.v_z
     k.path_0, k.path_1, k.loss = 0.0, 0.0, 0.0
-    if mode in (EDGE_SLIP_FIRST, EDGE_SLIP_SECOND):
+    if mode in (codes.EDGE_SLIP_FIRST, codes.EDGE_SLIP_SECOND):
         return _pivot_rates(run, mode, index, y, start, a, k)
     found = run.friction.found
     found.n_0, found.n_1, found.turning, found.stiffness = 0.0, 0.0, 0.0, 0.0
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         k.v_x, k.v_y, k.v_z = -a[0], -a[1], -(run.body.gravity + a[2])
         k.w_x, k.w_y, k.w_z = _free_turn(run.body, y)
         return REGULAR
-    if mode == VERTEX_SLIP:
+    if mode == codes.VERTEX_SLIP:
         return _vertex_slip_rates(run, index, y, start, a, k)
     return _edge_slip_rates(run, index, y, start, a, k)
 
@@ -439,8 +426,8 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     mu, found = friction.mu, friction.found
     m = matrix(orientation(y))
     down = body.gravity + a[2]
-    slips = body.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]
-    stays = body.edge_vertices[index, 1 if mode == EDGE_SLIP_FIRST else 0]
+    slips = body.edge_vertices[index, 0 if mode == codes.EDGE_SLIP_FIRST else 1]
+    stays = body.edge_vertices[index, 1 if mode == codes.EDGE_SLIP_FIRST else 0]
     c = body.pivots[stays]
     wx, wy, wz = angular_velocity(y)
     ux, uy, uz = m[6], m[7], m[8]
@@ -460,7 +447,7 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     oy = c.inv_xy * tx + c.inv_yy * ty + c.inv_yz * tz
     oz = c.inv_xz * tx + c.inv_yz * ty + c.inv_zz * tz
     dx, dy, dz = _cross(wx, wy, wz, rx, ry, rz)
-    first = mode == EDGE_SLIP_FIRST
+    first = mode == codes.EDGE_SLIP_FIRST
     sx, sy, speed = slip_direction(
         m[0] * dx + m[1] * dy + m[2] * dz, m[3] * dx + m[4] * dy + m[5] * dz,
         start.s0_x if first else start.s1_x, start.s0_y if first else start.s1_y,

@@ -17,21 +17,11 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-import numpy as np
-
 from mcrock.base.jit import jit
-from mcrock.base.params import Event
 from mcrock.base.response import Response
-from mcrock.kernel import results
+from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
-    EDGE_SLIP,
-    EDGE_SLIP_FIRST,
-    EDGE_SLIP_SECOND,
-    FLIGHT,
     NONE,
-    SLIDE,
-    SPIN,
-    VERTEX_SLIP,
     advance_state,
     clear_state,
     contact_vertex,
@@ -65,19 +55,7 @@ from mcrock.kernel.friction.motion import (
 from mcrock.kernel.roots import EVENT_TIME, first_landing
 from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.step import (
-    HOP,
-    NO_EVENT,
-    OVERTURN,
-    REFINEMENTS,
-    SLIP,
-    SLIP_SLACK,
-    TOUCH,
-    UPRIGHT,
-    corrected,
-    see_step,
-    tilt_rate,
-)
+from mcrock.kernel.step import HOP, REFINEMENTS, SLIP_SLACK, TOUCH, UPRIGHT, corrected, see_step, tilt_rate
 
 STIFF = 1.0  # product of step and rate of settling above which a step is implicit [1]
 PROBE = 1e-5  # turn of a slip by which the change of the rates is found [rad]
@@ -86,7 +64,7 @@ PROBE = 1e-5  # turn of a slip by which the change of the rates is found [rad]
 @jit(inline=True, internal=True)
 def inlined_rates(run, mode, index, y, start, a, k):
     """`slip_rates` or `flat_rates`, by the mode."""
-    if mode in (SLIDE, SPIN):
+    if mode in (codes.SLIDE, codes.SPIN):
         return flat_rates(run, mode, index, y, start, a, k)
     return slip_rates(run, mode, index, y, start, a, k)
 
@@ -107,7 +85,7 @@ def mode_step(run, h):
     if friction.found.stopping != 0.0:
         good = _midpoint_step(run, h)
     elif friction.stiff[0].t_vx != 0.0 or friction.stiff[0].t_vy != 0.0:
-        good = spin_step(run, h) if mode == SPIN else _implicit_step(run, h)
+        good = spin_step(run, h) if mode == codes.SPIN else _implicit_step(run, h)
     else:
         good = _explicit_step(run, h)
     normalize(out)
@@ -153,13 +131,15 @@ def prepare_step(run, a, h):
     stiff, found, k, probe = friction.stiff, friction.found, friction.rates[0], friction.rates[1]
     stiff[0].t_vx = stiff[0].t_vy = 0.0
     clear_stiffness(stiff[1])
-    implicit = mode in (VERTEX_SLIP, EDGE_SLIP, SLIDE, SPIN) and h * found.stiffness > STIFF
+    implicit = (
+        mode in (codes.VERTEX_SLIP, codes.EDGE_SLIP, codes.SLIDE, codes.SPIN) and h * found.stiffness > STIFF
+    )
     if not implicit or found.stopping != 0.0:
         return h
-    if mode == SPIN:
+    if mode == codes.SPIN:
         stiff[0].t_vx = 1.0  # an implicit one
         return prepare_spin(run, a, h)
-    for contact in range(2 if mode == EDGE_SLIP else 1):
+    for contact in range(2 if mode == codes.EDGE_SLIP else 1):
         row = stiff[contact]
         found.bend_0, found.bend_1 = (PROBE, 0.0) if contact == 0 else (0.0, PROBE)
         mode_rates(run, mode, index, y, y, a, probe)
@@ -268,16 +248,16 @@ def mode_margin(run, y, a, k):
     gravity, found = body.gravity, friction.found
     if inlined_rates(run, mode, index, y, start, a, k) != REGULAR:
         return -inf
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         return inf
-    if mode == SLIDE:
+    if mode == codes.SLIDE:
         sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
         margin = min(speed - STOPPED, (gravity + a[2]) / gravity)
         mu, n = friction.mu, body.face_first[index + 1] - body.face_first[index]
         for i in range(n):
             margin = min(margin, slide_margin(sides[i], mu, sx, sy) / body.radius + SLIP_SLACK)
         return margin
-    if mode == SPIN:
+    if mode == codes.SPIN:
         fastest = -inf
         for i in range(body.face_first[index], body.face_first[index + 1]):
             vx, vy = corner_velocity(body, y, body.face_vertices[i])
@@ -288,15 +268,15 @@ def mode_margin(run, y, a, k):
         return fastest - found.creep
     slack = MOST_PULL if found.held != 0.0 else SLIP_SLACK
     margin, first = found.n_0 / gravity + slack, (start.s0_x, start.s0_y)
-    if mode == VERTEX_SLIP:
+    if mode == codes.VERTEX_SLIP:
         return min(margin, _still_slips(body, mode, index, y, index, first))
     margin = min(margin, found.n_1 / gravity + slack)
     p, q = body.edge_vertices[index, 0], body.edge_vertices[index, 1]
-    if mode != EDGE_SLIP_SECOND:
+    if mode != codes.EDGE_SLIP_SECOND:
         margin = min(margin, _still_slips(body, mode, index, y, p, first))
-    if mode != EDGE_SLIP_FIRST:
+    if mode != codes.EDGE_SLIP_FIRST:
         margin = min(margin, _still_slips(body, mode, index, y, q, (start.s1_x, start.s1_y)))
-    if mode != EDGE_SLIP:
+    if mode != codes.EDGE_SLIP:
         margin = min(margin, (friction.static * found.n_0 - sqrt(found.t_0)) / gravity + slack)
     return margin
 
@@ -312,13 +292,13 @@ def braking(run):
     """Time in which the first of the slips would stop, as it is braked now [s], and its speed [m/s]."""
     body, friction, mode, index, y = run.body, run.friction, run.mode, run.place, run.state
     left, fastest, found = inf, 0.0, friction.found
-    if mode in (FLIGHT, SLIDE, SPIN):
+    if mode in (codes.FLIGHT, codes.SLIDE, codes.SPIN):
         return left, fastest
-    for end in range(1 if mode == VERTEX_SLIP else 2):
-        if (mode == EDGE_SLIP_FIRST and end == 1) or (mode == EDGE_SLIP_SECOND and end == 0):
+    for end in range(1 if mode == codes.VERTEX_SLIP else 2):
+        if (mode == codes.EDGE_SLIP_FIRST and end == 1) or (mode == codes.EDGE_SLIP_SECOND and end == 0):
             continue
-        vertex = index if mode == VERTEX_SLIP else body.edge_vertices[index, end]
-        pull = found.t_0 if mode == VERTEX_SLIP or (mode == EDGE_SLIP and end == 0) else found.t_1
+        vertex = index if mode == codes.VERTEX_SLIP else body.edge_vertices[index, end]
+        pull = found.t_0 if mode == codes.VERTEX_SLIP or (mode == codes.EDGE_SLIP and end == 0) else found.t_1
         if pull < 0.0:
             vx, vy = _contact_velocity(body, y, mode, index, vertex)
             speed = norm(vx, vy)
@@ -332,7 +312,7 @@ def _turned_too_far(run, vertex, slip, limit):
     """Whether a ``slip`` turned by more than an angle [rad] from its direction at the start of a step."""
     body, mode, index, y = run.body, run.mode, run.place, run.trial
     vx, vy = y.v_x, y.v_y
-    if mode != SLIDE:
+    if mode != codes.SLIDE:
         vx, vy = _contact_velocity(body, y, mode, index, vertex)
     along, across = vx * slip[0] + vy * slip[1], abs(vy * slip[0] - vx * slip[1])
     return across > limit * max(along, 0.0) + 3.0 * KICK
@@ -343,21 +323,19 @@ def bent_too_far(run, limit):
     """Whether any slip turned too far."""
     body, mode, index, start = run.body, run.mode, run.place, run.state
     first, second = (start.s0_x, start.s0_y), (start.s1_x, start.s1_y)
-    if mode == VERTEX_SLIP:
+    if mode == codes.VERTEX_SLIP:
         return _turned_too_far(run, index, first, limit)
-    if mode == SLIDE:
+    if mode == codes.SLIDE:
         return _turned_too_far(run, NONE, first, limit)
     bent = False
-    if mode in (EDGE_SLIP, EDGE_SLIP_FIRST):
+    if mode in (codes.EDGE_SLIP, codes.EDGE_SLIP_FIRST):
         bent = _turned_too_far(run, body.edge_vertices[index, 0], first, limit)
-    if mode in (EDGE_SLIP, EDGE_SLIP_SECOND):
+    if mode in (codes.EDGE_SLIP, codes.EDGE_SLIP_SECOND):
         bent = bent or _turned_too_far(run, body.edge_vertices[index, 1], second, limit)
     return bent
 
 
-LANDING = np.int64(Event.LANDING)
 AS_LOW = 1e-9  # vertices this low land together, over the size of the body [1]
-PARADOX = np.int64(-1)  # friction leaves no single force
 HALVINGS = 60  # of a step in which a slip turns too far
 JUMP = 0.5  # change of the contact force in a step that is too much, over the weight [1]
 BRAKED = 0.7  # of the time in which a slip would stop that a step may take [1]
@@ -375,12 +353,12 @@ def _height(body, y, mode, pivot, vertex):
     m = matrix(orientation(y))
     v = body.vertices[vertex]
     x, z, w = v[0], v[1], v[2]
-    if mode != FLIGHT:
+    if mode != codes.FLIGHT:
         p = body.vertices[pivot]
         x, z, w = x - p[0], z - p[1], w - p[2]
     a, b, c = y.w_y * w - y.w_z * z, y.w_z * x - y.w_x * w, y.w_x * z - y.w_y * x
     height, rate = m[6] * x + m[7] * z + m[8] * w, m[6] * a + m[7] * b + m[8] * c
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         return height + y.z, rate + y.v_z
     return height, rate
 
@@ -390,16 +368,16 @@ def _watch(run):
     """Fill ``friction.watched`` with the vertices that may land, and return their number."""
     body, friction, mode, index = run.body, run.friction, run.mode, run.place
     watched, n = friction.watched, 0
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         for i in range(body.n_vertex):
             watched[i] = i
         return body.n_vertex
-    if mode == VERTEX_SLIP:
+    if mode == codes.VERTEX_SLIP:
         for i in range(body.spoke_first[index], body.spoke_first[index + 1]):
             watched[n] = body.spokes[i]
             n += 1
         return n
-    if mode in (SLIDE, SPIN):
+    if mode in (codes.SLIDE, codes.SPIN):
         return 0
     # the corner after the edge in each of its faces: with it the whole face lands
     for side in range(2):
@@ -436,47 +414,48 @@ def advance_slip(run, h):
     margin = inf if known else mode_margin(run, state, a, friction.rates[0])
     if margin < 0.0:
         from_contact(body, state, mode, index)
-        return 0.0, PARADOX if margin == -inf else SLIP, 0
+        return 0.0, codes.PARADOX if margin == -inf else codes.SLIP, 0
     left, speed = braking(run)
     # without friction a slip does not stop but swings back
     if left < run.stops and friction.mu > 0.0:
         # with it any other no faster than a slip begins, or not much after many events
         from_contact(body, state, mode, index)
         friction.found.slow = max(speed + STOPPED, (2.0 if friction.found.held == 0.0 else 10.0) * KICK)
-        return 0.0, SLIP, 0
+        return 0.0, codes.SLIP, 0
     # a slow slip settles to its direction at once: then the rate says nothing of the turn in a step
     turning = friction.found.turning
     soon = run.stops <= left < run.settings.edge_zeno_time
-    stopping = mode == VERTEX_SLIP and soon and turning * left < LAST_TURN
+    stopping = mode == codes.VERTEX_SLIP and soon and turning * left < LAST_TURN
     friction.found.stopping = 1.0 if stopping else 0.0
     h = min(h, left - LAST * run.stops if stopping else BRAKED * left)
     if not stopping and turning * h > turn and turning > SETTLED * turn * friction.found.stiffness:
         h = turn / turning
-    pivot = contact_vertex(body, mode, index) if mode != FLIGHT else NONE
+    pivot = contact_vertex(body, mode, index) if mode != codes.FLIGHT else NONE
     n = _watch(run)
     h = _lay_heights(run, h, n, pivot)
     normal = friction.found.n_0 + friction.found.n_1
     result[Response.LOWEST_NORMAL_FORCE] = min(
-        result[Response.LOWEST_NORMAL_FORCE], 0.0 if mode == FLIGHT else _pressure(mode, normal, gravity, a)
+        result[Response.LOWEST_NORMAL_FORCE],
+        0.0 if mode == codes.FLIGHT else _pressure(mode, normal, gravity, a),
     )
     h, event = _regular_step(run, prepare_step(run, a, h), n, pivot)
     up = vertical(orientation(state))
     after = vertical(orientation(trial))
-    if after[2] <= (UPRIGHT if event == LANDING else 0.0) and not results.has_overturned(result):
-        h, event = _locate_overturning(run, h), OVERTURN
+    if after[2] <= (UPRIGHT if event == codes.LANDING else 0.0) and not results.has_overturned(result):
+        h, event = _locate_overturning(run, h), codes.OVERTURN
         after = vertical(orientation(trial))
         result[Response.PEAK_TILT] = 1.0
     d0 = tilt_rate(up, state.w_x, state.w_y, state.w_z)
     d1 = tilt_rate(after, trial.w_x, trial.w_y, trial.w_z)
-    count = _gather(run, pivot, n) if event == LANDING else 0
-    if mode == SPIN:
+    count = _gather(run, pivot, n) if event == codes.LANDING else 0
+    if mode == codes.SPIN:
         count_spin(body, friction, index, state, trial, h)
     copy_motion(trial, state)
     from_contact(body, state, mode, index)
     settle(body, state, mode, index)
     _count_slip(run)
     see_step(result, up, after, d0, d1, h)
-    run.goes_on = event == NO_EVENT and friction.found.held == 0.0
+    run.goes_on = event == codes.NO_EVENT and friction.found.held == 0.0
     return h, event, count
 
 
@@ -504,10 +483,10 @@ def _regular_step(run, h, n, pivot):
     """A step over at most ``h`` [s] in which forces stay regular and slips do not turn too far, up to its
     first event; the state there is in ``run.trial``. Returns the time [s] and the event."""
     body, friction, t, turn, trial = run.body, run.friction, run.t, run.bend, run.trial
-    normal, event = friction.found.n_0 + friction.found.n_1, NO_EVENT
+    normal, event = friction.found.n_0 + friction.found.n_1, codes.NO_EVENT
     for _ in range(HALVINGS):
         whole = h
-        event = NO_EVENT
+        event = codes.NO_EVENT
         regular = mode_step(run, h)
         if regular:
             h, event = _first_of_landings(run, h, n, pivot)
@@ -516,7 +495,7 @@ def _regular_step(run, h, n, pivot):
         irregular = after == -inf
         if after < 0.0 and not (irregular and whole > SHORTEST):
             h, regular = _locate_end(run, h)
-            event, irregular = SLIP if regular else PARADOX, not regular
+            event, irregular = codes.SLIP if regular else codes.PARADOX, not regular
         if irregular and whole > SHORTEST:  # a step too long, unless it is so after the shortest too
             h = 0.5 * whole
             continue
@@ -549,7 +528,7 @@ def _locate_overturning(run, high):
 @jit(internal=True)
 def _pressure(mode, normal, gravity, a):
     """Vertical contact force over the weight."""
-    if mode in (SLIDE, SPIN):
+    if mode in (codes.SLIDE, codes.SPIN):
         return 1.0 + a[2] / gravity
     return normal / gravity
 
@@ -560,14 +539,14 @@ def rise(body, y, mode, pivot, vertex, k):
     m = matrix(orientation(y))
     v = body.vertices[vertex]
     x, z, w = v[0], v[1], v[2]
-    if mode != FLIGHT:
+    if mode != codes.FLIGHT:
         p = body.vertices[pivot]
         x, z, w = x - p[0], z - p[1], w - p[2]
     a, b, c = y.w_y * w - y.w_z * z, y.w_z * x - y.w_x * w, y.w_x * z - y.w_y * x
     d, e, f = k.w_y * w - k.w_z * z, k.w_z * x - k.w_x * w, k.w_x * z - k.w_y * x
     d, e, f = d + y.w_y * c - y.w_z * b, e + y.w_z * a - y.w_x * c, f + y.w_x * b - y.w_y * a
     rise = m[6] * d + m[7] * e + m[8] * f
-    return rise + k.v_z if mode == FLIGHT else rise
+    return rise + k.v_z if mode == codes.FLIGHT else rise
 
 
 @jit(inline=True, internal=True)
@@ -616,11 +595,11 @@ def _first_of_landings(run, h, n, pivot):
                 break
         if heights[lands].after <= 0.0 or (gap <= ground and speed < 0.0):
             friction.touching[0] = friction.watched[lands]
-            return h, LANDING
+            return h, codes.LANDING
         heights[lands].lands_at = -1.0  # the interpolation dips below the ground, the motion does not
         h = whole
         mode_step(run, h)
-    return whole, NO_EVENT
+    return whole, codes.NO_EVENT
 
 
 @jit(inline=True, internal=True)
@@ -669,7 +648,7 @@ def _locate_end(run, h):
             low, below = guess, max(margin, 1e-300)
             above *= 0.5 if side > 0 else 1.0
             side = 1
-    ends_well = ends_well or mode == SPIN  # it tips over
+    ends_well = ends_well or mode == codes.SPIN  # it tips over
     end = high if ends_well else low
     mode_step(run, end)
     a = acceleration(segment, t + end)
@@ -684,19 +663,19 @@ def _count_slip(run):
     state, mode, index = run.state, run.mode, run.place
     path, first, second = friction.path, (state.s0_x, state.s0_y), (state.s1_x, state.s1_y)
     result[Response.FRICTION_ENERGY_LOSS] += state.loss
-    if mode in (SLIDE, SPIN):
+    if mode in (codes.SLIDE, codes.SPIN):
         for i in range(body.face_first[index], body.face_first[index + 1]):
             v = body.face_vertices[i]
-            if mode == SLIDE:
+            if mode == codes.SLIDE:
                 path[v] += state.path_0
             result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[v])
         corner = body.face_vertices[body.face_first[index]]
         state.s0_x, state.s0_y = _renewed(body, state, corner, first)
-    elif mode == VERTEX_SLIP:
+    elif mode == codes.VERTEX_SLIP:
         path[index] += state.path_0
         result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[index])
         state.s0_x, state.s0_y = _renewed(body, state, index, first)
-    elif mode != FLIGHT:
+    elif mode != codes.FLIGHT:
         p, q = body.edge_vertices[index, 0], body.edge_vertices[index, 1]
         path[p] += state.path_0
         path[q] += state.path_1

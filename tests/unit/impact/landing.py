@@ -6,7 +6,7 @@ import numpy as np
 
 from mcrock.body import Body
 from mcrock.impact.conditions import Impact
-from mcrock.kernel.dynamics import EDGE, VERTEX
+from mcrock.kernel import codes
 from mcrock.kernel.landing import land_on_face
 from mcrock.simulation.runs import body_tables, impact_law, set_law
 
@@ -39,7 +39,7 @@ class Landing:
         state.rate = rate
         state.p_x, state.p_y = body.base[edge, :2]
         quantiles = set_law(run, _law(lon, lat, tau, gain, point))
-        run.mode, run.place = int(EDGE), edge
+        run.mode, run.place = int(codes.EDGE), edge
         contact = land_on_face(run, quantiles, 0)
         self._read(top, state, contact)
 
@@ -53,7 +53,7 @@ class Landing:
         state.w_x, state.w_y, state.w_z = omega
         state.p_x, state.p_y = body.base[pivot, :2]
         quantiles = set_law(run, _law(lon, lat, np.nan, gain, None))
-        run.mode, run.place = int(VERTEX), pivot
+        run.mode, run.place = int(codes.VERTEX), pivot
         contact = land_on_face(run, quantiles, 0)
         self._read(top, state, contact)
         return self
@@ -62,7 +62,9 @@ class Landing:
         self.mode, self.index, self.change = contact
         self.omega = np.array([state.w_x, state.w_y, state.w_z])
         self.orientation = np.array([state.q0, state.q1, state.q2, state.q3])
-        self.pivots = sorted(top.edge_vertices[self.index].tolist()) if self.mode == EDGE else [self.index]
+        self.pivots = (
+            sorted(top.edge_vertices[self.index].tolist()) if self.mode == codes.EDGE else [self.index]
+        )
 
 
 def _law(lon, lat, tau, gain, point):
