@@ -27,6 +27,7 @@ from mcrock.kernel.dynamics import (
     small_turn,
     vertex_lift,
 )
+from mcrock.kernel.results import edge_demand, edge_sticks
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import acceleration
@@ -42,7 +43,6 @@ from mcrock.kernel.step import (
     see_step,
     tilt_rate,
 )
-from mcrock.kernel.watch import edge_demand, edge_sticks
 
 
 @jit(internal=True)

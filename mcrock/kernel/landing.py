@@ -62,10 +62,9 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.edge import edge_pose, enter_edge
 from mcrock.kernel.rest import enter_rest
-from mcrock.kernel.results import see_impact
+from mcrock.kernel.results import edge_impact_demand, impulse, impulse_moment, point_demand, see_impact
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.watch import edge_impact_demand, impulse, impulse_moment, point_demand
 
 
 @jit(inline=True)

@@ -33,11 +33,10 @@ from mcrock.kernel.dynamics import (
 from mcrock.kernel.ending import note_impact
 from mcrock.kernel.friction.impacts import impulse_sticks, may_slip_in_impacts
 from mcrock.kernel.landing import drawn_impact, see_lifting_impact
-from mcrock.kernel.results import impacts
+from mcrock.kernel.results import impacts, impulse
 from mcrock.kernel.rotation import to_ground, vertical
 from mcrock.kernel.step import height_and_rate, see_step, tilt_rate
 from mcrock.kernel.vertex import vertex_margin
-from mcrock.kernel.watch import impulse
 
 SHORT = 0.25  # flights that last up to this share of the largest step are taken together [1]
 MOST_FLIGHTS = 1000  # at once

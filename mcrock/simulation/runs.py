@@ -205,7 +205,7 @@ def _set_start(top: Topology, run: Any, start: Start) -> None:
                 f"Start.orientation puts vertex {heights.argmin()} {-heights.min():.3g} m below vertex "
                 f"{start.vertex}, on which the body is to stand"
             )
-        state.q0, state.q1, state.q2, state.q3 = start.orientation
+        state.q0, state.q1, state.q2, state.q3 = np.array(start.orientation)
         state.w_x, state.w_y, state.w_z = turn.T @ np.array(start.angular_velocity)
         state.p_x, state.p_y = (rotation_matrix(body.pose) @ vertices[start.vertex])[:2]
         run.mode, run.place = int(Mode.VERTEX), int(start.vertex)
@@ -225,10 +225,10 @@ def _set_flight(run: Any, start: Start) -> None:
     lowest = (vertices @ turn[2]).min() + position[2]
     if lowest < -PENETRATION * np.ptp(vertices, axis=0).max():
         raise ValueError(f"Start.position puts the body {-lowest:.3g} m into the ground")
-    state.q0, state.q1, state.q2, state.q3 = start.orientation
+    state.q0, state.q1, state.q2, state.q3 = np.array(start.orientation)
     state.w_x, state.w_y, state.w_z = turn.T @ np.array(start.angular_velocity)
     state.x, state.y, state.z = position
-    state.v_x, state.v_y, state.v_z = start.velocity
+    state.v_x, state.v_y, state.v_z = np.array(start.velocity)
     run.mode, run.place = int(Mode.FLIGHT), -1
     place_pivot(run.body, state, 0)
 

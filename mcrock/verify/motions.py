@@ -477,7 +477,7 @@ def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     frame, params = case_frame(case), case.get("params", {})
     _, run = body_tables(frame.body, base_only=False)
     friction, state = run.friction, run.state
-    set_fields(friction, dict(zip(CONTACT_FIELDS, case_contact(params).values(), strict=True)))
+    set_fields(friction, dict(zip(CONTACT_FIELDS, np.array(case_contact(params).values()), strict=True)))
     turn = np.array(case["orientation_R"], float) @ frame.axes.T
     state.q0, state.q1, state.q2, state.q3 = Rotation.from_matrix(turn).as_quat(scalar_first=True)
     numbers = {int(number): new for new, number in enumerate(frame.vertex)}

@@ -42,7 +42,7 @@ from math import atan2, cos, hypot, inf, nan, pi, sin, sqrt
 
 from mcrock.base.jit import jit
 from mcrock.impact.varkonyi_2022 import solve_3x3
-from mcrock.kernel.watch import edge_demand
+from mcrock.kernel.results import edge_demand
 
 
 @jit(internal=True)

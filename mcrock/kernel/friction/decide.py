@@ -57,10 +57,10 @@ from mcrock.kernel.friction.motion import (
     twist_energy,
 )
 from mcrock.kernel.rest import enter_rest, holds, lay_sides, side_margin, uplift
+from mcrock.kernel.results import edge_demand
 from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import SLIP_SLACK
-from mcrock.kernel.watch import edge_demand
 
 SLOWER = 0.03  # least speed with which the slower of two slips begins, over `KICK` [1]
 MOST_KICK = 100.0  # and the largest of the faster

@@ -73,10 +73,9 @@ from mcrock.kernel.friction.motion import (
 )
 from mcrock.kernel.friction.step import mode_rates, rise
 from mcrock.kernel.landing import mean_radius, place_on_face, sequence_ends
-from mcrock.kernel.results import impacts_so_far
+from mcrock.kernel.results import edge_demand, edge_impact_demand, impacts_so_far, impulse
 from mcrock.kernel.rotation import matrix, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.watch import edge_demand, edge_impact_demand, impulse
 
 WHITTAKER, BRACH, ROUTH = np.int64(Law.WHITTAKER_1904), np.int64(Law.BRACH_1989), np.int64(Law.ROUTH_1905)
 PFEIFFER_GLOCKER = np.int64(Law.PFEIFFER_GLOCKER_1996)
