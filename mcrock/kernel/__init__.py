@@ -15,7 +15,8 @@ body turns about an edge, one degree of freedom, the angle from its first face l
 about a vertex, three degrees of freedom. Without friction there are no others, and where that strains belief
 the run says so in its counters. With friction a body also slips on a face, an edge or a vertex, and flies.
 
-`integrate` is the driver, `layout` the record of a run that all functions take, and each mode has its file:
-`rest`, `edge`, `vertex`, `train` for many short flights about a vertex, and those of `friction`. Impacts are
-in `edge_landing` and `facet_landing`. `mcrock docs kernel` walks through a run.
+`integrate` is the driver, `layout` the record of a run that all functions take, with the names of its
+fields, `codes` has those of modes and events, and each mode has its file: `rest`, `edge`, `vertex`, `train`
+for many short flights about a vertex, and those of `friction`. Impacts are in `landing`. `mcrock docs kernel`
+walks through a run.
 """

@@ -15,8 +15,9 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.params import ContactColumn
 from mcrock.base.response import Response
-from mcrock.kernel.contact import E_X, E_Y, E_Z, OPENING, fill_constants
-from mcrock.kernel.dynamics import ANGLE, EDGE, P_X, P_Y, Q0, Q1, Q2, Q3, RATE, REST, STATE_SIZE
+from mcrock.kernel import codes
+from mcrock.kernel.contact import fill_constants
+from mcrock.kernel.dynamics import clear_state, orientation
 from mcrock.kernel.edge import lay_edge
 from mcrock.kernel.integrate import integrate
 from mcrock.kernel.rotation import to_ground, turned
@@ -28,12 +29,11 @@ def start_at_rest(run):
     """Stand the body on its start face with the COM over the origin of the ground frame."""
     body = run.body
     state, face = run.state, body.start
-    for i in range(STATE_SIZE):
-        state[i] = 0.0
-    state[Q0], state[Q1], state[Q2], state[Q3] = body.pose[0], body.pose[1], body.pose[2], body.pose[3]
+    clear_state(state)
+    state.q0, state.q1, state.q2, state.q3 = body.pose[0], body.pose[1], body.pose[2], body.pose[3]
     v = body.vertices[body.face_vertices[body.face_first[face]]]
-    state[P_X], state[P_Y], _ = to_ground(state, v[0], v[1], v[2])
-    run.mode, run.place = REST, face
+    state.p_x, state.p_y, _ = to_ground(orientation(state), v[0], v[1], v[2])
+    run.mode, run.place = codes.REST, face
 
 
 @jit
@@ -42,15 +42,15 @@ def start_tilted(run, k, tilt, rate):
     [rad/s]."""
     body, state, edge = run.body, run.state, run.body.edges[k]
     start_at_rest(run)
-    state[ANGLE], state[RATE] = tilt, rate
-    q = state[Q0], state[Q1], state[Q2], state[Q3]
+    state.angle, state.rate = tilt, rate
+    q = orientation(state)
     if body.edge_faces[k, 0] != body.start:  # angles count from the other face lying flat
-        q = turned(q, edge[E_X], edge[E_Y], edge[E_Z], -edge[OPENING])
-        state[ANGLE], state[RATE] = edge[OPENING] - tilt, -rate
+        q = turned(q, edge.along_x, edge.along_y, edge.along_z, -edge.opening)
+        state.angle, state.rate = edge.opening - tilt, -rate
     lay_edge(edge, state, q)
     v = body.vertices[body.edge_vertices[k, 0]]
-    state[P_X], state[P_Y], _ = to_ground(state, v[0], v[1], v[2])
-    run.mode, run.place = EDGE, k
+    state.p_x, state.p_y, _ = to_ground(orientation(state), v[0], v[1], v[2])
+    run.mode, run.place = codes.EDGE, k
 
 
 @jit(internal=True)
@@ -134,8 +134,11 @@ def load_realization(run, batch, i):
     law.seed, law.realization = batch.seed, batch.number[i]
     run.friction.on = batch.contact.shape[0] > 0
     if run.friction.on:
-        for column in range(run.friction.values.size):
-            run.friction.values[column] = batch.contact[i, column]
+        friction, contact = run.friction, batch.contact[i]
+        friction.mu, friction.static = contact[ContactColumn.FRICTION], contact[ContactColumn.STATIC_FRICTION]
+        friction.restitution = contact[ContactColumn.RESTITUTION]
+        friction.impact_restitution = contact[ContactColumn.IMPACT_RESTITUTION]
+        friction.tangential = contact[ContactColumn.TANGENTIAL_RESTITUTION]
     run.motion = batch.record[i]
 
 

@@ -23,39 +23,6 @@ class Topology(NamedTuple):
     base: np.ndarray  # (n_face,) bool: faces that may touch the ground without overturning
 
 
-# columns of `scalars`; J = m Theta^-1 in body axes [1/m2]; centre of the start face from the COM in body
-# axes, and its place on the ground at the start [m]
-(
-    MASS, GRAVITY, FREQUENCY, SLENDERNESS, SIZE, BARRIER, J_XX, J_XY, J_XZ, J_YY, J_YZ, J_ZZ,
-    BASE_X, BASE_Y, BASE_Z, START_X, START_Y,
-    SCALARS_SIZE,
-) = range(18)  # fmt: skip
-
-
-# columns of `pivots`, all that motion about a vertex needs, in one place and per unit mass: COM from
-# there [m]; inertia about it over mass [m2]; inverse of that [1/m2]; its largest principal moment
-(
-    C_X, C_Y, C_Z, K_XX, K_XY, K_XZ, K_YY, K_YZ, K_ZZ,
-    I_XX, I_XY, I_XZ, I_YY, I_YZ, I_ZZ, LARGEST,
-    PIVOT_SIZE,
-) = range(17)  # fmt: skip
-
-
-# columns of `edges`; (e, n, z) is the frame of the first face: along, inwards, up; the inertia K is
-# about the first end and over mass [m2]; PUSH = 1/K_EE and SHARE = 1/(g length) spare divisions
-(
-    E_X, E_Y, E_Z, N_X, N_Y, N_Z, UP_X, UP_Y, UP_Z, LENGTH,
-    COM_E, COM_N, COM_Z, K_EE, K_EN, K_EZ, OPENING, PUSH, SHARE,
-    EDGE_SIZE,
-) = range(20)  # fmt: skip
-
-
-# columns of `faces`; axes (x, y, up) of the face, COM height, inverse of Theta + m h^2, and how
-# high the COM has to rise at least on the way there from the start
-(
-    F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, F_UX, F_UY, F_UZ, F_HEIGHT, F_CXX, F_CXY, F_CYY, F_PASS,
-    FACE_SIZE,
-) = range(15)  # fmt: skip
 LEVEL = 1e-9  # a face that deviates this little from the body axes is described in them [1]
 
 
@@ -104,32 +71,32 @@ def topology(
 def fill_constants(body, mass, inertia, vertices, gravity, start):
     """Compute the constants of a body of ``mass`` [kg], ``inertia`` (3, 3) [kg m2], ``vertices``
     (n, 3) [m] and ``gravity`` [m/s2] that stands on face ``start``."""
-    theta, scalars = body.inertia, body.scalars
-    scalars[MASS], scalars[GRAVITY] = mass, gravity
+    theta = body.inertia
+    body.mass, body.gravity = mass, gravity
     theta[0], theta[1], theta[2] = inertia[0, 0], inertia[0, 1], inertia[0, 2]
     theta[3], theta[4], theta[5] = inertia[1, 1], inertia[1, 2], inertia[2, 2]
     j = _inverse((theta[0], theta[1], theta[2], theta[3], theta[4], theta[5]), mass)
-    scalars[J_XX], scalars[J_XY], scalars[J_XZ], scalars[J_YY], scalars[J_YZ], scalars[J_ZZ] = j
-    size = 0.0
+    body.j_xx, body.j_xy, body.j_xz, body.j_yy, body.j_yz, body.j_zz = j
+    radius = 0.0
     for v in range(vertices.shape[0]):
         x, y, z = vertices[v, 0], vertices[v, 1], vertices[v, 2]
         body.vertices[v, 0], body.vertices[v, 1], body.vertices[v, 2] = x, y, z
-        size = max(size, sqrt(x * x + y * y + z * z))
+        radius = max(radius, sqrt(x * x + y * y + z * z))
         xx, yy = theta[0] / mass + (y * y + z * z), theta[3] / mass + (x * x + z * z)
         zz = theta[5] / mass + (x * x + y * y)
         xy, xz, yz = theta[1] / mass - x * y, theta[2] / mass - x * z, theta[4] / mass - y * z
         p = body.pivots[v]
-        p[C_X], p[C_Y], p[C_Z] = -x, -y, -z
-        p[K_XX], p[K_XY], p[K_XZ], p[K_YY], p[K_YZ], p[K_ZZ] = xx, xy, xz, yy, yz, zz
-        p[I_XX], p[I_XY], p[I_XZ], p[I_YY], p[I_YZ], p[I_ZZ] = _inverse((xx, xy, xz, yy, yz, zz), 1.0)
-        p[LARGEST] = largest_eigenvalue(xx, xy, xz, yy, yz, zz)
+        p.com_x, p.com_y, p.com_z = -x, -y, -z
+        p.k_xx, p.k_xy, p.k_xz, p.k_yy, p.k_yz, p.k_zz = xx, xy, xz, yy, yz, zz
+        p.inv_xx, p.inv_xy, p.inv_xz, p.inv_yy, p.inv_yz, p.inv_zz = _inverse((xx, xy, xz, yy, yz, zz), 1.0)
+        p.largest = largest_eigenvalue(xx, xy, xz, yy, yz, zz)
     for f in range(body.n_face):
         _fill_face(body, f)
     for k in range(body.n_edge):
         _fill_edge(body, k)
     body.start = start
     up = body.faces[start]
-    pose = flattened(UPRIGHT_POSE, up[F_UX], up[F_UY], up[F_UZ])
+    pose = flattened(UPRIGHT_POSE, up.up_x, up.up_y, up.up_z)
     body.pose[0], body.pose[1], body.pose[2], body.pose[3] = pose
     _fill_base(body, start, pose)
     for v in range(vertices.shape[0]):
@@ -138,8 +105,8 @@ def fill_constants(body, mass, inertia, vertices, gravity, start):
         if body.is_base[f] or f == start:
             for i in range(body.face_first[f], body.face_first[f + 1]):
                 body.standing[body.face_vertices[i]] = True
-    scalars[SIZE] = size
-    scalars[BARRIER] = mass * gravity * (_pass_height(body, start) - up[F_HEIGHT])
+    body.radius = radius
+    body.barrier = mass * gravity * (_pass_height(body, start) - up.height)
     _fill_slenderness(body, start)
 
 
@@ -148,14 +115,14 @@ UPRIGHT_POSE = (1.0, 0.0, 0.0, 0.0)
 
 @jit(internal=True)
 def _fill_base(body, start, pose):
-    first, last, scalars = body.face_first[start], body.face_first[start + 1], body.scalars
+    first, last = body.face_first[start], body.face_first[start + 1]
     x, y, z = 0.0, 0.0, 0.0
     for i in range(first, last):
         x += body.vertices[body.face_vertices[i], 0] / (last - first)
         y += body.vertices[body.face_vertices[i], 1] / (last - first)
         z += body.vertices[body.face_vertices[i], 2] / (last - first)
-    scalars[BASE_X], scalars[BASE_Y], scalars[BASE_Z] = x, y, z
-    scalars[START_X], scalars[START_Y], _ = to_ground(pose, x, y, z)
+    body.base_x, body.base_y, body.base_z = x, y, z
+    body.start_x, body.start_y, _ = to_ground(pose, x, y, z)
 
 
 @jit(internal=True)
@@ -175,7 +142,7 @@ def _fill_slenderness(body, start):
 
     The border of a ragged base runs in zigzag: the line of a short edge may pass beneath the COM.
     """
-    gravity = body.scalars[GRAVITY]
+    gravity = body.gravity
     slenderness, frequency = inf, 0.0
     sign = 1.0 if _stands_over_base(body, start) else -1.0
     for k in range(body.n_edge):
@@ -184,27 +151,27 @@ def _fill_slenderness(body, start):
         if inside == (other >= 0 and (body.is_base[other] != 0 or other == start)):
             continue
         edge = body.edges[k]
-        radius = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
-        x = edge[COM_N] * edge[N_X] + edge[COM_Z] * edge[UP_X]
-        y = edge[COM_N] * edge[N_Y] + edge[COM_Z] * edge[UP_Y]
-        z = edge[COM_N] * edge[N_Z] + edge[COM_Z] * edge[UP_Z]
+        radius = sqrt(edge.com_n**2 + edge.com_z**2)
+        x = edge.com_n * edge.normal_x + edge.com_z * edge.up_x
+        y = edge.com_n * edge.normal_y + edge.com_z * edge.up_y
+        z = edge.com_n * edge.normal_z + edge.com_z * edge.up_z
         v, w = body.vertices[body.edge_vertices[k, 0]], body.vertices[body.edge_vertices[k, 1]]
-        place = -(v[0] * edge[E_X] + v[1] * edge[E_Y] + v[2] * edge[E_Z])
+        place = -(v[0] * edge.along_x + v[1] * edge.along_y + v[2] * edge.along_z)
         if place < 0.0:
             x, y, z = -v[0], -v[1], -v[2]
-        elif w[0] * edge[E_X] + w[1] * edge[E_Y] + w[2] * edge[E_Z] < 0.0:
+        elif w[0] * edge.along_x + w[1] * edge.along_y + w[2] * edge.along_z < 0.0:
             x, y, z = -w[0], -w[1], -w[2]
         angle = sign * atan2(sqrt(x * x + y * y), z)
-        about = sqrt(gravity * radius / edge[K_EE])
+        about = sqrt(gravity * radius / edge.k_ee)
         if angle < slenderness or (angle == slenderness and about > frequency):  # edges may share a corner
             slenderness, frequency = angle, about
     if frequency == 0.0:  # every face is base: nothing but a tilt of 90 degrees overturns
         slenderness = 0.5 * pi
         for k in range(body.n_edge):
             edge = body.edges[k]
-            radius = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
-            frequency = max(frequency, sqrt(gravity * radius / edge[K_EE]))
-    body.scalars[SLENDERNESS], body.scalars[FREQUENCY] = slenderness, frequency
+            radius = sqrt(edge.com_n**2 + edge.com_z**2)
+            frequency = max(frequency, sqrt(gravity * radius / edge.k_ee))
+    body.slenderness, body.frequency = slenderness, frequency
 
 
 @jit(internal=True)
@@ -233,8 +200,8 @@ def _pass_height(body, start):
     """
     n_face, leave = body.n_face, inf
     for f in range(n_face):
-        body.faces[f, F_PASS] = inf
-    body.faces[start, F_PASS] = body.faces[start, F_HEIGHT]
+        body.faces[f].pass_height = inf
+    body.faces[start].pass_height = body.faces[start].height
     for _ in range(n_face):
         settled = True
         for k in range(body.n_edge):
@@ -243,17 +210,17 @@ def _pass_height(body, start):
                 here, there = body.edge_faces[k, side], body.edge_faces[k, 1 - side]
                 if here < 0 or not (body.is_base[here] or here == start):
                     continue
-                top_height = body.faces[here, F_HEIGHT]
-                angle = atan2(edge[COM_N], edge[COM_Z])
+                top_height = body.faces[here].height
+                angle = atan2(edge.com_n, edge.com_z)
                 if there >= 0:
-                    top_height = max(top_height, body.faces[there, F_HEIGHT])
-                if 0.0 < angle < edge[OPENING]:
-                    top_height = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
-                height = max(body.faces[here, F_PASS], top_height)
-                if there < 0 or not (body.is_base[there] or there == start) or body.faces[there, F_UZ] <= 0.0:
+                    top_height = max(top_height, body.faces[there].height)
+                if 0.0 < angle < edge.opening:
+                    top_height = sqrt(edge.com_n**2 + edge.com_z**2)
+                height = max(body.faces[here].pass_height, top_height)
+                if there < 0 or not (body.is_base[there] or there == start) or body.faces[there].up_z <= 0.0:
                     leave = min(leave, height)
-                elif height < body.faces[there, F_PASS]:
-                    body.faces[there, F_PASS], settled = height, False
+                elif height < body.faces[there].pass_height:
+                    body.faces[there].pass_height, settled = height, False
         if settled:
             break
     return leave
@@ -261,7 +228,7 @@ def _pass_height(body, start):
 
 @jit(internal=True)
 def _fill_face(body, f):
-    mass, theta = body.scalars[MASS], body.inertia
+    mass, theta = body.mass, body.inertia
     first, last = body.face_first[f], body.face_first[f + 1]
     face = body.faces[f]
     ux, uy, uz = 0.0, 0.0, 0.0
@@ -282,23 +249,23 @@ def _fill_face(body, f):
         norm = sqrt(xx * xx + xy * xy + xz * xz)
         xx, xy, xz = xx / norm, xy / norm, xz / norm
     yx, yy, yz = uy * xz - uz * xy, uz * xx - ux * xz, ux * xy - uy * xx
-    face[F_XX], face[F_XY], face[F_XZ] = xx, xy, xz
-    face[F_YX], face[F_YY], face[F_YZ] = yx, yy, yz
-    face[F_UX], face[F_UY], face[F_UZ] = ux, uy, uz
+    face.x_x, face.x_y, face.x_z = xx, xy, xz
+    face.y_x, face.y_y, face.y_z = yx, yy, yz
+    face.up_x, face.up_y, face.up_z = ux, uy, uz
     height = 0.0
     for i in range(first, last):
         v = body.vertices[body.face_vertices[i]]
         body.corners[i, 0] = v[0] * xx + v[1] * xy + v[2] * xz
         body.corners[i, 1] = v[0] * yx + v[1] * yy + v[2] * yz
         height -= (v[0] * ux + v[1] * uy + v[2] * uz) / (last - first)
-    face[F_HEIGHT] = height
+    face.height = height
     tx, ty, tz = _times(theta, xx, xy, xz)
     sx, sy, sz = _times(theta, yx, yy, yz)
     jxx = tx * xx + ty * xy + tz * xz + mass * height * height
     jxy = tx * yx + ty * yy + tz * yz
     jyy = sx * yx + sy * yy + sz * yz + mass * height * height
     scale = 1.0 / (jxx * jyy - jxy * jxy)
-    face[F_CXX], face[F_CXY], face[F_CYY] = jyy * scale, -jxy * scale, jxx * scale
+    face.c_xx, face.c_xy, face.c_yy = jyy * scale, -jxy * scale, jxx * scale
 
 
 @jit(internal=True)
@@ -309,27 +276,28 @@ def _fill_edge(body, k):
     ex, ey, ez = w[0] - v[0], w[1] - v[1], w[2] - v[2]
     length = sqrt(ex * ex + ey * ey + ez * ez)
     ex, ey, ez = ex / length, ey / length, ez / length
-    ux, uy, uz = face[F_UX], face[F_UY], face[F_UZ]
+    ux, uy, uz = face.up_x, face.up_y, face.up_z
     nx, ny, nz = uy * ez - uz * ey, uz * ex - ux * ez, ux * ey - uy * ex
-    edge[E_X], edge[E_Y], edge[E_Z] = ex, ey, ez
-    edge[N_X], edge[N_Y], edge[N_Z] = nx, ny, nz
-    edge[UP_X], edge[UP_Y], edge[UP_Z] = ux, uy, uz
-    edge[LENGTH] = length
-    edge[COM_E] = -(v[0] * ex + v[1] * ey + v[2] * ez)
-    edge[COM_N] = -(v[0] * nx + v[1] * ny + v[2] * nz)
-    edge[COM_Z] = -(v[0] * ux + v[1] * uy + v[2] * uz)
-    kx, ky, kz = _times(body.pivots[body.edge_vertices[k, 0], K_XX:I_XX], ex, ey, ez)
-    edge[K_EE] = kx * ex + ky * ey + kz * ez
-    edge[K_EN] = kx * nx + ky * ny + kz * nz
-    edge[K_EZ] = kx * ux + ky * uy + kz * uz
-    edge[PUSH] = 1.0 / edge[K_EE]
-    edge[SHARE] = 1.0 / (body.scalars[GRAVITY] * length)
-    edge[OPENING] = inf
+    edge.along_x, edge.along_y, edge.along_z = ex, ey, ez
+    edge.normal_x, edge.normal_y, edge.normal_z = nx, ny, nz
+    edge.up_x, edge.up_y, edge.up_z = ux, uy, uz
+    edge.length = length
+    edge.com_e = -(v[0] * ex + v[1] * ey + v[2] * ez)
+    edge.com_n = -(v[0] * nx + v[1] * ny + v[2] * nz)
+    edge.com_z = -(v[0] * ux + v[1] * uy + v[2] * uz)
+    p = body.pivots[body.edge_vertices[k, 0]]
+    kx, ky, kz = _times((p.k_xx, p.k_xy, p.k_xz, p.k_yy, p.k_yz, p.k_zz), ex, ey, ez)
+    edge.k_ee = kx * ex + ky * ey + kz * ez
+    edge.k_en = kx * nx + ky * ny + kz * nz
+    edge.k_ez = kx * ux + ky * uy + kz * uz
+    edge.push = 1.0 / edge.k_ee
+    edge.share = 1.0 / (body.gravity * length)
+    edge.opening = inf
     other = body.edge_faces[k, 1]
     if other >= 0:  # turn from the first face flat to the other face flat
         up = body.faces[other]
-        edge[OPENING] = atan2(
-            up[F_UX] * nx + up[F_UY] * ny + up[F_UZ] * nz, up[F_UX] * ux + up[F_UY] * uy + up[F_UZ] * uz
+        edge.opening = atan2(
+            up.up_x * nx + up.up_y * ny + up.up_z * nz, up.up_x * ux + up.up_y * uy + up.up_z * uz
         )
 
 

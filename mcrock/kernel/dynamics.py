@@ -12,7 +12,7 @@ Both are used per unit mass. Rows of constants (`body.pivots`, `body.edges` of t
 instead of the whole pack, and what is known at the start of a step is computed once for all steps
 tried from there.
 
-Codes of contact modes, and what vertex, edge or pivot goes with each.
+The vertex, edge or pivot that goes with a mode.
 
 A face as it lies flat: vectors and points in its axes and in those of the body.
 """
@@ -24,56 +24,94 @@ from math import cos, sin, sqrt
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.params import Mode
-from mcrock.kernel.contact import (
-    C_X,
-    C_Y,
-    C_Z,
-    COM_E,
-    COM_N,
-    COM_Z,
-    F_HEIGHT,
-    F_UX,
-    F_UY,
-    F_UZ,
-    F_XX,
-    F_XY,
-    F_XZ,
-    F_YX,
-    F_YY,
-    F_YZ,
-    GRAVITY,
-    I_XX,
-    I_XY,
-    I_XZ,
-    I_YY,
-    I_YZ,
-    I_ZZ,
-    K_EN,
-    K_EZ,
-    K_XX,
-    K_XY,
-    K_XZ,
-    K_YY,
-    K_YZ,
-    K_ZZ,
-    PUSH,
-)
+from mcrock.kernel import codes
 from mcrock.kernel.rotation import flattened, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 
-# orientation body to ground; angular velocity in body axes [rad/s]; ground position of the pivot,
-# the first end of the edge or the first vertex of the face at rest [m]; angle from the first face
-# flat [rad] and its rate [rad/s], orientation with that face flat and ground direction of the edge.
-# With slip and in flight: position [m] and velocity [m/s] of the COM in ground axes, how far the first and
-# the second contact have slipped [m], energy lost in slip over the mass [m2/s2], and the directions of the
-# slips
-(
-    Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, P_X, P_Y, ANGLE, RATE, F0, F1, F2, F3, ALONG_X, ALONG_Y,
-    X, Y, Z, V_X, V_Y, V_Z, PATH_0, PATH_1, LOSS, S0_X, S0_Y, S1_X, S1_Y,
-    STATE_SIZE,
-) = range(31)  # fmt: skip
 SMALL_TURN = 0.02  # angle up to which sine and cosine are power series to the last bit [rad]
+
+
+@jit(inline=True, internal=True)
+def orientation(state):
+    """Quaternion from body to ground (4 numbers)."""
+    return state.q0, state.q1, state.q2, state.q3
+
+
+@jit(inline=True, internal=True)
+def angular_velocity(state):
+    """In body axes (3 numbers) [rad/s]."""
+    return state.w_x, state.w_y, state.w_z
+
+
+@jit(inline=True, internal=True)
+def normalize(state):
+    """Make the quaternion one of length 1."""
+    q0, q1, q2, q3 = orientation(state)
+    norm = 1.0 / sqrt(q0 * q0 + q1 * q1 + q2 * q2 + q3 * q3)
+    state.q0, state.q1, state.q2, state.q3 = q0 * norm, q1 * norm, q2 * norm, q3 * norm
+
+
+@jit(inline=True, internal=True)
+def copy_pose(state, copy):
+    """Copy orientation and angular velocity."""
+    copy.q0, copy.q1, copy.q2, copy.q3 = orientation(state)
+    copy.w_x, copy.w_y, copy.w_z = angular_velocity(state)
+
+
+@jit(internal=True)
+def copy_motion(state, copy):
+    """Copy what changes smoothly in a mode with slip or in flight."""
+    copy_pose(state, copy)
+    copy.x, copy.y, copy.z = state.x, state.y, state.z
+    copy.v_x, copy.v_y, copy.v_z = state.v_x, state.v_y, state.v_z
+    copy.path_0, copy.path_1, copy.loss = state.path_0, state.path_1, state.loss
+
+
+@jit(internal=True)
+def copy_state(state, copy):
+    """Copy all of a state."""
+    copy_motion(state, copy)
+    copy.p_x, copy.p_y, copy.angle, copy.rate = state.p_x, state.p_y, state.angle, state.rate
+    copy.f0, copy.f1, copy.f2, copy.f3 = state.f0, state.f1, state.f2, state.f3
+    copy.along_x, copy.along_y = state.along_x, state.along_y
+    copy.s0_x, copy.s0_y, copy.s1_x, copy.s1_y = state.s0_x, state.s0_y, state.s1_x, state.s1_y
+
+
+@jit(internal=True)
+def clear_state(state):
+    """Set all of a state to zero."""
+    state.q0 = state.q1 = state.q2 = state.q3 = state.w_x = state.w_y = state.w_z = 0.0
+    state.p_x = state.p_y = state.angle = state.rate = state.f0 = state.f1 = state.f2 = state.f3 = 0.0
+    state.along_x = state.along_y = state.x = state.y = state.z = state.v_x = state.v_y = state.v_z = 0.0
+    state.path_0 = state.path_1 = state.loss = state.s0_x = state.s0_y = state.s1_x = state.s1_y = 0.0
+
+
+@jit(internal=True)
+def advance_state(state, rates, h, out):
+    """Write into ``out`` a state with slip or in flight after rates over ``h`` [s]; they may be one."""
+    out.q0, out.q1 = state.q0 + h * rates.q0, state.q1 + h * rates.q1
+    out.q2, out.q3 = state.q2 + h * rates.q2, state.q3 + h * rates.q3
+    out.w_x, out.w_y = state.w_x + h * rates.w_x, state.w_y + h * rates.w_y
+    out.w_z, out.loss = state.w_z + h * rates.w_z, state.loss + h * rates.loss
+    out.x, out.y, out.z = state.x + h * rates.x, state.y + h * rates.y, state.z + h * rates.z
+    out.v_x, out.v_y = state.v_x + h * rates.v_x, state.v_y + h * rates.v_y
+    out.v_z, out.path_0 = state.v_z + h * rates.v_z, state.path_0 + h * rates.path_0
+    out.path_1 = state.path_1 + h * rates.path_1
+
+
+@jit(internal=True)
+def weigh_rates(a, b, c, d, out):
+    """Six times the mean of rates in the classical Runge-Kutta method, at the start, twice in the middle and
+    at the end of a step, into ``out``."""
+    out.q0, out.q1 = a.q0 + 2.0 * (b.q0 + c.q0) + d.q0, a.q1 + 2.0 * (b.q1 + c.q1) + d.q1
+    out.q2, out.q3 = a.q2 + 2.0 * (b.q2 + c.q2) + d.q2, a.q3 + 2.0 * (b.q3 + c.q3) + d.q3
+    out.w_x, out.w_y = a.w_x + 2.0 * (b.w_x + c.w_x) + d.w_x, a.w_y + 2.0 * (b.w_y + c.w_y) + d.w_y
+    out.w_z, out.loss = a.w_z + 2.0 * (b.w_z + c.w_z) + d.w_z, a.loss + 2.0 * (b.loss + c.loss) + d.loss
+    out.x, out.y = a.x + 2.0 * (b.x + c.x) + d.x, a.y + 2.0 * (b.y + c.y) + d.y
+    out.z, out.v_x = a.z + 2.0 * (b.z + c.z) + d.z, a.v_x + 2.0 * (b.v_x + c.v_x) + d.v_x
+    out.v_y, out.v_z = a.v_y + 2.0 * (b.v_y + c.v_y) + d.v_y, a.v_z + 2.0 * (b.v_z + c.v_z) + d.v_z
+    out.path_0 = a.path_0 + 2.0 * (b.path_0 + c.path_0) + d.path_0
+    out.path_1 = a.path_1 + 2.0 * (b.path_1 + c.path_1) + d.path_1
 
 
 @jit(inline=True, internal=True)
@@ -95,11 +133,11 @@ def force_turn(p, force):
     """Angular acceleration about the pivot with constants ``p`` by a force over the mass at the COM, in body
     axes (3 numbers) [rad/s2]."""
     fx, fy, fz = force
-    tx, ty, tz = p[C_Y] * fz - p[C_Z] * fy, p[C_Z] * fx - p[C_X] * fz, p[C_X] * fy - p[C_Y] * fx
+    tx, ty, tz = p.com_y * fz - p.com_z * fy, p.com_z * fx - p.com_x * fz, p.com_x * fy - p.com_y * fx
     return (
-        p[I_XX] * tx + p[I_XY] * ty + p[I_XZ] * tz,
-        p[I_XY] * tx + p[I_YY] * ty + p[I_YZ] * tz,
-        p[I_XZ] * tx + p[I_YZ] * ty + p[I_ZZ] * tz,
+        p.inv_xx * tx + p.inv_xy * ty + p.inv_xz * tz,
+        p.inv_xy * tx + p.inv_yy * ty + p.inv_yz * tz,
+        p.inv_xz * tx + p.inv_yz * ty + p.inv_zz * tz,
     )
 
 
@@ -113,20 +151,20 @@ def vertex_rates(p, gravity, q, w, a):
     q0, q1, q2, q3 = q
     wx, wy, wz = w
     fx, fy, fz = pulled(q, gravity, a)
-    kx = p[K_XX] * wx + p[K_XY] * wy + p[K_XZ] * wz
-    ky = p[K_XY] * wx + p[K_YY] * wy + p[K_YZ] * wz
-    kz = p[K_XZ] * wx + p[K_YZ] * wy + p[K_ZZ] * wz
-    tx = p[C_Y] * fz - p[C_Z] * fy - (wy * kz - wz * ky)
-    ty = p[C_Z] * fx - p[C_X] * fz - (wz * kx - wx * kz)
-    tz = p[C_X] * fy - p[C_Y] * fx - (wx * ky - wy * kx)
+    kx = p.k_xx * wx + p.k_xy * wy + p.k_xz * wz
+    ky = p.k_xy * wx + p.k_yy * wy + p.k_yz * wz
+    kz = p.k_xz * wx + p.k_yz * wy + p.k_zz * wz
+    tx = p.com_y * fz - p.com_z * fy - (wy * kz - wz * ky)
+    ty = p.com_z * fx - p.com_x * fz - (wz * kx - wx * kz)
+    tz = p.com_x * fy - p.com_y * fx - (wx * ky - wy * kx)
     return (
         -q1 * wx - q2 * wy - q3 * wz,
         q0 * wx + q2 * wz - q3 * wy,
         q0 * wy + q3 * wx - q1 * wz,
         q0 * wz + q1 * wy - q2 * wx,
-        p[I_XX] * tx + p[I_XY] * ty + p[I_XZ] * tz,
-        p[I_XY] * tx + p[I_YY] * ty + p[I_YZ] * tz,
-        p[I_XZ] * tx + p[I_YZ] * ty + p[I_ZZ] * tz,
+        p.inv_xx * tx + p.inv_xy * ty + p.inv_xz * tz,
+        p.inv_xy * tx + p.inv_yy * ty + p.inv_yz * tz,
+        p.inv_xz * tx + p.inv_yz * ty + p.inv_zz * tz,
         fx,
         fy,
         fz,
@@ -142,7 +180,7 @@ def rates_at(p, gravity, state, segment, t):
 @jit(inline=True, internal=True)
 def rates_with(p, gravity, state, a):
     """`vertex_rates` of a state with ground acceleration ``a`` [m/s2]."""
-    q, w = (state[Q0], state[Q1], state[Q2], state[Q3]), (state[W_X], state[W_Y], state[W_Z])
+    q, w = orientation(state), angular_velocity(state)
     return vertex_rates(p, gravity, q, w, a)
 
 
@@ -161,8 +199,8 @@ def vertex_step(p, gravity, state, k1, push, h, out):
     ``k1`` are the `vertex_rates` at the start and ``push`` the accelerations of the ground for its middle
     and its end (two of 3 numbers) [m/s2].
     """
-    q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
-    x, y, z = state[W_X], state[W_Y], state[W_Z]
+    q0, q1, q2, q3 = orientation(state)
+    x, y, z = angular_velocity(state)
     d, e = 0.5 * h, 0.25 * h  # the rates of the quaternion come doubled
     a, b = push
     q, w = _ahead((q0, q1, q2, q3, x, y, z), k1, e, d)
@@ -177,10 +215,10 @@ def vertex_step(p, gravity, state, k1, push, h, out):
     q2 += e * (k1[2] + 2.0 * (k2[2] + k3[2]) + k4[2])
     q3 += e * (k1[3] + 2.0 * (k2[3] + k3[3]) + k4[3])
     norm = 1.0 / sqrt(q0 * q0 + q1 * q1 + q2 * q2 + q3 * q3)
-    out[Q0], out[Q1], out[Q2], out[Q3] = q0 * norm, q1 * norm, q2 * norm, q3 * norm
-    out[W_X] = x + d * (k1[4] + 2.0 * (k2[4] + k3[4]) + k4[4])
-    out[W_Y] = y + d * (k1[5] + 2.0 * (k2[5] + k3[5]) + k4[5])
-    out[W_Z] = z + d * (k1[6] + 2.0 * (k2[6] + k3[6]) + k4[6])
+    out.q0, out.q1, out.q2, out.q3 = q0 * norm, q1 * norm, q2 * norm, q3 * norm
+    out.w_x = x + d * (k1[4] + 2.0 * (k2[4] + k3[4]) + k4[4])
+    out.w_y = y + d * (k1[5] + 2.0 * (k2[5] + k3[5]) + k4[5])
+    out.w_z = z + d * (k1[6] + 2.0 * (k2[6] + k3[6]) + k4[6])
 
 
 @jit(inline=True, internal=True)
@@ -188,10 +226,14 @@ def nudge(p, gravity, state, a, h):
     """Move a state of VERTEX mode with ground acceleration ``a`` on or back by a time ``h`` [s] so short that
     rates suffice."""
     k = rates_with(p, gravity, state, a)
-    for i in range(4):
-        state[Q0 + i] += 0.5 * h * k[i]
-    for i in range(3):
-        state[W_X + i] += h * k[4 + i]
+    d = 0.5 * h  # the rates of the quaternion come doubled
+    state.q0 += d * k[0]
+    state.q1 += d * k[1]
+    state.q2 += d * k[2]
+    state.q3 += d * k[3]
+    state.w_x += h * k[4]
+    state.w_y += h * k[5]
+    state.w_z += h * k[6]
 
 
 @jit(inline=True, internal=True)
@@ -211,7 +253,7 @@ def vertex_force(p, state, k, up):
 
     ``k`` are the `vertex_rates` of the state and ``up`` its vertical in body axes.
     """
-    x, y, z = turning(k, state[W_X], state[W_Y], state[W_Z], p[C_X], p[C_Y], p[C_Z])
+    x, y, z = turning(k, state.w_x, state.w_y, state.w_z, p.com_x, p.com_y, p.com_z)
     x, y, z = x - k[7], y - k[8], z - k[9]
     normal = x * up[0] + y * up[1] + z * up[2]
     x, y, z = x - normal * up[0], y - normal * up[1], z - normal * up[2]
@@ -221,7 +263,7 @@ def vertex_force(p, state, k, up):
 @jit(inline=True, internal=True)
 def attitude(state):
     """The vertical and the angular velocity in body axes (two of 3 numbers)."""
-    return vertical(state[Q0], state[Q1], state[Q2], state[Q3]), (state[W_X], state[W_Y], state[W_Z])
+    return vertical(orientation(state)), angular_velocity(state)
 
 
 @jit(inline=True, internal=True)
@@ -236,14 +278,14 @@ def rise(body, k, turned, pivot, other):
 @jit(internal=True)
 def vertex_lift(body, pivot, other, state, a):
     """`rise` under the ground acceleration ``a`` [m/s2]."""
-    k = rates_with(body.pivots[pivot], body.scalars[GRAVITY], state, a)
+    k = rates_with(body.pivots[pivot], body.gravity, state, a)
     return rise(body, k, attitude(state), pivot, other)
 
 
 @jit(inline=True, internal=True)
 def edge_com(edge, c, s):
     """COM over the first end in EDGE mode, inwards and up [m], at an angle with cosine and sine."""
-    return edge[COM_N] * c - edge[COM_Z] * s, edge[COM_N] * s + edge[COM_Z] * c
+    return edge.com_n * c - edge.com_z * s, edge.com_n * s + edge.com_z * c
 
 
 @jit(inline=True, internal=True)
@@ -263,7 +305,7 @@ def edge_acceleration(edge, com_n, com_z, inward, down):
 
     ``inward`` is the ground acceleration along n = e_z x e, ``down`` gravity plus its vertical part.
     """
-    return (com_z * inward - com_n * down) * edge[PUSH]
+    return (com_z * inward - com_n * down) * edge.push
 
 
 @jit(inline=True, internal=True)
@@ -276,7 +318,7 @@ def _turned_acceleration(edge, com_n, com_z, angle, inward, down):
 @jit(inline=True, internal=True)
 def edge_frame(state, gravity, a):
     """Ground acceleration in EDGE mode: inwards, along the edge, and with gravity downwards [m/s2]."""
-    x, y = state[ALONG_X], state[ALONG_Y]
+    x, y = state.along_x, state.along_y
     return a[1] * x - a[0] * y, a[0] * x + a[1] * y, gravity + a[2]
 
 
@@ -287,7 +329,7 @@ def edge_step(edge, state, start, segment, t, h):
     ``start`` has gravity and, at the start, the `edge_com` (2) and the `edge_acceleration`.
     """
     gravity, com_n, com_z, k1 = start
-    rate, d = state[RATE], 0.5 * h
+    rate, d = state.rate, 0.5 * h
     inward, _, down = edge_frame(state, gravity, acceleration(segment, t + d))
     k2 = _turned_acceleration(edge, com_n, com_z, d * rate, inward, down)
     k3 = _turned_acceleration(edge, com_n, com_z, d * (rate + d * k1), inward, down)
@@ -309,33 +351,28 @@ def edge_contact(edge, c, s, rate, inward, lengthwise, down):
     acc = edge_acceleration(edge, com_n, com_z, inward, down)
     square = rate * rate
     # rate of angular momentum about the first end, body axes of the edge, then ground
-    change_n = acc * edge[K_EN] - square * edge[K_EZ]
-    change_z = acc * edge[K_EZ] + square * edge[K_EN]
-    moment_n = change_n * c - change_z * s + com_z * lengthwise - edge[COM_E] * down
-    moment_z = change_n * s + change_z * c + edge[COM_E] * inward - com_n * lengthwise
+    change_n = acc * edge.k_en - square * edge.k_ez
+    change_z = acc * edge.k_ez + square * edge.k_en
+    moment_n = change_n * c - change_z * s + com_z * lengthwise - edge.com_e * down
+    moment_z = change_n * s + change_z * c + edge.com_e * inward - com_n * lengthwise
     force_n = -acc * com_z - square * com_n + inward
     force_z = acc * com_n - square * com_z + down
     return acc, moment_n, force_n, force_z, moment_z
 
 
-# numpy integers throughout: a Python integer constant would compile a function once for each value
-REST, EDGE, VERTEX = np.int64(Mode.REST), np.int64(Mode.EDGE), np.int64(Mode.VERTEX)
-FLIGHT, SLIDE, SPIN = np.int64(Mode.FLIGHT), np.int64(Mode.SLIDE), np.int64(Mode.SPIN)
-VERTEX_SLIP, EDGE_SLIP = np.int64(Mode.VERTEX_SLIP), np.int64(Mode.EDGE_SLIP)
-EDGE_SLIP_FIRST, EDGE_SLIP_SECOND = np.int64(Mode.EDGE_SLIP_FIRST), np.int64(Mode.EDGE_SLIP_SECOND)
 NONE, FIRST, SECOND = np.int64(-1), np.int64(0), np.int64(1)
 
 
 @jit(internal=True)
 def contact_vertex(body, mode, index):
     """A vertex on the ground, one that sticks where only one end of an edge does; any vertex in flight."""
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         return FIRST
-    if mode in (VERTEX, VERTEX_SLIP):
+    if mode in (codes.VERTEX, codes.VERTEX_SLIP):
         return index
-    if mode in (REST, SLIDE, SPIN):
+    if mode in (codes.REST, codes.SLIDE, codes.SPIN):
         return body.face_vertices[body.face_first[index]]
-    return body.edge_vertices[index, 1 if mode == EDGE_SLIP_FIRST else 0]
+    return body.edge_vertices[index, 1 if mode == codes.EDGE_SLIP_FIRST else 0]
 
 
 @jit(internal=True)
@@ -364,42 +401,42 @@ def move_pivot(body, state, old, new):
     """Ground position of the pivot when vertex ``new`` takes over from ``old``."""
     if old != new:
         a, b = body.vertices[old], body.vertices[new]
-        x, y, _ = to_ground(state, b[0] - a[0], b[1] - a[1], b[2] - a[2])
-        state[P_X] += x
-        state[P_Y] += y
+        x, y, _ = to_ground(orientation(state), b[0] - a[0], b[1] - a[1], b[2] - a[2])
+        state.p_x += x
+        state.p_y += y
 
 
 @jit(inline=True, internal=True)
 def upward(face):
     """The vertical in body axes (3 numbers)."""
-    return face[F_UX], face[F_UY], face[F_UZ]
+    return face.up_x, face.up_y, face.up_z
 
 
 @jit(inline=True, internal=True)
 def in_face(face, v):
     """A vector in body axes along the axes of a face (3 numbers)."""
     return (
-        v[0] * face[F_XX] + v[1] * face[F_XY] + v[2] * face[F_XZ],
-        v[0] * face[F_YX] + v[1] * face[F_YY] + v[2] * face[F_YZ],
-        v[0] * face[F_UX] + v[1] * face[F_UY] + v[2] * face[F_UZ],
+        v[0] * face.x_x + v[1] * face.x_y + v[2] * face.x_z,
+        v[0] * face.y_x + v[1] * face.y_y + v[2] * face.y_z,
+        v[0] * face.up_x + v[1] * face.up_y + v[2] * face.up_z,
     )
 
 
 @jit(internal=True)
 def in_body(face, x, y):
     """A vector in the plane of a face in body axes (3 numbers)."""
-    return x * face[F_XX] + y * face[F_YX], x * face[F_XY] + y * face[F_YY], x * face[F_XZ] + y * face[F_YZ]
+    return x * face.x_x + y * face.y_x, x * face.x_y + y * face.y_y, x * face.x_z + y * face.y_z
 
 
 @jit(internal=True)
 def point_of_face(face, x, y):
     """A point of the plane of a face in body axes (3 numbers) [m]."""
-    (a, b, c), h = in_body(face, x, y), face[F_HEIGHT]
-    return a - h * face[F_UX], b - h * face[F_UY], c - h * face[F_UZ]
+    (a, b, c), h = in_body(face, x, y), face.height
+    return a - h * face.up_x, b - h * face.up_y, c - h * face.up_z
 
 
 @jit(internal=True)
 def lay_flat(face, q, out):
     """Write into ``out`` the pose ``q`` after the smallest turn that lays a face flat; they may be one."""
     x, y, z = upward(face)
-    out[Q0], out[Q1], out[Q2], out[Q3] = flattened((q[Q0], q[Q1], q[Q2], q[Q3]), x, y, z)
+    out.q0, out.q1, out.q2, out.q3 = flattened(orientation(q), x, y, z)

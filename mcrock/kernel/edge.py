@@ -11,42 +11,11 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.kernel import results
-from mcrock.kernel.contact import (
-    E_X,
-    E_Y,
-    E_Z,
-    GRAVITY,
-    LENGTH,
-    N_X,
-    N_Y,
-    N_Z,
-    OPENING,
-    SHARE,
-    UP_X,
-    UP_Y,
-    UP_Z,
-)
+from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
-    ALONG_X,
-    ALONG_Y,
-    ANGLE,
-    EDGE,
-    F0,
-    F1,
-    F2,
-    F3,
     FIRST,
     NONE,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
     SECOND,
-    W_X,
-    W_Y,
-    W_Z,
     contact_vertex,
     edge_com,
     edge_contact,
@@ -54,23 +23,18 @@ from mcrock.kernel.dynamics import (
     edge_step,
     in_face,
     move_pivot,
+    orientation,
     small_turn,
     vertex_lift,
 )
+from mcrock.kernel.results import edge_demand, edge_sticks
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import (
-    EDGE_RELEASE,
-    FACET_IMPACT,
-    NO_EVENT,
-    OVERTURN,
     REFINEMENTS,
     RELEASE_TIME,
-    REST_EVENT,
-    SLIP,
     SLIP_SLACK,
-    STATIC,
     STILL,
     TOUCH,
     UPRIGHT,
@@ -79,7 +43,6 @@ from mcrock.kernel.step import (
     see_step,
     tilt_rate,
 )
-from mcrock.kernel.watch import edge_demand, edge_sticks
 
 
 @jit(internal=True)
@@ -90,7 +53,7 @@ def advance_edge(run, h):
     """
     body, result, t, friction = run.body, run.result, run.t, run.friction
     state, segment, k = run.state, run.segment, run.place
-    edge, gravity, angle0, rate0 = body.edges[k], body.scalars[GRAVITY], state[ANGLE], state[RATE]
+    edge, gravity, angle0, rate0 = body.edges[k], body.gravity, state.angle, state.rate
     c0, s0 = cos(angle0), sin(angle0)
     before, end, stuck, k1, normal, square, ends = release(
         body, k, state, (angle0, rate0, c0, s0), acceleration(segment, t)
@@ -99,21 +62,21 @@ def advance_edge(run, h):
     results.see_force(result, gravity, square, normal, up[2])
     results.see_edge(result, ends)
     if normal < 0.0 and lifts_off(run, up):
-        return 0.0, NO_EVENT, NONE
+        return 0.0, codes.NO_EVENT, NONE
     if friction.on and _slips(friction, gravity, ends):
-        return 0.0, SLIP, NONE
+        return 0.0, codes.SLIP, NONE
     if stuck:
         result[Response.EDGE_STICK_INFEASIBLE] = 1.0
     if before > 0.0 and t >= run.held_until:
         run.kept_end = end
-        return 0.0, EDGE_RELEASE, NONE
+        return 0.0, codes.EDGE_RELEASE, NONE
     com_n, com_z = edge_com(edge, c0, s0)
     start = gravity, com_n, com_z, k1
     turn, rate1 = edge_step(edge, state, start, segment, t, h)
     landing, face, sign, target = _first_face(body, k, (angle0, rate0), (turn, rate1), h)
     if 0.0 <= landing <= STILL and sign * (angle0 - target) <= TOUCH and abs(rate0) <= STILL:
-        return 0.0, REST_EVENT, face
-    event = NO_EVENT
+        return 0.0, codes.REST_EVENT, face
+    event = codes.NO_EVENT
     if landing >= 0.0:
         dips = sign * (angle0 + turn - target) > 0.0
         h, turn, rate1, event = _locate_face(run, start, h, landing, (sign, target, dips))
@@ -128,28 +91,28 @@ def advance_edge(run, h):
         if margin > 0.0:
             times = max(0.0, run.held_until - t), h
             h, run.kept_end, turn, rate1 = _locate_release(run, start, times, (before, margin), end)
-            event, face, seen = EDGE_RELEASE, NONE, False
+            event, face, seen = codes.EDGE_RELEASE, NONE, False
             c1, s1 = _turned(c0, s0, turn)
     if friction.on:
         if not seen:
             ends = _ends_of(run, t + h, angle0 + turn, rate1, c1, s1)
         if _slips(friction, gravity, ends):
-            h, turn, rate1 = _first_time(run, start, h, SLIP)
-            event = SLIP
+            h, turn, rate1 = _first_time(run, start, h, codes.SLIP)
+            event = codes.SLIP
             c1, s1 = _turned(c0, s0, turn)
-    elif event != NO_EVENT and results.certifiable(result):
+    elif event != codes.NO_EVENT and results.certifiable(result):
         results.see_edge(result, _ends_of(run, t + h, angle0 + turn, rate1, c1, s1))
     after = edge_up(edge, c1, s1)
-    if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0) and not results.has_overturned(result):
-        h, turn, rate1 = _first_time(run, start, h, OVERTURN)
-        event, after = OVERTURN, edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
+    if after[2] <= (UPRIGHT if event == codes.FACET_IMPACT else 0.0) and not results.has_overturned(result):
+        h, turn, rate1 = _first_time(run, start, h, codes.OVERTURN)
+        event, after = codes.OVERTURN, edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
         result[Response.PEAK_TILT] = 1.0
-    state[ANGLE], state[RATE] = angle0 + turn, rate1
-    d0 = tilt_rate(up, rate0 * edge[E_X], rate0 * edge[E_Y], rate0 * edge[E_Z])
-    d1 = tilt_rate(after, rate1 * edge[E_X], rate1 * edge[E_Y], rate1 * edge[E_Z])
+    state.angle, state.rate = angle0 + turn, rate1
+    d0 = tilt_rate(up, rate0 * edge.along_x, rate0 * edge.along_y, rate0 * edge.along_z)
+    d1 = tilt_rate(after, rate1 * edge.along_x, rate1 * edge.along_y, rate1 * edge.along_z)
     see_step(result, up, after, d0, d1, h)
-    if event == OVERTURN:
-        edge_pose(edge, state, state[ANGLE], rate1)
+    if event == codes.OVERTURN:
+        edge_pose(edge, state, state.angle, rate1)
     return h, event, face
 
 
@@ -164,7 +127,7 @@ def _turned(c0, s0, turn):
 def _first_face(body, k, begin, end, h):
     """When a face at edge ``k`` lands in a step over ``h`` [s], from angle and rate at its start, and turn
     and rate at its end: the time [s], negative if none does, the face, and sign and target of its angle."""
-    (angle0, rate0), (turn, rate1), opening = begin, end, body.edges[k, OPENING]
+    (angle0, rate0), (turn, rate1), opening = begin, end, body.edges[k].opening
     landing = first_landing(angle0, rate0, angle0 + turn, rate1, h, TOUCH)
     if opening < np.inf:
         other = first_landing(opening - angle0, -rate0, opening - angle0 - turn, -rate1, h, TOUCH)
@@ -179,7 +142,7 @@ def _locate_face(run, start, whole, landing, goal):
     and target of its angle, and whether it rises again. Returns the time [s], the turn [rad], the rate
     [rad/s] and the event."""
     state, segment, t = run.state, run.segment, run.t
-    edge, angle0 = run.body.edges[run.place], run.state[ANGLE]
+    edge, angle0 = run.body.edges[run.place], run.state.angle
     sign, target, dips = goal
     low, high, h = 0.0, whole, max(landing, EVENT_TIME)
     turn, rate = 0.0, 0.0
@@ -198,8 +161,8 @@ def _locate_face(run, start, whole, landing, goal):
     if dips and not (sign * (angle0 + turn - target) <= TOUCH and sign * rate < 0.0):
         # the interpolation dips below the ground, the motion does not
         turn, rate = edge_step(edge, state, start, segment, t, whole)
-        return whole, turn, rate, NO_EVENT
-    return h, turn, rate, FACET_IMPACT
+        return whole, turn, rate, codes.NO_EVENT
+    return h, turn, rate, codes.FACET_IMPACT
 
 
 @jit(internal=True)
@@ -207,7 +170,7 @@ def _first_time(run, start, high, event):
     """First time in a step of EDGE mode at which the body axis is level, or, for the event SLIP, the edge
     cannot stick [s], the turn [rad] and the rate [rad/s]."""
     state, segment, t = run.state, run.segment, run.t
-    edge, angle0, low = run.body.edges[run.place], run.state[ANGLE], 0.0
+    edge, angle0, low = run.body.edges[run.place], run.state.angle, 0.0
     for _ in range(BISECTIONS):
         if high - low <= EVENT_TIME:
             break
@@ -215,7 +178,7 @@ def _first_time(run, start, high, event):
         turn, rate = edge_step(edge, state, start, segment, t, middle)
         angle = angle0 + turn
         c, s = cos(angle), sin(angle)
-        if event == SLIP:
+        if event == codes.SLIP:
             beyond = _slips(run.friction, start[0], _ends_of(run, t + middle, angle, rate, c, s))
         else:
             beyond = edge_up(edge, c, s)[2] <= 0.0
@@ -230,7 +193,11 @@ def _first_time(run, start, high, event):
 @jit(inline=True, internal=True)
 def edge_up(edge, c, s):
     """The vertical in body axes at an angle of EDGE mode with cosine and sine (3 numbers)."""
-    return c * edge[UP_X] + s * edge[N_X], c * edge[UP_Y] + s * edge[N_Y], c * edge[UP_Z] + s * edge[N_Z]
+    return (
+        c * edge.up_x + s * edge.normal_x,
+        c * edge.up_y + s * edge.normal_y,
+        c * edge.up_z + s * edge.normal_z,
+    )
 
 
 @jit(inline=True, internal=True)
@@ -246,7 +213,7 @@ def _ends_of(run, t, angle, rate, c, s):
 def _slips(friction, gravity, ends):
     """Whether an edge cannot stick with the static friction coefficient; as an end unloads both its forces
     go to zero, and their rounding does not count."""
-    static, slack = friction.values[STATIC], SLIP_SLACK * gravity
+    static, slack = friction.static, SLIP_SLACK * gravity
     n_p, n_q, f_p, f_q, along = ends
     n_p, n_q = n_p + slack, n_q + slack
     square = static * static
@@ -263,7 +230,7 @@ def _locate_release(run, start, times, margins, end):
     """
     body, t = run.body, run.t
     state, segment, k = run.state, run.segment, run.place
-    edge, angle0, (low, high), (below, above) = body.edges[k], state[ANGLE], times, margins
+    edge, angle0, (low, high), (below, above) = body.edges[k], state.angle, times, margins
     for i in range(REFINEMENTS):
         if high - low <= RELEASE_TIME:
             break
@@ -286,44 +253,44 @@ def _locate_release(run, start, times, margins, end):
 @jit(internal=True)
 def edge_pose(edge, state, angle, rate):
     """Orientation and angular velocity in EDGE mode at a given angle [rad] and rate [rad/s]."""
-    q = turned((state[F0], state[F1], state[F2], state[F3]), edge[E_X], edge[E_Y], edge[E_Z], angle)
-    state[Q0], state[Q1], state[Q2], state[Q3] = q
-    state[W_X], state[W_Y], state[W_Z] = rate * edge[E_X], rate * edge[E_Y], rate * edge[E_Z]
+    q = turned((state.f0, state.f1, state.f2, state.f3), edge.along_x, edge.along_y, edge.along_z, angle)
+    state.q0, state.q1, state.q2, state.q3 = q
+    state.w_x, state.w_y, state.w_z = rate * edge.along_x, rate * edge.along_y, rate * edge.along_z
 
 
 @jit(internal=True)
 def posed(run):
     """A vertex on the ground, once the state has the orientation and velocity of EDGE mode."""
     state = run.state
-    if run.mode == EDGE:
-        edge_pose(run.body.edges[run.place], state, state[ANGLE], state[RATE])
+    if run.mode == codes.EDGE:
+        edge_pose(run.body.edges[run.place], state, state.angle, state.rate)
     return contact_vertex(run.body, run.mode, run.place)
 
 
 @jit(internal=True)
 def lay_edge(edge, state, q):
     """Keep the pose ``q`` from which the angle about an edge counts, and the direction of the edge."""
-    state[F0], state[F1], state[F2], state[F3] = q
-    x, y, _ = to_ground(q, edge[E_X], edge[E_Y], edge[E_Z])
+    state.f0, state.f1, state.f2, state.f3 = q
+    x, y, _ = to_ground(q, edge.along_x, edge.along_y, edge.along_z)
     norm = sqrt(x * x + y * y)
-    state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
+    state.along_x, state.along_y = x / norm, y / norm
 
 
 @jit(internal=True)
 def enter_edge(body, state, pivot, k):
     """Start EDGE mode on edge ``k`` from a pose with both ends on the ground."""
     edge = body.edges[k]
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    across = ux * edge[N_X] + uy * edge[N_Y] + uz * edge[N_Z]
-    state[ANGLE] = atan2(across, ux * edge[UP_X] + uy * edge[UP_Y] + uz * edge[UP_Z])
-    state[RATE] = state[W_X] * edge[E_X] + state[W_Y] * edge[E_Y] + state[W_Z] * edge[E_Z]
-    q = state[Q0], state[Q1], state[Q2], state[Q3]  # a tuple: functions of an array are compiled for its size
-    q = turned(q, edge[E_X], edge[E_Y], edge[E_Z], -state[ANGLE])
-    q = flattened(q, edge[UP_X], edge[UP_Y], edge[UP_Z])
+    ux, uy, uz = vertical(orientation(state))
+    across = ux * edge.normal_x + uy * edge.normal_y + uz * edge.normal_z
+    state.angle = atan2(across, ux * edge.up_x + uy * edge.up_y + uz * edge.up_z)
+    state.rate = state.w_x * edge.along_x + state.w_y * edge.along_y + state.w_z * edge.along_z
+    q = orientation(state)
+    q = turned(q, edge.along_x, edge.along_y, edge.along_z, -state.angle)
+    q = flattened(q, edge.up_x, edge.up_y, edge.up_z)
     lay_edge(edge, state, q)
     move_pivot(body, state, pivot, body.edge_vertices[k, 0])
-    edge_pose(edge, state, state[ANGLE], state[RATE])
-    return EDGE, k
+    edge_pose(edge, state, state.angle, state.rate)
+    return codes.EDGE, k
 
 
 @jit(inline=True, internal=True)
@@ -350,12 +317,12 @@ def release(body, k, state, lean, a):
         The same as forces at both ends: normal at the first and the second, across the edge at the first
         and the second, and along the edge at both together [m/s2].
     """
-    edge, gravity = body.edges[k], body.scalars[GRAVITY]
+    edge, gravity = body.edges[k], body.gravity
     angle, rate, c, s = lean
     inward, lengthwise, down = edge_frame(state, gravity, a)
     acceleration, moment, force_n, normal, twist = edge_contact(edge, c, s, rate, inward, lengthwise, down)
-    over_first = moment * edge[SHARE]
-    over_second = -over_first - normal * edge[LENGTH] * edge[SHARE]
+    over_first = moment * edge.share
+    over_second = -over_first - normal * edge.length * edge.share
     square = lengthwise * lengthwise + force_n * force_n
     margin = max(over_first, over_second)
     end = FIRST if over_first >= over_second else SECOND
@@ -363,7 +330,7 @@ def release(body, k, state, lean, a):
     if margin > 0.0:
         lift = freed_lift(body, k, end, state, angle, rate, a)
         margin, stuck = min(margin, lift / gravity), lift <= 0.0
-    second, across = -over_first * gravity, twist * edge[SHARE] * gravity
+    second, across = -over_first * gravity, twist * edge.share * gravity
     ends = normal - second, second, force_n - across, across, lengthwise
     return margin, end, stuck, acceleration, normal, square, ends
 
@@ -382,6 +349,6 @@ def flatter_face(body, state, k):
     first, other = body.edge_faces[k, 0], body.edge_faces[k, 1]
     if other < 0:
         return first
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    up = vertical(orientation(state))
     on_first, on_other = in_face(body.faces[first], up)[2], in_face(body.faces[other], up)[2]
     return first if on_first >= on_other else other

@@ -13,50 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.params import Outcome
 from mcrock.base.response import EventColumn, HistoryColumn, Response
 from mcrock.impact.planar import PROJECT
 from mcrock.impact.varkonyi_2022 import kinetic_energy
-from mcrock.kernel import results
-from mcrock.kernel.contact import (
-    BARRIER,
-    BASE_X,
-    BASE_Y,
-    BASE_Z,
-    F_HEIGHT,
-    GRAVITY,
-    MASS,
-    SIZE,
-    SLENDERNESS,
-    START_X,
-    START_Y,
-)
-from mcrock.kernel.dynamics import (
-    NONE,
-    P_X,
-    P_Y,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
-    REST,
-    V_X,
-    V_Y,
-    V_Z,
-    VERTEX,
-    W_X,
-    W_Y,
-    W_Z,
-    Z,
-    inertia_of,
-    point_of,
-)
+from mcrock.kernel import codes, results
+from mcrock.kernel.dynamics import NONE, angular_velocity, inertia_of, orientation, point_of
 from mcrock.kernel.edge import posed
-from mcrock.kernel.friction.motion import SOLVED, moving_energy, sticks
+from mcrock.kernel.friction.motion import moving_energy, sticks
 from mcrock.kernel.results import impacts
 from mcrock.kernel.rotation import to_ground, vertical, wrapped
-from mcrock.kernel.step import EDGE_IMPACT, NO_EVENT
 
 
 class Trace(NamedTuple):
@@ -90,32 +55,32 @@ def write_note(run, trace, kind, change, face):
     body, t, friction = run.body, run.t, run.friction
     state, mode, index = run.state, run.mode, run.place
     pivot = posed(run)
-    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
     v = body.vertices[pivot]
-    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
+    x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
     vx, vy, vz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
     if friction.on and not sticks(mode):
-        z, vx, vy, vz = state[Z], state[V_X], state[V_Y], state[V_Z]
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+        z, vx, vy, vz = state.z, state.v_x, state.v_y, state.v_z
+    ux, uy, uz = vertical(orientation(state))
     tilt = atan2(sqrt(ux * ux + uy * uy), uz)
     if trace.used[0] < trace.history.shape[0]:
         row = trace.history[trace.used[0]]
-        w = state[W_X], state[W_Y], state[W_Z]
-        energy = kinetic_energy(body.scalars[MASS], inertia_of(body), point_of(body, pivot), w)
+        w = angular_velocity(state)
+        energy = kinetic_energy(body.mass, inertia_of(body), point_of(body, pivot), w)
         if friction.on and not sticks(mode):
             energy = moving_energy(body, state)
         row[HistoryColumn.TIME], row[HistoryColumn.MODE], row[HistoryColumn.INDEX] = t, mode, index
-        row[HistoryColumn.Q0], row[HistoryColumn.Q1] = state[Q0], state[Q1]
-        row[HistoryColumn.Q2], row[HistoryColumn.Q3] = state[Q2], state[Q3]
+        row[HistoryColumn.Q0], row[HistoryColumn.Q1] = state.q0, state.q1
+        row[HistoryColumn.Q2], row[HistoryColumn.Q3] = state.q2, state.q3
         row[HistoryColumn.OMEGA_X], row[HistoryColumn.OMEGA_Y], row[HistoryColumn.OMEGA_Z] = wx, wy, wz
-        row[HistoryColumn.COM_X], row[HistoryColumn.COM_Y] = state[P_X] + x, state[P_Y] + y
+        row[HistoryColumn.COM_X], row[HistoryColumn.COM_Y] = state.p_x + x, state.p_y + y
         row[HistoryColumn.COM_Z] = z
-        row[HistoryColumn.ENERGY] = energy + body.scalars[MASS] * body.scalars[GRAVITY] * z
+        row[HistoryColumn.ENERGY] = energy + body.mass * body.gravity * z
         row[HistoryColumn.TILT] = tilt
         row[HistoryColumn.VELOCITY_X], row[HistoryColumn.VELOCITY_Y] = vx, vy
         row[HistoryColumn.VELOCITY_Z] = vz
     trace.used[0] += 1
-    if kind != NO_EVENT:
+    if kind != codes.NO_EVENT:
         _add_event(trace, t, kind, (mode, index, face), (change, tilt), ((wx, wy, wz), (vx, vy, vz)))
 
 
@@ -124,12 +89,14 @@ def note_impact(body, trace, t, state, w, pivot, change):
     """Add an edge impact to the event list alone: ``pivot`` has landed, the body turns about it with ``w`` in
     body axes [rad/s], and ``state`` has its pose."""
     v = body.vertices[pivot]
-    wx, wy, wz = to_ground(state, w[0], w[1], w[2])
-    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
+    wx, wy, wz = to_ground(orientation(state), w[0], w[1], w[2])
+    x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
     speed = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    ux, uy, uz = vertical(orientation(state))
     tilt = atan2(sqrt(ux * ux + uy * uy), uz)
-    _add_event(trace, t, EDGE_IMPACT, (VERTEX, pivot, NONE), (change, tilt), ((wx, wy, wz), speed))
+    _add_event(
+        trace, t, codes.EDGE_IMPACT, (codes.VERTEX, pivot, NONE), (change, tilt), ((wx, wy, wz), speed)
+    )
 
 
 @jit(internal=True)
@@ -144,28 +111,20 @@ def _add_event(trace, t, kind, place, scalars, velocities):
     trace.used[1] += 1
 
 
-NOT_RUN = int(Outcome.NOT_RUN)
-AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
-STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
-INSTANT_LIMIT, NOT_FINITE = int(Outcome.INSTANT_LIMIT), int(Outcome.NOT_FINITE)
-SETTLING, PAINLEVE = int(Outcome.SETTLING), int(Outcome.PAINLEVE)
-CONTACT_LIMIT = int(Outcome.CONTACT_LIMIT)
-
-
 @jit(inline=True, internal=True)
 def check_limits(run):
     """Give a run up that gets nowhere."""
     state = run.state
-    if run.outcome != NOT_RUN:
+    if run.outcome != codes.NOT_RUN:
         return
     if run.at_instant > INSTANT_EVENTS:
-        run.outcome = INSTANT_LIMIT
+        run.outcome = codes.INSTANT_LIMIT
     elif impacts(run.result) > run.settings.max_impacts:
-        run.outcome = IMPACT_LIMIT
-    elif run.friction.on and run.friction.found[SOLVED] > run.settings.max_contact_solves:
-        run.outcome = CONTACT_LIMIT
-    elif not isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
-        run.outcome = NOT_FINITE
+        run.outcome = codes.IMPACT_LIMIT
+    elif run.friction.on and run.friction.found.solved > run.settings.max_contact_solves:
+        run.outcome = codes.CONTACT_LIMIT
+    elif not isfinite(state.q0 + state.w_x + state.w_y + state.w_z + state.rate):
+        run.outcome = codes.NOT_FINITE
 
 
 @jit(internal=True)
@@ -173,45 +132,45 @@ def finish(run):
     """Turn what was kept on the way into the results of the run."""
     result = run.result
     if results.has_overturned(result):
-        run.outcome = OVERTURNED
+        run.outcome = codes.OVERTURNED
         if run.settings.follow_fall:  # the fall says where the body ends, and nothing else
             steps = result[Response.STEPS]
             for i in range(result.size):
                 result[i] = run.kept[i]
             result[Response.STEPS] = steps
-    if run.mode == REST:
+    if run.mode == codes.REST:
         result[Response.FINAL_FACE] = run.place
     _report_position(run)
     if run.friction.on:
         results.spend(result, run.last_mode, run.t - run.since)
-        result[Response.CONTACT_SOLVES] = run.friction.found[SOLVED]
-        results.finish_friction(result, run.t, run.body.scalars[MASS])
-    results.finish(result, run.outcome, run.t, run.body.scalars[SLENDERNESS])
+        result[Response.CONTACT_SOLVES] = run.friction.found.solved
+        results.finish_friction(result, run.t, run.body.mass)
+    results.finish(result, run.outcome, run.t, run.body.slenderness)
 
 
 @jit(internal=True)
 def outcome_of_time(run, shaken):
     """What a run that comes to the end of its time is: the ground stays still from ``shaken`` [s] on."""
     if run.t < shaken:  # later shaking may do anything
-        return ROCKING
-    if run.mode == REST:
-        return AT_REST
+        return codes.ROCKING
+    if run.mode == codes.REST:
+        return codes.AT_REST
     kinetic, potential = _energies(run)
-    below = run.law.energy_gain == PROJECT and kinetic + potential < run.body.scalars[BARRIER] - _lent(run)
-    return SETTLING if below and not _leans_over(run) else ROCKING
+    below = run.law.energy_gain == PROJECT and kinetic + potential < run.body.barrier - _lent(run)
+    return codes.SETTLING if below and not _leans_over(run) else codes.ROCKING
 
 
 @jit(internal=True)
 def is_over(run):
     """Whether the ground stays still and too little energy is left to overturn, and to rise as high again as
     the body has been."""
-    if run.mode == REST or results.has_overturned(run.result):
+    if run.mode == codes.REST or results.has_overturned(run.result):
         return False
     kinetic, potential = _energies(run)
     run.highest = max(run.highest, potential)
     if run.t < run.shaken or run.law.energy_gain != PROJECT or _leans_over(run):
         return False
-    return kinetic + potential < min(run.body.scalars[BARRIER], LOWER * run.highest) - _lent(run)
+    return kinetic + potential < min(run.body.barrier, LOWER * run.highest) - _lent(run)
 
 
 @jit(internal=True)
@@ -219,15 +178,15 @@ def _leans_over(run):
     """Whether the body may be past the pose from which it falls, whatever its energy, as it started there or
     slip took energy on the way: it leans further than a body that stands can."""
     q = run.state
-    return vertical(q[Q0], q[Q1], q[Q2], q[Q3])[2] < cos(run.body.scalars[SLENDERNESS])
+    return vertical(orientation(q))[2] < cos(run.body.slenderness)
 
 
 @jit(internal=True)
 def _lent(run):
     """Energy that the pull of a slope adds at most on the way of the centre of mass until it stands over a
     corner [J]."""
-    scalars, turn = run.body.scalars, run.turn
-    return scalars[MASS] * sqrt(turn[3] * turn[3] + turn[4] * turn[4]) * scalars[SIZE]
+    body, turn = run.body, run.turn
+    return body.mass * sqrt(turn[3] * turn[3] + turn[4] * turn[4]) * body.radius
 
 
 @jit(internal=True)
@@ -235,12 +194,12 @@ def _energies(run):
     """Kinetic and potential energy above those of the body at the start [J]; no impact without gain adds to
     their sum."""
     body, state = run.body, run.state
-    weight, level = body.scalars[MASS] * body.scalars[GRAVITY], body.faces[body.start, F_HEIGHT]
+    weight, level = body.mass * body.gravity, body.faces[body.start].height
     if run.friction.on and not sticks(run.mode):
-        return moving_energy(body, state), weight * (state[Z] - level)
-    pivot, w = point_of(body, posed(run)), (state[W_X], state[W_Y], state[W_Z])
-    rise = -to_ground(state, pivot[0], pivot[1], pivot[2])[2] - level
-    return kinetic_energy(body.scalars[MASS], inertia_of(body), pivot, w), weight * rise
+        return moving_energy(body, state), weight * (state.z - level)
+    pivot, w = point_of(body, posed(run)), angular_velocity(state)
+    rise = -to_ground(orientation(state), pivot[0], pivot[1], pivot[2])[2] - level
+    return kinetic_energy(body.mass, inertia_of(body), pivot, w), weight * rise
 
 
 @jit(internal=True)
@@ -248,7 +207,7 @@ def _report_position(run):
     """Yaw and displacement of the base at the end of a run."""
     result, state = run.result, run.state
     result[Response.FINAL_DISPLACEMENT_X], result[Response.FINAL_DISPLACEMENT_Y] = _base_displacement(run)
-    result[Response.FINAL_YAW] = wrapped(2.0 * atan2(state[Q3], state[Q0]))
+    result[Response.FINAL_YAW] = wrapped(2.0 * atan2(state.q3, state.q0))
 
 
 @jit(internal=True)
@@ -261,9 +220,10 @@ def see_displacement(run):
 @jit(internal=True)
 def _base_displacement(run):
     """Horizontal displacement of the mean of the corners of the start face [m]."""
-    state, s, v = run.state, run.body.scalars, run.body.vertices[posed(run)]
-    x, y, _ = to_ground(state, s[BASE_X] - v[0], s[BASE_Y] - v[1], s[BASE_Z] - v[2])
-    return state[P_X] + x - s[START_X], state[P_Y] + y - s[START_Y]
+    state, body = run.state, run.body
+    v = body.vertices[posed(run)]
+    x, y, _ = to_ground(orientation(state), body.base_x - v[0], body.base_y - v[1], body.base_z - v[2])
+    return state.p_x + x - body.start_x, state.p_y + y - body.start_y
 
 
 LOWER = 0.999  # energy left where a run may stop, over its largest potential energy: no error of steps [1]

@@ -43,27 +43,18 @@ from mcrock.impact.varkonyi_2022 import (
     project_facet,
     side_of,
 )
-from mcrock.kernel.contact import BARRIER, F_CXX, F_CXY, F_CYY, F_HEIGHT, MASS, OPENING, SIZE
+from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (
-    ANGLE,
-    EDGE,
     FIRST,
     NONE,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
-    VERTEX,
-    W_X,
-    W_Y,
-    W_Z,
+    angular_velocity,
     edge_between,
     in_body,
     in_face,
     inertia_of,
     lay_flat,
     move_pivot,
+    orientation,
     point_of,
     point_of_face,
     upward,
@@ -71,10 +62,9 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.edge import edge_pose, enter_edge
 from mcrock.kernel.rest import enter_rest
-from mcrock.kernel.results import see_impact
+from mcrock.kernel.results import edge_impact_demand, impulse, impulse_moment, point_demand, see_impact
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.watch import edge_impact_demand, impulse, impulse_moment, point_demand
 
 
 @jit(inline=True)
@@ -84,27 +74,27 @@ def land_edge(run, quantiles, old, new):
     Returns the new mode, its index (of edge or vertex) and the change of energy [J].
     """
     body, state, result = run.body, run.state, run.result
-    mass, inertia = body.scalars[MASS], inertia_of(body)
+    mass, inertia = body.mass, inertia_of(body)
     a, b = point_of(body, new), point_of(body, old)
-    w = state[W_X], state[W_Y], state[W_Z]
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    w = angular_velocity(state)
+    up = vertical(orientation(state))
     before = kinetic_energy(mass, inertia, b, w)
     after, energy, plain = drawn_impact(run, quantiles, b, a, w, up, before)
     lift = lift_speed(b, a, after, up)
-    state[W_X], state[W_Y], state[W_Z] = after
+    state.w_x, state.w_y, state.w_z = after
     if lift > 0.0 and not sequence_ends(run, state, w, up, old, new, lift):
         move_pivot(body, state, old, new)
         normal, square, _ = impulse(b, a, w, after, up)
         see_lifting_impact(result, normal, square, before - energy, plain)
-        return VERTEX, new, energy - before
+        return codes.VERTEX, new, energy - before
     result[Response.EDGE_IMPACTS] += 1.0
     after = plastic_edge(mass, inertia, b, a, w)
     energy = kinetic_energy(mass, inertia, a, after)
     result[Response.IMPACT_ENERGY_LOSS] += before - energy
     if not lift > 0.0:
         result[Response.INFEASIBLE_EDGE_IMPACTS] += 1.0
-        result[Response.INFEASIBLE_ENERGY_LOSS] += (before - energy) / body.scalars[BARRIER]
-    state[W_X], state[W_Y], state[W_Z] = after
+        result[Response.INFEASIBLE_ENERGY_LOSS] += (before - energy) / body.barrier
+    state.w_x, state.w_y, state.w_z = after
     normal, square, _ = impulse(b, a, w, after, up)
     see_impact(result, edge_impact_demand(mass, inertia, b, a, w, after, up), square, normal)
     mode, index = enter_edge(body, state, old, edge_between(body, old, new))
@@ -128,7 +118,7 @@ def drawn_impact(run, quantiles, old, new, w, up, before):
     whether it is one that friction could give: not projected, and without angular impulse.
     """
     result, law = run.result, run.law
-    mass = run.body.scalars[MASS]
+    mass = run.body.mass
     inertia = inertia_of(run.body)
     impact = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
     lambda_, tau = edge_place(law, quantiles, impact, mass, inertia, (old, new), up, w)
@@ -204,7 +194,7 @@ def land_on_face(run, quantiles, f):
                 point = nan, nan
                 after, corner, partner = _plastic_impact(body, f, approach)
         elif corner < 0:
-            result[Response.INFEASIBLE_ENERGY_LOSS] += approach.energy / body.scalars[BARRIER]
+            result[Response.INFEASIBLE_ENERGY_LOSS] += approach.energy / body.barrier
     if corner < 0:
         result[Response.IMPACT_ENERGY_LOSS] += approach.energy
         see_impact(result, np.inf, 0.0, 0.0)
@@ -212,15 +202,15 @@ def land_on_face(run, quantiles, f):
         return rest, index, -approach.energy
     new = body.face_vertices[body.face_first[f] + corner]
     _see_impulse(run, f, pivot, new, after, point)
-    energy = kinetic_energy(body.scalars[MASS], inertia_of(body), point_of(body, new), after)
+    energy = kinetic_energy(body.mass, inertia_of(body), point_of(body, new), after)
     result[Response.IMPACT_ENERGY_LOSS] += approach.energy - energy
-    state[W_X], state[W_Y], state[W_Z] = after
+    state.w_x, state.w_y, state.w_z = after
     move_pivot(body, state, pivot, new)
     if partner >= 0:
         k = edge_between(body, new, body.face_vertices[body.face_first[f] + partner])
         edge, index = enter_edge(body, state, new, k)
         return edge, index, energy - approach.energy
-    return VERTEX, new, energy - approach.energy
+    return codes.VERTEX, new, energy - approach.energy
 
 
 @jit(inline=True, internal=True)
@@ -232,16 +222,16 @@ def _lay_flat(body, state, mode, index, f):
     """
     first, n, face = body.face_first[f], body.face_first[f + 1] - body.face_first[f], body.faces[f]
     pivot = corner = index
-    if mode == EDGE:
+    if mode == codes.EDGE:
         edge, on_first = body.edges[index], body.edge_faces[index, 0] == f
-        state[ANGLE] = 0.0 if on_first else edge[OPENING]
-        edge_pose(edge, state, state[ANGLE], state[RATE])
+        state.angle = 0.0 if on_first else edge.opening
+        edge_pose(edge, state, state.angle, state.rate)
         pivot = body.edge_vertices[index, 0]
         corner = pivot if on_first else body.edge_vertices[index, 1]
     lay_flat(face, state, state)
     old = _corner_of(body, f, corner)
-    if mode == VERTEX:
-        w, up, here = (state[W_X], state[W_Y], state[W_Z]), upward(face), point_of(body, pivot)
+    if mode == codes.VERTEX:
+        w, up, here = angular_velocity(state), upward(face), point_of(body, pivot)
         before = lift_speed(point_of(body, body.face_vertices[first + (old + n - 1) % n]), here, w, up)
         after = lift_speed(point_of(body, body.face_vertices[first + (old + 1) % n]), here, w, up)
         old = old if abs(after) < abs(before) else (old + n - 1) % n
@@ -262,8 +252,8 @@ def _corner_of(body, f, vertex):
 @jit(inline=True, internal=True)
 def _approach(body, state, f, pivot):
     """The `Approach` of a body that turns about ``pivot``, lying flat on face ``f``."""
-    face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
-    w = state[W_X], state[W_Y], state[W_Z]
+    face, mass, inertia = body.faces[f], body.mass, inertia_of(body)
+    w = angular_velocity(state)
     x, y, spin = in_face(face, w)
     corner = body.face_first[f] + _corner_of(body, f, pivot)
     px, py = body.corners[corner, 0], body.corners[corner, 1]
@@ -273,7 +263,7 @@ def _approach(body, state, f, pivot):
     x, y = x + push_x, y + push_y
     spin_energy = 0.0
     if spin != 0.0:
-        cxx, cxy, cyy = face[F_CXX], face[F_CXY], face[F_CYY]
+        cxx, cxy, cyy = face.c_xx, face.c_xy, face.c_yy
         turning = cyy * x * x - 2.0 * cxy * x * y + cxx * y * y
         spin_energy = 0.5 * (turning / (cxx * cyy - cxy * cxy) + mass * vz * vz) - energy
     return Approach((x, y), vz, energy, spin_energy)
@@ -288,17 +278,17 @@ def _spin_push(face, mass, inertia, spin, px, py):
     ux, uy, uz = upward(face)
     t = xx * ux + xy * uy + xz * uz, xy * ux + yy * uy + yz * uz, xz * ux + yz * uy + zz * uz
     x, y, _ = in_face(face, t)
-    jx, jy = spin * (x + mass * face[F_HEIGHT] * px), spin * (y + mass * face[F_HEIGHT] * py)
-    return face[F_CXX] * jx + face[F_CXY] * jy, face[F_CXY] * jx + face[F_CYY] * jy
+    jx, jy = spin * (x + mass * face.height * px), spin * (y + mass * face.height * py)
+    return face.c_xx * jx + face.c_xy * jy, face.c_xy * jx + face.c_yy * jy
 
 
 @jit(inline=True, internal=True)
 def _plastic_impact(body, f, approach):
     """The impact nearest to the motion before: as few corners stay down as can."""
     first, last, face = body.face_first[f], body.face_first[f + 1], body.faces[f]
-    compliance = face[F_CXX], face[F_CXY], face[F_CYY]
+    compliance = face.c_xx, face.c_xy, face.c_yy
     x, y, corner, partner = plastic_facet(
-        body.scalars[MASS], compliance, body.corners, first, last, approach.w, approach.vz
+        body.mass, compliance, body.corners, first, last, approach.w, approach.vz
     )
     return in_body(face, x, y), corner, partner
 
@@ -312,14 +302,14 @@ def _drawn_impact(run, quantiles, f, pivot, old, impact, approach):
     """
     body, state, law = run.body, run.state, run.law
     first, last = body.face_first[f], body.face_first[f + 1]
-    mass, inertia = body.scalars[MASS], inertia_of(body)
+    mass, inertia = body.mass, inertia_of(body)
     lon, lat, tau = place_on_face(run, quantiles, impact, f, old, state)
     point = law.point[0], law.point[1]
     if isnan(law.point[0]):
         point = facet_point(body.corners, first, last, old, lon, lat)
     twisted = not isnan(tau)
     if twisted:
-        w = state[W_X], state[W_Y], state[W_Z]
+        w = angular_velocity(state)
         after, corner = _torque_impact(body, f, pivot, w, approach.vz, point, tau)
         gains = False
         if corner >= 0:
@@ -346,9 +336,9 @@ def place_on_face(run, quantiles, impact, f, old, state):
     corners, first, last = body.corners, body.face_first[f], body.face_first[f + 1]
     ox, oy, ex, ey, depth = side_of(corners, first, last, old)
     edge = ex * oy - ey * ox  # place of the old edge from the foot of the COM, rising across the face
-    mass, inertia, axis = body.scalars[MASS], inertia_of(body), in_body(face, ex, ey)
-    rate = state[W_X] * axis[0] + state[W_Y] * axis[1] + state[W_Z] * axis[2]
-    base = face[F_HEIGHT], edge, edge + depth
+    mass, inertia, axis = body.mass, inertia_of(body), in_body(face, ex, ey)
+    rate = state.w_x * axis[0] + state.w_y * axis[1] + state.w_z * axis[2]
+    base = face.height, edge, edge + depth
     return planar_place(run.law, quantiles, impact, mass, inertia, axis, base, rate)
 
 
@@ -357,9 +347,9 @@ def _see_impulse(run, f, pivot, new, after, point):
     """Note the impulse of an impact at ``point`` in face axes [m], and the friction that it asks for: the
     couple that stops the spin takes its share (`mcrock.kernel.friction.impacts`)."""
     body, state, result = run.body, run.state, run.result
-    face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
+    face, mass, inertia = body.faces[f], body.mass, inertia_of(body)
     up = upward(face)
-    before = state[W_X], state[W_Y], state[W_Z]
+    before = angular_velocity(state)
     normal, square, p = impulse(point_of(body, pivot), point_of(body, new), before, after, up)
     demand = np.inf
     if not isnan(point[0]):
@@ -390,7 +380,7 @@ def _spinless_impact(run, f, old, lon, lat, approach, point):
     whether lambda_lon and lambda_lat make it gain energy, which the projection of lambda_lon prevents."""
     body, law = run.body, run.law
     first, last, face = body.face_first[f], body.face_first[f + 1], body.faces[f]
-    mass, compliance = body.scalars[MASS], (face[F_CXX], face[F_CXY], face[F_CYY])
+    mass, compliance = body.mass, (face.c_xx, face.c_xy, face.c_yy)
     w, vz = approach.w, approach.vz
     motion = w, vz, approach.spin_energy
     gain = facet_gain(mass, compliance, body.corners, first, last, motion, point)
@@ -413,7 +403,7 @@ def _torque_impact(body, f, pivot, w, vz, point, tau):
     Conditions (22) and (23) may leave no corner (-1), or two: then the one that loses more energy.
     """
     first, last = body.face_first[f], body.face_first[f + 1]
-    face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
+    face, mass, inertia = body.faces[f], body.mass, inertia_of(body)
     up, r, old = upward(face), point_of_face(face, point[0], point[1]), point_of(body, pivot)
     best, least = NONE, np.inf
     result = (0.0, 0.0, 0.0)
@@ -425,7 +415,7 @@ def _torque_impact(body, f, pivot, w, vz, point, tau):
         feasible = rise > vz
         for j in range(first, last):
             other = point_of(body, body.face_vertices[j])
-            if lift_speed(other, new, after, up) < -1e-9 * speed * body.scalars[SIZE]:
+            if lift_speed(other, new, after, up) < -1e-9 * speed * body.radius:
                 feasible = False
         if feasible:
             energy = kinetic_energy(mass, inertia, new, after)

@@ -5,8 +5,7 @@ has the sizes of its arrays, and code is compiled for a type, so bodies of all s
 room for `CORNERS` vertices, of which memory is only taken where something is written. Larger bodies have a
 type of their own, and a smaller one serves where memory is scarce.
 
-Names of columns stand with the code that means something by them: of `state` in `dynamics`, of the tables of
-a body in `contact`, of the results in `mcrock.base.response`.
+A field is a number wherever code names it. Columns of the results are those of `mcrock.base.response`.
 """
 
 from __future__ import annotations
@@ -17,18 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from mcrock.base.params import ContactColumn
 from mcrock.impact.planar import N_PARAMETERS
-from mcrock.kernel.contact import EDGE_SIZE, FACE_SIZE, PIVOT_SIZE, SCALARS_SIZE, Topology
-from mcrock.kernel.dynamics import STATE_SIZE
-from mcrock.kernel.friction.coulomb import CONTACT_SIZE
-from mcrock.kernel.friction.motion import FOUND_SIZE, STIFF_SIZE
-from mcrock.kernel.rest import SIDE_SIZE
+from mcrock.kernel.contact import Topology
 from mcrock.kernel.results import RESULT_SIZE
-from mcrock.kernel.shaking import SEGMENT_SIZE
-from mcrock.kernel.step import HEIGHTS_SIZE
-from mcrock.kernel.train import MAP_SIZE
-from mcrock.kernel.window import MOST_SAMPLES, WINDOW_SIZE
+from mcrock.kernel.window import MOST_SAMPLES
 
 CORNERS = 2000  # room of a record
 GROWTH = 8  # of the room of larger ones
@@ -39,6 +30,120 @@ def _record(**fields: Any) -> np.dtype[Any]:
     """A type of records: of each field its type, or its type and shape."""
     rows = [(name, *kind) if isinstance(kind, tuple) else (name, kind) for name, kind in fields.items()]
     return np.dtype((np.record, np.dtype(rows, align=True)))
+
+
+def _reals(names: str) -> dict[str, Any]:
+    """Fields that are numbers. Each has its own: a vector in a record takes ten times as long to compile."""
+    return dict.fromkeys(names.split(), REAL)
+
+
+# what motion about a vertex needs, per unit mass
+_PIVOT = _record(
+    **_reals("com_x com_y com_z"),  # from there [m]
+    **_reals("k_xx k_xy k_xz k_yy k_yz k_zz"),  # inertia about it over mass [m2]
+    **_reals("inv_xx inv_xy inv_xz inv_yy inv_yz inv_zz"),  # inverse of that [1/m2]
+    largest=REAL,  # principal moment of k [m2]
+)
+# along, inwards and up are the frame (e, n, z) of the first face
+_EDGE = _record(
+    **_reals("along_x along_y along_z normal_x normal_y normal_z up_x up_y up_z"),
+    length=REAL,  # [m]
+    **_reals("com_e com_n com_z"),  # from the first end [m]
+    **_reals("k_ee k_en k_ez"),  # inertia about the first end over mass [m2]
+    opening=REAL,  # turn from the first face flat to the other one flat [rad]
+    push=REAL,  # 1/k_ee
+    share=REAL,  # 1/(g length)
+)
+_FACE = _record(
+    **_reals("x_x x_y x_z y_x y_y y_z up_x up_y up_z"),  # its axes
+    height=REAL,  # of the COM [m]
+    **_reals("c_xx c_xy c_yy"),  # inverse of Theta + m h^2 [1/(kg m2)]
+    pass_height=REAL,  # that the COM has to rise to at least on the way there from the start [m]
+)
+# ground acceleration between two samples, or of a sine
+SEGMENT = _record(
+    begin=REAL,  # [s]
+    end=REAL,  # [s]
+    **_reals("a_x a_y a_z"),  # acceleration at its start, or amplitude of a sine [m/s2]
+    **_reals("b_x b_y b_z"),  # rate [m/s3], or what is added to a sine [m/s2]
+    sine=REAL,  # 1 of a sine, else 0
+    omega=REAL,  # of a sine [rad/s]
+    phase=REAL,  # [rad]
+    origin=REAL,  # its start [s]
+    **_reals("kink_x kink_y kink_z"),  # if asked for, how much the rate differs in the next segment [m/s3]
+)
+# at the start of a step over several samples, then at each sample up to its end
+_WINDOW = _record(
+    at=REAL,  # time since the start [s]
+    **_reals("v_x v_y v_z"),  # integral of the ground acceleration since then [m/s]
+    **_reals("d_x d_y d_z"),  # double integral [m]
+    **_reals("g_x g_y g_z"),  # ground acceleration [m/s2]
+    count=REAL,  # of the samples in use, in the first row
+)
+# of a vertex in a step
+_HEIGHT = _record(
+    before=REAL,  # at the start [m]
+    rate_before=REAL,  # [m/s]
+    after=REAL,  # at the end [m]
+    rate_after=REAL,  # [m/s]
+    lands_at=REAL,  # time of landing after the start [s], negative where it does not
+    offset=REAL,  # height from which it counts [m]
+)
+# of the face at rest
+_SIDE = _record(
+    distance=REAL,  # of the COM inside it [m]
+    **_reals("pull_x pull_y"),  # COM height times its inward normal in ground axes [m]
+)
+STATE = _record(
+    **_reals("q0 q1 q2 q3"),  # orientation body to ground
+    **_reals("w_x w_y w_z"),  # angular velocity in body axes [rad/s]
+    # where contacts stick: ground position of the pivot, the first end of the edge or the first vertex of the
+    # face at rest [m]; angle from the first face flat [rad] and its rate [rad/s], orientation with that face
+    # flat and ground direction of the edge
+    **_reals("p_x p_y angle rate f0 f1 f2 f3 along_x along_y"),
+    # with slip and in flight: position [m] and velocity [m/s] of the COM in ground axes, how far the first
+    # and the second contact have slipped [m], energy lost in slip over the mass [m2/s2], and the directions
+    # of the slips
+    **_reals("x y z v_x v_y v_z path_0 path_1 loss s0_x s0_y s1_x s1_y"),
+)
+# of the impact of an edge, to or fro
+_MAP = _record(
+    jump=(REAL, 9),  # of the angular velocity, a matrix
+    push=(REAL, 9),  # impulse over mass by the angular velocity before, a matrix
+    loss=(REAL, 9),  # energy by the angular velocity before, a form
+    **_reals("old new"),  # the vertices they are for
+    **_reals("about_x about_y about_z rate_x rate_y rate_z"),  # acceleration about the old one, and its rate
+)
+# in the order of `ContactColumn`: coefficients of friction and of restitution
+CONTACT_FIELDS = "mu", "static", "restitution", "impact_restitution", "tangential"
+CONTACT = _record(
+    **_reals("d_x d_y d_z"),  # place from the COM [m]
+    **_reals("p_x p_y p_z"),  # impulse over mass [m/s]
+    **_reals("s_x s_y given"),  # direction of slip, and whether it is given
+    target=REAL,  # normal velocity to be reached [m/s]
+    **_reals("w_xx w_xy w_xz w_yy w_yz w_zz"),  # mobility [1]
+    **_reals("b_x b_y b_z"),  # what its velocity has beside that of the twist [m/s]
+    solves=REAL,  # how often it was solved
+    # of a corner of a face that spins: whether it carries, its speed [m/s], moments of a unit pressure [m]
+    **_reals("carries speed moment_x moment_y"),
+)
+# what a step or an impact found
+_FOUND = _record(
+    **_reals("n_0 n_1 t_0 t_1"),  # forces over mass at both contacts [m/s2]
+    **_reals("turning stiffness"),  # how fast slips turn [rad/s] and would settle to their direction [1/s]
+    **_reals("i_x i_y i_z couple"),  # impulse over mass [m/s] and couple [m2/s] of an impact
+    **_reals("kappa clipped map"),  # its kappa, whether it is clipped, by which map
+    **_reals("unconverged gained"),  # whether it did not converge, its change of energy over mass [m2/s2]
+    stood=REAL,  # whether a contact stood when contacts were decided
+    **_reals("bend_0 bend_1"),  # angles added to the directions of slip [rad]
+    held=REAL,  # whether the ends of an edge are held, whatever their forces
+    slow=REAL,  # slip this slow has stopped [m/s]
+    creep=REAL,  # slip that friction stops at once, for corners of a face [m/s]
+    solved=REAL,  # how often contacts were solved in the run
+    stopping=REAL,  # whether a step is the last of a slip that stops
+)
+# how rates change with the direction of a slip, and it with velocity and spin: `friction.step`
+_STIFF = _record(**_reals("r_vx r_vy r_wx r_wy r_wz t_vx t_vy t_spin t_square"))
 
 
 def _body(n: int) -> np.dtype[Any]:
@@ -55,13 +160,21 @@ def _body(n: int) -> np.dtype[Any]:
         face_first=(WHOLE, 2 * n + 1),  # where the vertices of each face begin
         face_vertices=(WHOLE, 6 * n),  # counter-clockwise from above
         is_base=(FLAG, 2 * n),  # faces that may touch the ground without overturning
-        # mass properties of one realization, in body axes: columns of `contact`
-        scalars=(REAL, SCALARS_SIZE),
+        # mass properties of one realization, in body axes
+        mass=REAL,  # [kg]
+        gravity=REAL,  # [m/s2]
+        frequency=REAL,  # parameter about the edge of the slenderness [rad/s]
+        slenderness=REAL,  # [rad]
+        radius=REAL,  # of the vertex farthest from the COM [m]
+        barrier=REAL,  # energy to overturn from the start [J]
+        **_reals("j_xx j_xy j_xz j_yy j_yz j_zz"),  # J = m Theta^-1 [1/m2]
+        **_reals("base_x base_y base_z"),  # centre of the start face from the COM [m]
+        **_reals("start_x start_y"),  # its place on the ground at the start [m]
         inertia=(REAL, 6),  # about the COM: xx, xy, xz, yy, yz, zz [kg m2]
         vertices=(REAL, (n, 3)),  # [m]
-        pivots=(REAL, (n, PIVOT_SIZE)),
-        edges=(REAL, (3 * n, EDGE_SIZE)),
-        faces=(REAL, (2 * n, FACE_SIZE)),
+        pivots=(_PIVOT, n),
+        edges=(_EDGE, 3 * n),
+        faces=(_FACE, 2 * n),
         corners=(REAL, (6 * n, 2)),  # face axes coordinates of the vertices of each face [m]
         pose=(REAL, 4),  # orientation at the start: the start face flat
         start=WHOLE,  # face on which the body starts
@@ -104,20 +217,21 @@ _SETTINGS = _record(
 def _friction(n: int) -> np.dtype[Any]:
     return _record(
         on=FLAG,  # contacts may slip, rebound and fly
-        values=(REAL, len(ContactColumn)),
-        rates=(REAL, (4, STATE_SIZE)),  # of the stages of a step
-        other=(REAL, STATE_SIZE),  # a state tried
-        before=(REAL, STATE_SIZE),  # the state before an impact
+        **_reals(" ".join(CONTACT_FIELDS)),
+        rates=(STATE, 4),  # of the stages of a step
+        other=STATE,  # a state tried
+        before=STATE,  # the state before an impact
         speeds=(REAL, 6),  # the twist before an impact
         twist=(REAL, 6),  # velocity of the COM and angular velocity in ground axes, or their rates
-        contacts=(REAL, (n, CONTACT_SIZE)),
+        contacts=(CONTACT, n),
         touching=(WHOLE, n),  # vertices that touch the ground
         matrix=(REAL, (4, 5)),
-        stiff=(REAL, (3, STIFF_SIZE)),  # how rates change: `friction.step` and `friction.spin`
-        found=(REAL, FOUND_SIZE),  # what a step or an impact found: columns of `friction.state`
+        stiff=(_STIFF, 2),  # how rates change with the direction of each slip
+        spinning=(REAL, (3, 4)),  # and those of a face that spins, with its velocity and spin
+        found=_FOUND,
         path=(REAL, n),  # how far each vertex has slipped [m]
         watched=(WHOLE, n),  # vertices that may land
-        heights=(REAL, (n, HEIGHTS_SIZE)),  # of those
+        heights=(_HEIGHT, n),  # of those
     )
 
 
@@ -135,7 +249,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         turn=(REAL, 5),  # see `shaking.load_segment`
         piece=WHOLE,  # number of the segment
         pieces=WHOLE,  # segments in which the ground moves
-        segment=(REAL, SEGMENT_SIZE),
+        segment=SEGMENT,
         shaken=REAL,  # end of the shaking [s]
         end=REAL,  # of the run [s]
         # where the run is
@@ -147,7 +261,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         step=REAL,  # longest step [s]
         held_until=REAL,  # up to here no edge is released [s]
         at_instant=WHOLE,  # events without time passing
-        state=(REAL, STATE_SIZE),
+        state=STATE,
         # what the last step found
         event=WHOLE,  # code of `Event`, or 0
         vertex=WHOLE,  # that lands
@@ -178,11 +292,11 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         # results, and scratch
         result=(REAL, RESULT_SIZE),
         kept=(REAL, RESULT_SIZE),  # at the time of overturning, while a fall is followed
-        trial=(REAL, STATE_SIZE),
-        maps=(REAL, (2, MAP_SIZE)),  # impacts of an edge to and fro: columns of `train`
-        window=(REAL, (MOST_SAMPLES + 1, WINDOW_SIZE)),  # samples of a step: columns of `window`
-        sides=(REAL, (n, SIDE_SIZE)),  # of the face at rest
-        heights=(REAL, (n, HEIGHTS_SIZE)),  # of a step: columns of `step`
+        trial=STATE,
+        maps=(_MAP, 2),  # impacts of an edge to and fro
+        window=(_WINDOW, MOST_SAMPLES + 1),  # samples of a step
+        sides=(_SIDE, n),  # of the face at rest
+        heights=(_HEIGHT, n),  # of a step
         law=_law(n),
         friction=_friction(n),
         body=_body(n),
@@ -229,12 +343,25 @@ def set_fields(record: Any, values: dict[str, Any]) -> None:
             setattr(record, name, value)
 
 
+class _PlainRows(dict[int, SimpleNamespace]):
+    """`plain` of the rows of a table, as they are asked for."""
+
+    def __init__(self, table: np.ndarray) -> None:
+        self.table = table
+
+    def __missing__(self, i: int) -> SimpleNamespace:
+        return self.setdefault(i, plain(self.table[i]))
+
+
 def plain(record: Any) -> SimpleNamespace:
-    """The same memory as an object of Python: fields of a record take microseconds each to read there."""
-    found = {}
+    """The record as an object of Python: fields of a record take microseconds each to read there."""
+    found: dict[str, Any] = {}
     for name in record.dtype.names:
         value = record[name]
-        found[name] = (
-            plain(value) if isinstance(value, np.void) else value.item() if np.ndim(value) == 0 else value
-        )
+        if isinstance(value, np.void):
+            found[name] = plain(value)
+        elif np.ndim(value):
+            found[name] = _PlainRows(value) if value.dtype.names else value
+        else:
+            found[name] = value.item()
     return SimpleNamespace(**found)

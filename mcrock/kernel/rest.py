@@ -18,15 +18,10 @@ from mcrock.base.jit import jit
 from mcrock.base.params import BLOCK
 from mcrock.base.response import Response
 from mcrock.impact.varkonyi_2022 import kinetic_energy
-from mcrock.kernel.contact import E_X, E_Y, E_Z, F_HEIGHT, GRAVITY, LARGEST, LENGTH, MASS, OPENING, SIZE
+from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (
     FIRST,
     NONE,
-    REST,
-    VERTEX,
-    W_X,
-    W_Y,
-    W_Z,
     attitude,
     edge_between,
     edge_contact,
@@ -34,16 +29,15 @@ from mcrock.kernel.dynamics import (
     inertia_of,
     lay_flat,
     move_pivot,
+    orientation,
     upward,
     vertex_lift,
 )
 from mcrock.kernel.edge import enter_edge
-from mcrock.kernel.ending import AT_REST
 from mcrock.kernel.results import see_moments, see_pull, see_rest
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, LOOKS
 from mcrock.kernel.rotation import to_ground
-from mcrock.kernel.shaking import BEGIN, END, SINE, acceleration, load
-from mcrock.kernel.step import NO_EVENT, SLIP, STATIC, UPLIFT
+from mcrock.kernel.shaking import acceleration, load
 
 SLIP_BISECTIONS = 80
 INSIDE = 1.0 - 1e-9  # of the square of Coulomb's bound [1]
@@ -67,10 +61,10 @@ def next_slip(segment, t, static, gravity, step):
     On a linear segment |a_h|^2 = mu^2 (g + a_z)^2 is a quadratic equation; a sine is looked through in steps
     of ``step`` [s], or longer ones where these would be too many.
     """
-    begin, end = t, segment[END]
+    begin, end = t, segment.end
     if not holds(acceleration(segment, begin), static, gravity):
         return begin
-    linear, step = segment[SINE] == 0.0, max(step, (end - t) / LOOKS)
+    linear, step = segment.sine == 0.0, max(step, (end - t) / LOOKS)
     for _ in range(2 * LOOKS):
         last = end if linear else min(begin + step, end)
         a, b = acceleration(segment, begin), acceleration(segment, last)
@@ -113,34 +107,33 @@ def _first_root(a, b, static, gravity):
 @jit(inline=True, internal=True)
 def advance_rest(run, motions):
     """Rest until a face lifts or friction no longer holds it, or to the end of the segment."""
-    run.event, segment = NO_EVENT, run.segment
-    if run.piece % BLOCK == 0 and run.t <= segment[BEGIN]:
+    run.event, segment = codes.NO_EVENT, run.segment
+    if run.piece % BLOCK == 0 and run.t <= segment.begin:
         quiet = pass_quiet(run, motions)
         if quiet > run.piece:
             load(run, motions, quiet - 1)
-            run.t = segment[END]
+            run.t = segment.end
             return
-    first, event = next_uplift(run), UPLIFT
+    first, event = next_uplift(run), codes.UPLIFT
     if run.friction.on:
-        slip = next_slip(segment, run.t, run.friction.values[STATIC], run.body.scalars[GRAVITY], run.step)
+        slip = next_slip(segment, run.t, run.friction.static, run.body.gravity, run.step)
         if slip < first or (slip == first and slip < np.inf):
-            first, event = slip, SLIP
-    if first <= segment[END]:
+            first, event = slip, codes.SLIP
+    if first <= segment.end:
         run.at_instant = run.at_instant + 1 if first - run.t <= EVENT_TIME else 0
         run.t, run.event = first, event
     elif run.t >= run.shaken or run.piece >= run.pieces:
-        run.outcome = AT_REST
+        run.outcome = codes.AT_REST
     else:
-        run.t = segment[END]
+        run.t = segment.end
 
 
 SAFE = 1.0 + 1e-9  # rounding of the bound for quiet blocks [1]
-DISTANCE, PULL_X, PULL_Y, SIDE_SIZE = range(4)  # columns of the table of the sides of a face at rest
 
 
 @jit(internal=True)
-def lay_sides(body, q, f, sides):
-    """Table of the sides of face ``f`` lying flat with orientation ``q``, for `side_margin`.
+def lay_sides(body, state, f, sides):
+    """Table of the sides of face ``f`` lying flat in the pose of ``state``, for `side_margin`.
 
     Per side: the distance of the COM inside it [m] and the COM height times its inward normal in
     ground axes [m].
@@ -153,9 +146,9 @@ def lay_sides(body, q, f, sides):
         length = sqrt(ex * ex + ey * ey)
         nx, ny = -ey / length, ex / length
         x, y, z = in_body(face, nx, ny)
-        gx, gy, _ = to_ground(q, x, y, z)
-        sides[i, DISTANCE] = -(a[0] * nx + a[1] * ny)
-        sides[i, PULL_X], sides[i, PULL_Y] = face[F_HEIGHT] * gx, face[F_HEIGHT] * gy
+        gx, gy, _ = to_ground(orientation(state), x, y, z)
+        sides[i].distance = -(a[0] * nx + a[1] * ny)
+        sides[i].pull_x, sides[i].pull_y = face.height * gx, face.height * gy
     return n
 
 
@@ -166,13 +159,13 @@ def side_margin(side, down, ax, ay):
     -M/m of the lift-off moment about that side, linear in the acceleration of the ground;
     negative lifts. ``down`` is gravity plus the vertical acceleration of the ground [m/s2].
     """
-    return side[DISTANCE] * down - (side[PULL_X] * ax + side[PULL_Y] * ay)
+    return side.distance * down - (side.pull_x * ax + side.pull_y * ay)
 
 
 @jit(inline=True, internal=True)
 def _see_side(result, side, down, ax, ay):
     """Update the uplift margin with a ground acceleration at which a face at rest does not lift."""
-    see_moments(result, side[PULL_X] * ax + side[PULL_Y] * ay, side[DISTANCE] * down)
+    see_moments(result, side.pull_x * ax + side.pull_y * ay, side.distance * down)
 
 
 @jit(internal=True)
@@ -180,10 +173,10 @@ def enter_rest(run, pivot, f):
     """Lay the body flat on face ``f``, keeping ``pivot`` where it is."""
     body, state, sides = run.body, run.state, run.sides
     lay_flat(body.faces[f], state, state)
-    state[W_X], state[W_Y], state[W_Z] = 0.0, 0.0, 0.0
+    state.w_x, state.w_y, state.w_z = 0.0, 0.0, 0.0
     move_pivot(body, state, pivot, body.face_vertices[body.face_first[f]])
     lay_sides(body, state, f, sides)
-    return REST, f
+    return codes.REST, f
 
 
 @jit(inline=True, internal=True)
@@ -194,15 +187,15 @@ def pass_quiet(run, motions):
     """
     motion, turn, piece, result = run.motion, run.turn, run.piece, run.result
     t_end, sides, n, grip = run.end, run.sides, run.corners, run.grip
-    gravity = run.body.scalars[GRAVITY]
+    gravity = run.body.gravity
     segments = motions.length[motion] - 1
     if segments <= 0 or turn[3] != 0.0 or turn[4] != 0.0:  # extremes are those on level ground
         return piece
     inside, pull = np.inf, 0.0
     for i in range(n):
         side = sides[i]
-        inside = min(inside, side[DISTANCE])
-        pull = max(pull, side[PULL_X] * side[PULL_X] + side[PULL_Y] * side[PULL_Y])
+        inside = min(inside, side.distance)
+        pull = max(pull, side.pull_x * side.pull_x + side.pull_y * side.pull_y)
     pull, scale = sqrt(pull), turn[2]
     while piece < segments:
         block = motions.block[motions.first_block[motion] + piece // BLOCK]
@@ -231,7 +224,7 @@ def _see_samples(run, motions, begin, end):
     """Update what friction rest asks for, with samples ``begin`` to ``end``: between them it is no larger."""
     motion, result = run.motion, run.result
     scale = run.turn[2]
-    gravity = run.body.scalars[GRAVITY]
+    gravity = run.body.gravity
     for i in range(motions.first[motion] + begin, motions.first[motion] + end + 1):
         a = motions.samples[i]
         see_pull(result, gravity, scale * scale * (a[0] * a[0] + a[1] * a[1]), scale * a[2])
@@ -244,7 +237,7 @@ def _see_sides(run, motions, begin, end, most):
     ``most`` bounds the overturning over the restoring moment of any side, over that of accelerations [1].
     """
     motion, turn, sides, n, result = run.motion, run.turn, run.sides, run.corners, run.result
-    gravity = run.body.scalars[GRAVITY]
+    gravity = run.body.gravity
     c, s, scale = turn[0], turn[1], turn[2]
     most *= scale * SAFE
     for i in range(motions.first[motion] + begin, motions.first[motion] + end + 1):
@@ -264,11 +257,11 @@ def next_uplift(run):
     roots exact; a sine is looked through in steps.
     """
     sides, n, segment, t, step, result = run.sides, run.corners, run.segment, run.t, run.step, run.result
-    gravity = run.body.scalars[GRAVITY]
-    end = segment[END]
+    gravity = run.body.gravity
+    end = segment.end
     begin, step = t, max(step, (end - t) / LOOKS)
     for _ in range(2 * LOOKS):
-        last = segment[END] if segment[SINE] == 0.0 else min(begin + step, end)
+        last = segment.end if segment.sine == 0.0 else min(begin + step, end)
         a, b = acceleration(segment, begin), acceleration(segment, last)
         first = np.inf
         for i in range(n):
@@ -279,7 +272,7 @@ def next_uplift(run):
             _see_side(result, sides[i], gravity + a[2], a[0], a[1])
             m1 = side_margin(sides[i], gravity + b[2], b[0], b[1])
             if m1 < 0.0:
-                if segment[SINE] == 0.0:
+                if segment.sine == 0.0:
                     first = min(first, begin + (last - begin) * (m0 / (m0 - m1)))
                 else:
                     low, high = begin, last
@@ -317,22 +310,22 @@ def uplift(run, f):
     first, last = body.face_first[f], body.face_first[f + 1]
     n = last - first
     anchor = body.face_vertices[first]
-    slack = 1e-9 * body.scalars[GRAVITY] * body.scalars[SIZE]
+    slack = 1e-9 * body.gravity * body.radius
     best, best_acceleration, lowest, lowest_margin = NONE, -1.0, FIRST, np.inf
     for i in range(n):
-        margin = side_margin(sides[i], body.scalars[GRAVITY] + az, ax, ay)
+        margin = side_margin(sides[i], body.gravity + az, ax, ay)
         if margin < lowest_margin:
             lowest, lowest_margin = i, margin
         if margin > slack:
             continue
         k = edge_between(body, body.face_vertices[first + i], body.face_vertices[first + (i + 1) % n])
         edge = body.edges[k]
-        x, y, _ = to_ground(state, edge[E_X], edge[E_Y], edge[E_Z])
-        angle = 0.0 if body.edge_faces[k, 0] == f else edge[OPENING]
+        x, y, _ = to_ground(orientation(state), edge.along_x, edge.along_y, edge.along_z)
+        angle = 0.0 if body.edge_faces[k, 0] == f else edge.opening
         c, s = cos(angle), sin(angle)
-        inward, lengthwise, down = ay * x - ax * y, ax * x + ay * y, body.scalars[GRAVITY] + az
+        inward, lengthwise, down = ay * x - ax * y, ax * x + ay * y, body.gravity + az
         turning, moment, _, normal, _ = edge_contact(edge, c, s, 0.0, inward, lengthwise, down)
-        within = moment <= 0.0 and moment + edge[LENGTH] * normal >= 0.0
+        within = moment <= 0.0 and moment + edge.length * normal >= 0.0
         if within and abs(turning) > best_acceleration:
             best, best_acceleration = k, abs(turning)
     if best >= 0:
@@ -342,7 +335,7 @@ def uplift(run, f):
         before, after = body.face_vertices[first + (i + n - 1) % n], body.face_vertices[first + (i + 1) % n]
         if vertex_lift(body, p, before, state, a) > 0.0 and vertex_lift(body, p, after, state, a) > 0.0:
             move_pivot(body, state, anchor, p)
-            return VERTEX, p
+            return codes.VERTEX, p
     result[Response.EDGE_STICK_INFEASIBLE] = 1.0  # neither: the edge that lifts most, held at both ends
     k = edge_between(body, body.face_vertices[first + lowest], body.face_vertices[first + (lowest + 1) % n])
     return enter_edge(body, state, anchor, k)
@@ -363,11 +356,11 @@ def comes_to_rest(run, state, pivot, f, ax, ay, az):
     dx, dy, dz = ux - x, uy - y, uz - z
     if dx * dx + dy * dy + dz * dz > settings.rest_tilt * settings.rest_tilt:
         return False
-    mass, gravity = body.scalars[MASS], body.scalars[GRAVITY]
+    mass, gravity = body.mass, body.gravity
     v = body.vertices[pivot]
-    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
+    x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
     lay_flat(face, state, trial)
-    fx, fy, fz = to_ground(trial, -v[0], -v[1], -v[2])
+    fx, fy, fz = to_ground(orientation(trial), -v[0], -v[1], -v[2])
     energy = kinetic_energy(mass, inertia_of(body), (v[0], v[1], v[2]), w)
     energy += mass * ((gravity + az) * (z - fz) + ax * (x - fx) + ay * (y - fy))
     margin = np.inf
@@ -376,6 +369,6 @@ def comes_to_rest(run, state, pivot, f, ax, ay, az):
     if margin <= 0.0:
         return False
     return (
-        2.0 * sqrt(2.0 * max(energy, 0.0) * mass * body.pivots[pivot, LARGEST])
+        2.0 * sqrt(2.0 * max(energy, 0.0) * mass * body.pivots[pivot].largest)
         < settings.rest_time * mass * margin
     )

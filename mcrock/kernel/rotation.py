@@ -14,8 +14,9 @@ def norm(x, y):
 
 
 @jit(inline=True, internal=True)
-def matrix(q0, q1, q2, q3):
+def matrix(q):
     """Rotation matrix of a unit quaternion, row by row (9 numbers)."""
+    q0, q1, q2, q3 = q
     return (
         1.0 - 2.0 * (q2 * q2 + q3 * q3),
         2.0 * (q1 * q2 - q0 * q3),
@@ -30,15 +31,16 @@ def matrix(q0, q1, q2, q3):
 
 
 @jit(inline=True, internal=True)
-def vertical(q0, q1, q2, q3):
+def vertical(q):
     """The vertical in body axes: third row of the rotation matrix (3 numbers)."""
+    q0, q1, q2, q3 = q
     return 2.0 * (q1 * q3 - q0 * q2), 2.0 * (q2 * q3 + q0 * q1), 1.0 - 2.0 * (q1 * q1 + q2 * q2)
 
 
 @jit(internal=True)
 def to_ground(q, x, y, z):
-    """Body vector in ground axes; ``q`` is indexable."""
-    m = matrix(q[0], q[1], q[2], q[3])
+    """Body vector in ground axes."""
+    m = matrix(q)
     return (m[0] * x + m[1] * y + m[2] * z, m[3] * x + m[4] * y + m[5] * z, m[6] * x + m[7] * y + m[8] * z)
 
 
@@ -58,7 +60,7 @@ def turned(q, x, y, z, angle):
 @jit(internal=True)
 def flattened(q, x, y, z):
     """``q`` after the smallest turn that makes the unit body vector (x, y, z) vertical."""
-    ux, uy, uz = vertical(q[0], q[1], q[2], q[3])
+    ux, uy, uz = vertical(q)
     w = 1.0 + x * ux + y * uy + z * uz
     # turn from (x, y, z) to the vertical, both in body axes
     a, b, c = y * uz - z * uy, z * ux - x * uz, x * uy - y * ux

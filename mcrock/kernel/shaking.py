@@ -15,23 +15,14 @@ def load(run, motions, piece):
     load_segment(motions, run.motion, run.turn, piece, run.end, run.segment)
 
 
-# columns of a segment: its span [s]; acceleration at its start [m/s2] and rate [m/s3], or the
-# amplitude [m/s2] and the frequency [rad/s], phase [rad] and start [s] of a sine, which has what is added to
-# it [m/s2] in place of the rate; if asked for, how much the rate differs in the next segment [m/s3]
-(
-    BEGIN, END, A_X, A_Y, A_Z, B_X, B_Y, B_Z, SINE, OMEGA, PHASE, ORIGIN, KINK_X, KINK_Y, KINK_Z,
-    SEGMENT_SIZE,
-) = range(16)  # fmt: skip
-
-
 @jit(inline=True, internal=True)
 def acceleration(segment, t):
     """Ground acceleration at time ``t`` [s] of a segment (3 numbers) [m/s2]."""
-    if segment[SINE] != 0.0:
-        s = sin(segment[OMEGA] * (t - segment[ORIGIN]) + segment[PHASE])
-        return segment[A_X] * s + segment[B_X], segment[A_Y] * s + segment[B_Y], segment[A_Z] * s
-    d = t - segment[BEGIN]
-    return segment[A_X] + segment[B_X] * d, segment[A_Y] + segment[B_Y] * d, segment[A_Z] + segment[B_Z] * d
+    if segment.sine != 0.0:
+        s = sin(segment.omega * (t - segment.origin) + segment.phase)
+        return segment.a_x * s + segment.b_x, segment.a_y * s + segment.b_y, segment.a_z * s
+    d = t - segment.begin
+    return segment.a_x + segment.b_x * d, segment.a_y + segment.b_y * d, segment.a_z + segment.b_z * d
 
 
 @jit
@@ -64,37 +55,37 @@ def load_segment(motions, motion, turn, piece, t_end, segment):
     After the last piece comes one of rest that ends at ``t_end`` [s].
     """
     c, s, scale, slope_x, slope_y = turn[0], turn[1], turn[2], turn[3], turn[4]
-    segment[SINE] = 0.0
+    segment.sine = 0.0
     if piece >= count_segments(motions, motion):
-        segment[BEGIN], segment[END] = end_of_shaking(motions, motion), t_end
-        segment[A_X], segment[A_Y], segment[A_Z] = slope_x, slope_y, 0.0
-        segment[B_X], segment[B_Y], segment[B_Z] = 0.0, 0.0, 0.0
+        segment.begin, segment.end = end_of_shaking(motions, motion), t_end
+        segment.a_x, segment.a_y, segment.a_z = slope_x, slope_y, 0.0
+        segment.b_x, segment.b_y, segment.b_z = 0.0, 0.0, 0.0
     elif motions.length[motion] > 0:
         dt = motions.dt[motion]
         i = motions.first[motion] + piece
         now, after = motions.samples[i], motions.samples[i + 1]
         rate = 1.0 / dt
-        segment[BEGIN], segment[END] = piece * dt, (piece + 1) * dt
+        segment.begin, segment.end = piece * dt, (piece + 1) * dt
         x, y = c * now[0] - s * now[1], s * now[0] + c * now[1]
-        segment[A_X], segment[A_Y], segment[A_Z] = x + slope_x, y + slope_y, scale * now[2]
-        segment[B_X] = (c * after[0] - s * after[1] - x) * rate
-        segment[B_Y] = (s * after[0] + c * after[1] - y) * rate
-        segment[B_Z] = (scale * after[2] - segment[A_Z]) * rate
+        segment.a_x, segment.a_y, segment.a_z = x + slope_x, y + slope_y, scale * now[2]
+        segment.b_x = (c * after[0] - s * after[1] - x) * rate
+        segment.b_y = (s * after[0] + c * after[1] - y) * rate
+        segment.b_z = (scale * after[2] - segment.a_z) * rate
     else:
         pulse = motions.pulse[motion]
-        segment[B_X], segment[B_Y], segment[B_Z] = 0.0, 0.0, 0.0
+        segment.b_x, segment.b_y, segment.b_z = 0.0, 0.0, 0.0
         if piece == 0:
-            segment[BEGIN], segment[END] = 0.0, pulse[PulseColumn.START]
-            segment[A_X], segment[A_Y], segment[A_Z] = slope_x, slope_y, 0.0
+            segment.begin, segment.end = 0.0, pulse[PulseColumn.START]
+            segment.a_x, segment.a_y, segment.a_z = slope_x, slope_y, 0.0
         else:
-            segment[B_X], segment[B_Y] = slope_x, slope_y
+            segment.b_x, segment.b_y = slope_x, slope_y
             x, y = pulse[PulseColumn.A_X], pulse[PulseColumn.A_Y]
-            segment[A_X], segment[A_Y] = c * x - s * y, s * x + c * y
-            segment[A_Z] = scale * pulse[PulseColumn.A_Z]
-            segment[SINE], segment[ORIGIN] = 1.0, pulse[PulseColumn.START]
-            segment[OMEGA], segment[PHASE] = pulse[PulseColumn.OMEGA], pulse[PulseColumn.PHASE]
-            segment[BEGIN], segment[END] = pulse[PulseColumn.START], pulse[PulseColumn.END]
-    segment[END] = min(segment[END], t_end)
+            segment.a_x, segment.a_y = c * x - s * y, s * x + c * y
+            segment.a_z = scale * pulse[PulseColumn.A_Z]
+            segment.sine, segment.origin = 1.0, pulse[PulseColumn.START]
+            segment.omega, segment.phase = pulse[PulseColumn.OMEGA], pulse[PulseColumn.PHASE]
+            segment.begin, segment.end = pulse[PulseColumn.START], pulse[PulseColumn.END]
+    segment.end = min(segment.end, t_end)
 
 
 @jit(inline=True, internal=True)
@@ -102,13 +93,13 @@ def see_kink(run, samples):
     """Fill in how the rate of a recorded acceleration changes at the end of the present piece. Returns
     whether the motion and the run go on there."""
     turn, piece, t_end, segment = run.turn, run.piece, run.end, run.segment
-    segment[KINK_X], segment[KINK_Y], segment[KINK_Z] = 0.0, 0.0, 0.0
-    if piece + 1 >= run.length - 1 or segment[END] >= t_end:
+    segment.kink_x, segment.kink_y, segment.kink_z = 0.0, 0.0, 0.0
+    if piece + 1 >= run.length - 1 or segment.end >= t_end:
         return False
     c, s, scale = turn[0], turn[1], turn[2]
     i, rate = run.first + piece, 1.0 / run.dt
     before, now, after = samples[i], samples[i + 1], samples[i + 2]
     x, y = after[0] - 2.0 * now[0] + before[0], after[1] - 2.0 * now[1] + before[1]
-    segment[KINK_X], segment[KINK_Y] = rate * (c * x - s * y), rate * (s * x + c * y)
-    segment[KINK_Z] = rate * scale * (after[2] - 2.0 * now[2] + before[2])
+    segment.kink_x, segment.kink_y = rate * (c * x - s * y), rate * (s * x + c * y)
+    segment.kink_z = rate * scale * (after[2] - 2.0 * now[2] + before[2])
     return True

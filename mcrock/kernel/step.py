@@ -1,25 +1,16 @@
-"""What steps of all modes share: codes of events, tolerances, and heights of vertices that may land."""
+"""What steps of all modes share: tolerances, and heights of vertices that may land."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from mcrock.base.jit import jit
-from mcrock.base.params import ContactColumn, Event, Outcome
-from mcrock.kernel import results
-from mcrock.kernel.contact import SLENDERNESS
+from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import upward
 
-NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(Event.EDGE_RELEASE)
-EDGE_IMPACT, FACET_IMPACT = np.int64(Event.EDGE_IMPACT), np.int64(Event.FACET_IMPACT)
-REST_EVENT, OVERTURN, SLIP = np.int64(Event.REST), np.int64(Event.OVERTURN), np.int64(Event.SLIP)
-STATIC = int(ContactColumn.STATIC_FRICTION)
 SLIP_SLACK = 1e-8  # forces beyond Coulomb's bound that are rounding, over the weight [1]
 RELEASE_TIME = 1e-12  # releases are located to this [s]
 TOUCH = 1e-12  # height that counts as on the ground, over the size of the body [1]
 STILL = 1e-9  # an uplift this slow [rad/s] that ends this soon [s] is none
 TOGETHER = 1e-10  # two vertices this low land together, over the size of the body [1]
-LIFTED_OFF = int(Outcome.LIFTED_OFF)
 HARDLY = 0.01  # tilt up to which a body that rested has hardly begun to rock, over its slenderness [1]
 UPRIGHT = 1e-9  # cosine of the tilt at which a landing and overturning coincide [1]
 REFINEMENTS = 40  # of the time of an event, by stepping again from the start of the step
@@ -32,7 +23,6 @@ EXACT = 1e-11  # corrections below this share of the step need no further one [1
 NUDGE = 1e-8  # corrections up to this are made by the rates alone; what is left is of its square [s]
 HOP = 1.1  # step tried for a flight that is shorter than half the step, over the flight [1]
 RISES = 1.0  # speed of what just left the ground over its loss in a step over several samples, at least [1]
-BEFORE, RATE_BEFORE, AFTER, RATE_AFTER, LANDS_AT, OFFSET, HEIGHTS_SIZE = range(7)  # columns of `heights`
 
 
 @jit(inline=True, internal=True)
@@ -66,10 +56,10 @@ def lifts_off(run, up):
         return False
     x, y, z = upward(run.body.faces[run.left])
     x, y, z = up[0] - x, up[1] - y, up[2] - z
-    least = HARDLY * run.body.scalars[SLENDERNESS]
+    least = HARDLY * run.body.slenderness
     if x * x + y * y + z * z > least * least:
         return False
-    run.outcome = LIFTED_OFF
+    run.outcome = codes.LIFTED_OFF
     return True
 
 

@@ -10,28 +10,20 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-import numpy as np
-
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.impact.planar import LAMBDA, is_fixed
 from mcrock.impact.varkonyi_2022 import edge_map, kinetic_energy, plastic_edge
 from mcrock.kernel import results
-from mcrock.kernel.contact import GRAVITY, K_XX, K_XY, K_XZ, K_YY, K_YZ, K_ZZ, MASS
 from mcrock.kernel.dynamics import (
     NONE,
-    P_X,
-    P_Y,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    W_X,
-    W_Y,
-    W_Z,
+    angular_velocity,
     attitude,
+    copy_pose,
     force_turn,
     inertia_of,
+    normalize,
+    orientation,
     point_of,
     pulled,
     rates_at,
@@ -41,21 +33,16 @@ from mcrock.kernel.dynamics import (
 from mcrock.kernel.ending import note_impact
 from mcrock.kernel.friction.impacts import impulse_sticks, may_slip_in_impacts
 from mcrock.kernel.landing import drawn_impact, see_lifting_impact
-from mcrock.kernel.results import impacts
+from mcrock.kernel.results import impacts, impulse
 from mcrock.kernel.rotation import to_ground, vertical
-from mcrock.kernel.shaking import END, KINK_X, KINK_Y, KINK_Z
 from mcrock.kernel.step import height_and_rate, see_step, tilt_rate
 from mcrock.kernel.vertex import vertex_margin
-from mcrock.kernel.watch import impulse
 
 SHORT = 0.25  # flights that last up to this share of the largest step are taken together [1]
 MOST_FLIGHTS = 1000  # at once
 STEADY = 0.5  # share of the deceleration that may change on the way [1]
 
 
-# columns of the maps of an edge to and fro: the jump and the impulse as matrices and the loss as a form, the
-# vertices they are for, and of a step the accelerations about the old pivot and their rates
-JUMP, PUSH, LOSS, OLD, NEW, ABOUT, RATE, MAP_SIZE = map(np.int64, (0, 9, 18, 27, 28, 29, 32, 35))
 ZERO = 0.0, 0.0, 0.0
 LEAST_COSINE = 0.2  # of the tilt: overturning is looked for in steps of one flight [1]
 
@@ -64,12 +51,12 @@ LEAST_COSINE = 0.2  # of the tilt: overturning is looked for in steps of one fli
 def _turn_by(q, turn):
     """Turn a quaternion by a small rotation vector in body axes [rad], to its third power."""
     x, y, z = 0.5 * turn[0], 0.5 * turn[1], 0.5 * turn[2]
-    q0, q1, q2, q3 = q[Q0], q[Q1], q[Q2], q[Q3]
+    q0, q1, q2, q3 = orientation(q)
     c = 1.0 - 0.5 * (x * x + y * y + z * z)
-    q[Q0] = c * q0 - q1 * x - q2 * y - q3 * z
-    q[Q1] = c * q1 + q0 * x + q2 * z - q3 * y
-    q[Q2] = c * q2 + q0 * y - q1 * z + q3 * x
-    q[Q3] = c * q3 + q0 * z + q1 * y - q2 * x
+    q.q0 = c * q0 - q1 * x - q2 * y - q3 * z
+    q.q1 = c * q1 + q0 * x + q2 * z - q3 * y
+    q.q2 = c * q2 + q0 * y - q1 * z + q3 * x
+    q.q3 = c * q3 + q0 * z + q1 * y - q2 * x
 
 
 @jit(inline=True, internal=True)
@@ -117,7 +104,7 @@ def _lay_map(row, body, first, second, lambda_):
     The jump of the angular velocity, the impulse over mass [m/s] and the energy lost [J] are linear and
     quadratic forms of the velocity before, in body axes, whatever the pose.
     """
-    mass, inertia = body.scalars[MASS], inertia_of(body)
+    mass, inertia = body.mass, inertia_of(body)
     p, o = body.pivots[first], body.pivots[second]
     old, new = point_of(body, first), point_of(body, second)
     for j in range(3):
@@ -126,45 +113,46 @@ def _lay_map(row, body, first, second, lambda_):
         push = _plus(_cross(new, after), -1.0, _cross(old, w))
         before = _momentum(p, w)
         for i in range(3):
-            row[JUMP + 3 * i + j], row[PUSH + 3 * i + j] = after[i], push[i]
-            row[LOSS + 3 * i + j] = 0.5 * mass * before[i]
+            row.jump[3 * i + j], row.push[3 * i + j] = after[i], push[i]
+            row.loss[3 * i + j] = 0.5 * mass * before[i]
     for j in range(3):
-        after = _momentum(o, (row[JUMP + j], row[JUMP + 3 + j], row[JUMP + 6 + j]))
+        after = _momentum(o, (row.jump[j], row.jump[3 + j], row.jump[6 + j]))
         for i in range(3):
-            column = row[JUMP + i], row[JUMP + 3 + i], row[JUMP + 6 + i]
-            row[LOSS + 3 * i + j] -= 0.5 * mass * _dot(column, after)
+            column = row.jump[i], row.jump[3 + i], row.jump[6 + i]
+            row.loss[3 * i + j] -= 0.5 * mass * _dot(column, after)
 
 
 @jit(inline=True, internal=True)
 def _momentum(p, w):
     """Angular momentum over mass about the pivot with constants ``p`` [m2/s]."""
     return (
-        p[K_XX] * w[0] + p[K_XY] * w[1] + p[K_XZ] * w[2],
-        p[K_XY] * w[0] + p[K_YY] * w[1] + p[K_YZ] * w[2],
-        p[K_XZ] * w[0] + p[K_YZ] * w[1] + p[K_ZZ] * w[2],
+        p.k_xx * w[0] + p.k_xy * w[1] + p.k_xz * w[2],
+        p.k_xy * w[0] + p.k_yy * w[1] + p.k_yz * w[2],
+        p.k_xz * w[0] + p.k_yz * w[1] + p.k_zz * w[2],
     )
 
 
 @jit(inline=True, internal=True)
-def _times(row, first, w):
-    """Product of the matrix that begins in column ``first`` and a vector."""
+def _times(matrix, w):
+    """Product of a matrix (9 numbers) and a vector."""
     x, y, z = w
     return (
-        row[first] * x + row[first + 1] * y + row[first + 2] * z,
-        row[first + 3] * x + row[first + 4] * y + row[first + 5] * z,
-        row[first + 6] * x + row[first + 7] * y + row[first + 8] * z,
+        matrix[0] * x + matrix[1] * y + matrix[2] * z,
+        matrix[3] * x + matrix[4] * y + matrix[5] * z,
+        matrix[6] * x + matrix[7] * y + matrix[8] * z,
     )
 
 
 @jit(inline=True, internal=True)
-def _get(row, first):
-    """Vector that begins in column ``first``."""
-    return row[first], row[first + 1], row[first + 2]
+def _about(row):
+    """Angular acceleration about the old pivot, and its rate."""
+    return (row.about_x, row.about_y, row.about_z), (row.rate_x, row.rate_y, row.rate_z)
 
 
 @jit(inline=True, internal=True)
-def _set(row, first, vector):
-    row[first], row[first + 1], row[first + 2] = vector
+def _set_about(row, about, rate):
+    row.about_x, row.about_y, row.about_z = about
+    row.rate_x, row.rate_y, row.rate_z = rate
 
 
 @jit(inline=True, internal=True)
@@ -192,12 +180,10 @@ def _clear_time(body, state, pivot, other, k, most, least):
 def _lay_edge(q, along):
     """Turn a pose so that the edge ``along`` [m], level but for terms of second order, is level."""
     for _ in range(2):
-        up = vertical(q[Q0], q[Q1], q[Q2], q[Q3])
+        up = vertical(orientation(q))
         gradient = _cross(along, up)
         _turn_by(q, _plus((0.0, 0.0, 0.0), -_dot(along, up) / _dot(gradient, gradient), gradient))
-    norm = 1.0 / sqrt(q[Q0] * q[Q0] + q[Q1] * q[Q1] + q[Q2] * q[Q2] + q[Q3] * q[Q3])
-    for i in range(4):
-        q[Q0 + i] *= norm
+    normalize(q)
 
 
 @jit(internal=True)
@@ -215,8 +201,8 @@ def advance_train(run, quantiles, trace, h, late):
     edge = _plus(new, -1.0, old)
     length = sqrt(_dot(edge, edge))
     edge = _plus(ZERO, 1.0 / length, edge)
-    start = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    w = state[W_X], state[W_Y], state[W_Z]
+    start = vertical(orientation(state))
+    w = angular_velocity(state)
     # the height of the far end and its rates are over the length of the edge [1, 1/s, 1/s2]
     side = _cross(edge, start)
     lift, roll, yaw = _dot(w, side), _dot(w, edge), _dot(w, start)
@@ -225,8 +211,8 @@ def advance_train(run, quantiles, trace, h, late):
         return 0.0, NONE
     forces, da, b, db = _accelerations(run, (edge, start), (roll, yaw), a, h)
     if run.friction.on and (
-        vertex_margin(run.friction, body.scalars[GRAVITY], forces[0], forces[1]) < 0.0
-        or vertex_margin(run.friction, body.scalars[GRAVITY], forces[2], forces[3]) < 0.0
+        vertex_margin(run.friction, body.gravity, forces[0], forces[1]) < 0.0
+        or vertex_margin(run.friction, body.gravity, forces[2], forces[3]) < 0.0
     ):
         return 0.0, NONE
     # of accelerations that change evenly those after a third of a time give the way, those after half the
@@ -237,20 +223,18 @@ def advance_train(run, quantiles, trace, h, late):
     if not (sink > STEADY * first_sink and back > 0.0):
         return 0.0, NONE
     flight, push = 2.0 * lift / sink, ZERO
-    if t + flight > segment[END]:
+    if t + flight > segment.end:
         push = _push(body.pivots[pivot], state, segment)
-        if abs(_dot(push, side)) * (t + flight - segment[END]) > STEADY * sink:
+        if abs(_dot(push, side)) * (t + flight - segment.end) > STEADY * sink:
             return 0.0, NONE
     if flight > min(short, late):
         return 0.0, NONE
-    results.see_force(result, body.scalars[GRAVITY], forces[1], forces[0], start[2])
+    results.see_force(result, body.gravity, forces[1], forces[0], start[2])
     results.see_vertex(result, forces[1], forces[0])
     results.see_vertex(result, forces[3], forces[2])
     first = _lay_maps(run, pivot, other)
-    _set(run.maps[first], ABOUT, a)
-    _set(run.maps[first], RATE, da)
-    _set(run.maps[1 - first], ABOUT, b)
-    _set(run.maps[1 - first], RATE, db)
+    _set_about(run.maps[first], a, da)
+    _set_about(run.maps[1 - first], b, db)
     return _fly(
         run,
         quantiles,
@@ -269,12 +253,12 @@ def _first_flight(run, frame, rates, h, late):
     edge, up = frame
     lift, roll, yaw = rates
     short = SHORT * run.step
-    for i in range(P_Y + 1):
-        trial[i] = state[i]
+    trial.q0, trial.q1, trial.q2, trial.q3 = orientation(state)
+    trial.p_x, trial.p_y = state.p_x, state.p_y
     # Accelerations in body axes about both pivots now and half a step ahead, after half of the roll about the
     # edge. What the flights turn sideways meanwhile is of second order.
-    trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(ZERO, roll, edge), yaw, up)
-    k = rates_at(body.pivots[pivot], body.scalars[GRAVITY], trial, run.segment, run.t)
+    trial.w_x, trial.w_y, trial.w_z = _plus(_plus(ZERO, roll, edge), yaw, up)
+    k = rates_at(body.pivots[pivot], body.gravity, trial, run.segment, run.t)
     a = k[4], k[5], k[6]
     sink = _sink(roll, yaw, _cross(edge, up), up, a, 0.0)
     if not 0.0 < 2.0 * lift <= min(short, late) * sink or up[2] < LEAST_COSINE:
@@ -294,19 +278,19 @@ def _accelerations(run, frame, rates, a, h):
     the horizontal part of both), the rate of the angular acceleration about the pivot, that about the other
     vertex and its rate. The state in ``run.trial`` turns as the body rolls."""
     body, state, trial, segment, t = run.body, run.state, run.trial, run.segment, run.t
-    p, o, gravity = body.pivots[run.place], body.pivots[run.lifted], body.scalars[GRAVITY]
+    p, o, gravity = body.pivots[run.place], body.pivots[run.lifted], body.gravity
     old, new = point_of(body, run.place), point_of(body, run.lifted)
     edge, up = frame
     roll, yaw = rates
     normal, square = vertex_force(p, state, rates_at(p, gravity, state, segment, t), up)
     half = 0.5 * h
-    pull = plastic_edge(body.scalars[MASS], inertia_of(body), old, new, a)
+    pull = plastic_edge(body.mass, inertia_of(body), old, new, a)
     k = rates_at(o, gravity, trial, segment, t)
     b = k[4], k[5], k[6]
     turn = _plus(_plus(_plus(ZERO, half * roll, edge), half * yaw, up), 0.5 * half * half, pull)
     _turn_by(trial, turn)
-    middle = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(_plus(ZERO, roll, edge), half, pull), yaw, middle)
+    middle = vertical(orientation(trial))
+    trial.w_x, trial.w_y, trial.w_z = _plus(_plus(_plus(ZERO, roll, edge), half, pull), yaw, middle)
     k = rates_at(p, gravity, trial, segment, t + half)
     da = _slope(a, (k[4], k[5], k[6]), half)
     k = rates_at(o, gravity, trial, segment, t + half)
@@ -321,12 +305,12 @@ def _lay_maps(run, pivot, other):
     if not is_fixed(run.law):
         return 0
     known = run.maps[0]
-    if known[OLD] == other and known[NEW] == pivot:
+    if known.old == other and known.new == pivot:
         return 1
-    if known[OLD] != pivot or known[NEW] != other:
+    if known.old != pivot or known.new != other:
         _lay_map(run.maps[0], run.body, pivot, other, run.law.values[LAMBDA])
         _lay_map(run.maps[1], run.body, other, pivot, run.law.values[LAMBDA])
-        known[OLD], known[NEW] = pivot, other
+        known.old, known.new = pivot, other
     return 0
 
 
@@ -336,13 +320,13 @@ def _impact(run, quantiles, row, pair, w, up):
     that after it, energy lost [J], impulse over mass (normal, square of the horizontal part), and whether
     friction could give it."""
     if is_fixed(run.law):
-        kick = _times(row, PUSH, w)
+        kick = _times(row.push, w)
         normal = _dot(kick, up)
         square = max(_dot(kick, kick) - normal * normal, 0.0)
-        return _times(row, JUMP, w), _dot(w, _times(row, LOSS, w)), normal, square, True
+        return _times(row.jump, w), _dot(w, _times(row.loss, w)), normal, square, True
     body = run.body
     old, new = point_of(body, pair[0]), point_of(body, pair[1])
-    before = kinetic_energy(body.scalars[MASS], inertia_of(body), old, w)
+    before = kinetic_energy(body.mass, inertia_of(body), old, w)
     after, energy, plain = drawn_impact(run, quantiles, old, new, w, up, before)
     normal, square, _ = impulse(old, new, w, after, up)
     return after, before - energy, normal, square, plain
@@ -363,18 +347,18 @@ def _fly(run, quantiles, trace, frame, flying, limits):
     lift, sink, back, flight, early, push = flying
     most = min(run.settings.max_impacts - impacts(result), MOST_FLIGHTS)
     row, following, pivot, other = run.maps[first], run.maps[1 - first], run.place, run.lifted
-    w, fixed, zeno_time = (state[W_X], state[W_Y], state[W_Z]), is_fixed(run.law), run.settings.edge_zeno_time
+    w, fixed, zeno_time = angular_velocity(state), is_fixed(run.law), run.settings.edge_zeno_time
     time, way, turn, shift = 0.0, 1.0, ZERO, ZERO
     side = _cross(edge, start)
     for number in range(1, MOST_FLIGHTS + 1):
-        rest = max(t + time + flight - segment[END], 0.0)
+        rest = max(t + time + flight - segment.end, 0.0)
         if rest > 0.0:  # the kink there shifts the landing and the velocity at it
             flight += way * _dot(push, side) * rest * rest * rest / (6.0 * lift)
-            rest = max(t + time + flight - segment[END], 0.0)
+            rest = max(t + time + flight - segment.end, 0.0)
         step = _plus(_plus(ZERO, flight, w), 0.5 * flight * flight, early)
         step = _plus(step, rest * rest * rest / 6.0, push)
         turn = _plus(_plus(turn, 1.0, step), 0.5, _cross(turn, step))
-        w = _plus(w, flight, _plus(early, flight / 6.0, _get(row, RATE)))
+        w = _plus(w, flight, _plus(early, flight / 6.0, _about(row)[1]))
         w = _plus(w, 0.5 * rest * rest, push)
         time += flight
         up = _turned(start, _plus(ZERO, -1.0, turn))
@@ -385,16 +369,17 @@ def _fly(run, quantiles, trace, frame, flying, limits):
         last = number >= most or not next_lift > 0.0 or (fixed and loss < 0.0)
         if not last:
             third, ratio = 2.0 / 3.0 * next_lift / back, next_lift / lift
-            early = _plus(_get(following, ABOUT), time + third, _get(following, RATE))
+            about, rate = _about(following)
+            early = _plus(about, time + third, rate)
             before_back = back
             back = -way * _sink(_dot(after, edge), _dot(after, up), side, up, early, third)
             flight = 2.0 * next_lift / back
             left = flight + 2.0 * next_lift * ratio / sink
             last = not 0.0 < flight <= SHORT * run.step or time >= h or time + flight > late
             last |= not back > STEADY * before_back
-            if t + time + flight > segment[END]:
+            if t + time + flight > segment.end:
                 push = _push(body.pivots[other], state, segment)
-                last |= abs(_dot(push, side)) * (t + time + flight - segment[END]) > STEADY * back
+                last |= abs(_dot(push, side)) * (t + time + flight - segment.end) > STEADY * back
             last |= ratio < 1.0 and left < zeno_time * (1.0 - ratio * ratio)
         if friction.on and not last:
             last = not (plain and impulse_sticks(friction, normal, square))
@@ -421,17 +406,17 @@ def _end_flights(run, frame, moved, w, time):
     edge, start = frame
     _pose(state, trial, moved[0], moved[1])
     _lay_edge(trial, edge)
-    trial[W_X], trial[W_Y], trial[W_Z] = w
-    after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    if run.t + time > segment[END]:  # forces have their extremes at samples
-        p, gravity = run.body.pivots[run.place], run.body.scalars[GRAVITY]
-        normal, square = vertex_force(p, trial, rates_at(p, gravity, trial, segment, segment[END]), after)
+    trial.w_x, trial.w_y, trial.w_z = w
+    after = vertical(orientation(trial))
+    if run.t + time > segment.end:  # forces have their extremes at samples
+        p, gravity = run.body.pivots[run.place], run.body.gravity
+        normal, square = vertex_force(p, trial, rates_at(p, gravity, trial, segment, segment.end), after)
         results.see_force(result, gravity, square, normal, after[2])
         results.see_vertex(result, square, normal)
-    d0 = tilt_rate(start, state[W_X], state[W_Y], state[W_Z])
-    d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
-    for i in range(P_Y + 1):
-        state[i] = trial[i]
+    d0 = tilt_rate(start, state.w_x, state.w_y, state.w_z)
+    d1 = tilt_rate(after, trial.w_x, trial.w_y, trial.w_z)
+    copy_pose(trial, state)
+    state.p_x, state.p_y = trial.p_x, trial.p_y
     see_step(result, start, after, d0, d1, time)
 
 
@@ -439,8 +424,8 @@ def _end_flights(run, frame, moved, w, time):
 def _push(p, state, segment):
     """Change of the angular acceleration about the pivot with constants ``p``, in body axes, for that of the
     rate at which the ground acceleration changes at the end of a segment [rad/s3]."""
-    q = state[Q0], state[Q1], state[Q2], state[Q3]
-    return force_turn(p, pulled(q, 0.0, (segment[KINK_X], segment[KINK_Y], segment[KINK_Z])))
+    q = orientation(state)
+    return force_turn(p, pulled(q, 0.0, (segment.kink_x, segment.kink_y, segment.kink_z)))
 
 
 @jit(internal=True)
@@ -449,8 +434,7 @@ def _pose(state, trial, turn, shift):
 
     Both are in the body axes of ``state``.
     """
-    for i in range(4):
-        trial[Q0 + i] = state[Q0 + i]
-    x, y, _ = to_ground(state, shift[0], shift[1], shift[2])
-    trial[P_X], trial[P_Y] = state[P_X] + x, state[P_Y] + y
+    trial.q0, trial.q1, trial.q2, trial.q3 = orientation(state)
+    x, y, _ = to_ground(orientation(state), shift[0], shift[1], shift[2])
+    trial.p_x, trial.p_y = state.p_x + x, state.p_y + y
     _turn_by(trial, turn)

@@ -12,20 +12,15 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.kernel import results
-from mcrock.kernel.contact import GRAVITY, SIZE
+from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
     NONE,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    W_X,
-    W_Y,
-    W_Z,
+    angular_velocity,
     attitude,
+    copy_pose,
     edge_between,
     nudge,
+    orientation,
     rates_at,
     rates_with,
     rise,
@@ -33,25 +28,12 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing, stays_off
 from mcrock.kernel.rotation import vertical
-from mcrock.kernel.shaking import END
 from mcrock.kernel.step import (
-    AFTER,
-    BEFORE,
-    EDGE_IMPACT,
-    FACET_IMPACT,
     HOP,
-    LANDS_AT,
-    NO_EVENT,
     NUDGE,
-    OFFSET,
-    OVERTURN,
-    RATE_AFTER,
-    RATE_BEFORE,
     REFINEMENTS,
     RISES,
-    SLIP,
     SLIP_SLACK,
-    STATIC,
     STILL,
     TOGETHER,
     TOUCH,
@@ -62,14 +44,7 @@ from mcrock.kernel.step import (
     see_step,
     tilt_rate,
 )
-from mcrock.kernel.window import (
-    COUNT,
-    acceleration_after,
-    open_window,
-    passes_peaks,
-    rare_step_ahead,
-    step_ahead,
-)
+from mcrock.kernel.window import acceleration_after, open_window, passes_peaks, rare_step_ahead, step_ahead
 
 
 @jit(internal=True)
@@ -81,48 +56,47 @@ def advance_vertex(run, samples, h):
     """
     body, result, friction, state, trial = run.body, run.result, run.friction, run.state, run.trial
     window, pivot = run.window, run.place
-    window[0, COUNT] = 0.0
+    window[0].count = 0.0
     known, run.goes_on = run.goes_on, False
-    p, gravity = body.pivots[pivot], body.scalars[GRAVITY]
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    p, gravity = body.pivots[pivot], body.gravity
+    up = vertical(orientation(state))
     k1 = rates_at(p, gravity, state, run.segment, run.t)
     normal, square = vertex_force(p, state, k1, up)
     results.see_force(result, gravity, square, normal, up[2])
     results.see_vertex(result, square, normal)
     if normal < 0.0 and lifts_off(run, up):
-        return 0.0, NO_EVENT, NONE, NONE
+        return 0.0, codes.NO_EVENT, NONE, NONE
     if friction.on and vertex_margin(friction, gravity, normal, square) < 0.0:
-        return 0.0, SLIP, NONE, NONE
+        return 0.0, codes.SLIP, NONE, NONE
     together = open_window(run, samples, h, k1, up)
     single = _lay_heights(run, k1, up, (h, together), known)
-    h = together if window[0, COUNT] > 0.0 else single
+    h = together if window[0].count > 0.0 else single
     step_ahead(run, p, k1, h)
-    if window[0, COUNT] > 0.0:
-        after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-        before_w, after_w = (state[W_X], state[W_Y], state[W_Z]), (trial[W_X], trial[W_Y], trial[W_Z])
+    if window[0].count > 0.0:
+        after = vertical(orientation(trial))
+        before_w, after_w = angular_velocity(state), angular_velocity(trial)
         if passes_peaks(result, up, after, before_w, after_w, h):
-            window[0, COUNT], h = 0.0, single
+            window[0].count, h = 0.0, single
             rare_step_ahead(run, p, k1, h)
     h, event, vertex, face = _first_of_landings(run, k1, h)
     if friction.on:
         if _vertex_margin_at(run, h) < 0.0:
-            h = _first_time(run, k1, h, SLIP)
-            event, vertex, face = SLIP, NONE, NONE
-    elif event != NO_EVENT and results.certifiable(result):
+            h = _first_time(run, k1, h, codes.SLIP)
+            event, vertex, face = codes.SLIP, NONE, NONE
+    elif event != codes.NO_EVENT and results.certifiable(result):
         k = rates_with(p, gravity, trial, acceleration_after(run.segment, window, run.t, h))
-        normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
+        normal, square = vertex_force(p, trial, k, vertical(orientation(trial)))
         results.see_vertex(result, square, normal)
-    after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0) and not results.has_overturned(result):
-        h, event = _first_time(run, k1, h, OVERTURN), OVERTURN
-        after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+    after = vertical(orientation(trial))
+    if after[2] <= (UPRIGHT if event != codes.NO_EVENT else 0.0) and not results.has_overturned(result):
+        h, event = _first_time(run, k1, h, codes.OVERTURN), codes.OVERTURN
+        after = vertical(orientation(trial))
         result[Response.PEAK_TILT] = 1.0
-    d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
-    d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
-    for i in range(W_Z + 1):
-        state[i] = trial[i]
+    d0 = tilt_rate(up, state.w_x, state.w_y, state.w_z)
+    d1 = tilt_rate(after, trial.w_x, trial.w_y, trial.w_z)
+    copy_pose(trial, state)
     see_step(result, up, after, d0, d1, h)
-    run.goes_on = event == NO_EVENT
+    run.goes_on = event == codes.NO_EVENT
     return h, event, vertex, face
 
 
@@ -133,26 +107,26 @@ def _lay_heights(run, k1, up, times, known):
     and closes the window. ``times`` are those of the step and of the window [s]."""
     body, state, window, heights = run.body, run.state, run.window, run.heights
     h, together = times
-    ground, first_spoke = TOUCH * body.scalars[SIZE], body.spoke_first[run.place]
-    turned = up, (state[W_X], state[W_Y], state[W_Z])
+    ground, first_spoke = TOUCH * body.radius, body.spoke_first[run.place]
+    turned = up, angular_velocity(state)
     for i in range(body.spoke_first[run.place + 1] - first_spoke):
         other = body.spokes[first_spoke + i]
         row = heights[i]
-        if known and row[OFFSET] == 0.0:
-            row[BEFORE], row[RATE_BEFORE] = row[AFTER], row[RATE_AFTER]
+        if known and row.offset == 0.0:
+            row.before, row.rate_before = row.after, row.rate_after
         else:
-            row[BEFORE], row[RATE_BEFORE] = height_and_rate(body, turned, run.place, other)
-        row[OFFSET] = 0.0
-        if run.friction.on and row[BEFORE] < -ground and row[RATE_BEFORE] > 0.0:
+            row.before, row.rate_before = height_and_rate(body, turned, run.place, other)
+        row.offset = 0.0
+        if run.friction.on and row.before < -ground and row.rate_before > 0.0:
             # landed from flight, a little too low: it lands again where it comes back to this height
-            row[OFFSET], row[BEFORE] = row[BEFORE], 0.0
-        if row[BEFORE] <= ground and row[RATE_BEFORE] > 0.0:
+            row.offset, row.before = row.before, 0.0
+        if row.before <= ground and row.rate_before > 0.0:
             sink = -rise(body, k1, turned, run.place, other)
-            if 4.0 * row[RATE_BEFORE] < sink * h:
-                h = max(HOP * 2.0 * row[RATE_BEFORE] / sink, EVENT_TIME)
-                window[0, COUNT] = 0.0
-            elif RISES * row[RATE_BEFORE] < sink * together:
-                window[0, COUNT] = 0.0
+            if 4.0 * row.rate_before < sink * h:
+                h = max(HOP * 2.0 * row.rate_before / sink, EVENT_TIME)
+                window[0].count = 0.0
+            elif RISES * row.rate_before < sink * together:
+                window[0].count = 0.0
     return h
 
 
@@ -169,39 +143,39 @@ def _first_of_landings(run, k1, whole):
     if run.friction.on:
         turned = attitude(run.state)
         for i in range(n):
-            rests = 0.0 <= heights[i, LANDS_AT] <= EVENT_TIME and heights[i, RATE_BEFORE] > -STILL
+            rests = 0.0 <= heights[i].lands_at <= EVENT_TIME and heights[i].rate_before > -STILL
             if rests and rise(body, k1, turned, pivot, body.spokes[first_spoke + i]) > 0.0:
                 whole = _short_of_return(run, k1, whole, i, n)
     for _ in range(n):
         at, first = np.inf, NONE
         for i in range(n):
-            if 0.0 <= heights[i, LANDS_AT] < at:
-                at, first = heights[i, LANDS_AT], i
+            if 0.0 <= heights[i].lands_at < at:
+                at, first = heights[i].lands_at, i
         if first < 0:
             break
         h, lands = _locate_landing(run, k1, whole, at, first, n)
         if h >= 0.0:
             vertex = body.spokes[first_spoke + lands]
             face = _landing_face(body, trial, pivot, vertex)
-            return h, FACET_IMPACT if face >= 0 else EDGE_IMPACT, vertex, face
-        heights[first, LANDS_AT] = -1.0  # the interpolation dips below the ground, the motion does not
+            return h, codes.FACET_IMPACT if face >= 0 else codes.EDGE_IMPACT, vertex, face
+        heights[first].lands_at = -1.0  # the interpolation dips below the ground, the motion does not
         rare_step_ahead(run, body.pivots[pivot], k1, whole)
-    return whole, NO_EVENT, NONE, NONE
+    return whole, codes.NO_EVENT, NONE, NONE
 
 
 @jit(inline=True, internal=True)
 def _see_landings(run, h, n):
     """When each of ``n`` neighbours lands in a step over ``h`` [s], of which the end is in ``run.trial``."""
     body, heights, pivot = run.body, run.heights, run.place
-    first_spoke, ground, turned = body.spoke_first[pivot], TOUCH * body.scalars[SIZE], attitude(run.trial)
+    first_spoke, ground, turned = body.spoke_first[pivot], TOUCH * body.radius, attitude(run.trial)
     for i in range(n):
         row = heights[i]
-        z0, v0 = row[BEFORE], row[RATE_BEFORE]
+        z0, v0 = row.before, row.rate_before
         z1, v1 = height_and_rate(body, turned, pivot, body.spokes[first_spoke + i])
-        z1 -= row[OFFSET]
-        row[AFTER], row[RATE_AFTER], row[LANDS_AT] = z1, v1, -1.0
+        z1 -= row.offset
+        row.after, row.rate_after, row.lands_at = z1, v1, -1.0
         if not stays_off(z0, v0, z1, v1, h, ground):
-            row[LANDS_AT] = first_landing(z0, v0, z1, v1, h, ground)
+            row.lands_at = first_landing(z0, v0, z1, v1, h, ground)
 
 
 @jit(internal=True)
@@ -209,10 +183,10 @@ def _short_of_return(run, k1, h, rises, n):
     """Shorten a step until neighbour ``rises``, which leaves the ground from rest, does not seem to sink from
     its start: it comes back within the step, far beyond the landing of another."""
     body, heights = run.body, run.heights
-    run.window[0, COUNT] = 0.0
-    h = min(h, run.segment[END] - run.t)
+    run.window[0].count = 0.0
+    h = min(h, run.segment.end - run.t)
     for _ in range(BISECTIONS):
-        if not 0.0 <= heights[rises, LANDS_AT] <= EVENT_TIME or h <= EVENT_TIME:
+        if not 0.0 <= heights[rises].lands_at <= EVENT_TIME or h <= EVENT_TIME:
             break
         h = 0.5 * h
         rare_step_ahead(run, body.pivots[run.place], k1, h)
@@ -223,16 +197,16 @@ def _short_of_return(run, k1, h, rises, n):
 @jit(inline=True, internal=True)
 def vertex_margin(friction, gravity, normal, square):
     """How far the force at a vertex is within the cone of static friction, over the weight [1]."""
-    return (friction.values[STATIC] * normal - sqrt(square)) / gravity + SLIP_SLACK
+    return (friction.static * normal - sqrt(square)) / gravity + SLIP_SLACK
 
 
 @jit(internal=True)
 def _vertex_margin_at(run, h):
     """`vertex_margin` of the state tried, ``h`` after the start ``t`` of the step [s]."""
     body, friction, t = run.body, run.friction, run.t
-    trial, p, gravity = run.trial, body.pivots[run.place], body.scalars[GRAVITY]
+    trial, p, gravity = run.trial, body.pivots[run.place], body.gravity
     k = rates_with(p, gravity, trial, acceleration_after(run.segment, run.window, t, h))
-    normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
+    normal, square = vertex_force(p, trial, k, vertical(orientation(trial)))
     return vertex_margin(friction, gravity, normal, square)
 
 
@@ -246,10 +220,10 @@ def _first_time(run, k1, high, event):
             break
         middle = 0.5 * (low + high)
         rare_step_ahead(run, p, k1, middle)
-        if event == SLIP:
+        if event == codes.SLIP:
             beyond = _vertex_margin_at(run, middle) < 0.0
         else:
-            beyond = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0
+            beyond = vertical(orientation(trial))[2] <= 0.0
         if beyond:
             high = middle
         else:
@@ -269,18 +243,18 @@ def _locate_landing(run, k1, whole, guess, lands, n):
     trial, segment, heights, window = run.trial, run.segment, run.heights, run.window
     pivot = run.place
     first_spoke = body.spoke_first[pivot]
-    p, gravity, size = body.pivots[pivot], body.scalars[GRAVITY], body.scalars[SIZE]
+    p, gravity, size = body.pivots[pivot], body.gravity, body.radius
     low, high, h = 0.0, whole, max(guess, EVENT_TIME)
     gap, speed, found = 0.0, 0.0, 0
     for _ in range(REFINEMENTS):
         step_ahead(run, p, k1, h)
         turned = attitude(trial)
         gap, speed = height_and_rate(body, turned, pivot, body.spokes[first_spoke + lands])
-        gap -= heights[lands, OFFSET]
+        gap -= heights[lands].offset
         if found == 1:
             break
         for i in range(n):
-            if i != lands and heights[i, BEFORE] > TOUCH * size:
+            if i != lands and heights[i].before > TOUCH * size:
                 lower, its_speed = height_and_rate(body, turned, pivot, body.spokes[first_spoke + i])
                 if lower < -TOGETHER * size and lower < gap:
                     lands, gap, speed, low = i, lower, its_speed, 0.0
@@ -295,9 +269,9 @@ def _locate_landing(run, k1, whole, guess, lands, n):
         if found == 1 and abs(h - tried) <= NUDGE:
             nudge(p, gravity, trial, acceleration_after(segment, window, t, tried), h - tried)
             gap, speed = height_and_rate(body, attitude(trial), pivot, body.spokes[first_spoke + lands])
-            gap -= heights[lands, OFFSET]
+            gap -= heights[lands].offset
             break
-    if heights[lands, AFTER] > 0.0 and not (gap <= TOUCH * size and speed < 0.0):
+    if heights[lands].after > 0.0 and not (gap <= TOUCH * size and speed < 0.0):
         h = -1.0
     return h, lands
 
@@ -305,7 +279,7 @@ def _locate_landing(run, k1, whole, guess, lands, n):
 @jit(inline=True, internal=True)
 def _landing_face(body, state, pivot, vertex):
     """The face that lands whole with ``vertex``, -1 if only the edge from the pivot does."""
-    size, turned = body.scalars[SIZE], attitude(state)
+    size, turned = body.radius, attitude(state)
     a = edge_between(body, pivot, vertex)
     for i in range(body.spoke_first[pivot], body.spoke_first[pivot + 1]):
         other, b = body.spokes[i], body.spoke_edges[i]

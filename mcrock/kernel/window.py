@@ -13,20 +13,13 @@ from math import ceil, sqrt
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.kernel import results
-from mcrock.kernel.contact import C_X, C_Y, C_Z, GRAVITY
-from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, force_turn, pulled, turning, vertex_step
+from mcrock.kernel.dynamics import force_turn, orientation, pulled, turning, vertex_step
 from mcrock.kernel.results import Scratch
-from mcrock.kernel.shaking import END, acceleration
+from mcrock.kernel.shaking import acceleration
 
 SPAN = 2.0  # longest step over several samples, over the largest step [1]
 MOST_SAMPLES = 16  # in one step
 LEAST_COSINE = 0.2  # of the tilt: overturning is looked for in steps of one sample [1]
-
-
-# Rows at the start of the step, then at each sample up to its end: time since the start [s], integral [m/s]
-# and double integral [m] of the acceleration of the ground since then, and the acceleration [m/s2]; the first
-# row has the number of samples in use
-AT, V_X, V_Y, V_Z, D_X, D_Y, D_Z, G_X, G_Y, G_Z, COUNT, WINDOW_SIZE = range(12)
 
 
 @jit(inline=True, internal=True)
@@ -42,21 +35,21 @@ def open_window(run, samples, usual, k, up):
     state, segment, window, result, turn = run.state, run.segment, run.window, run.result, run.turn
     t, t_end, piece, grip = run.t, run.end, run.piece, run.grip
     longest = SPAN * run.step
-    gravity = run.body.scalars[GRAVITY]
+    gravity = run.body.gravity
     p = run.body.pivots[run.place]
-    dt, segments, room = run.dt, run.length - 1, segment[END] - t
+    dt, segments, room = run.dt, run.length - 1, segment.end - t
     if segments < 1 or up[2] < LEAST_COSINE or results.has_overturned(result):
         return 0.0
     if room > longest:
         room /= ceil(room / longest)
-    end = t + room if room < segment[END] - t else segment[END]
+    end = t + room if room < segment.end - t else segment.end
     c, s, scale, slope_x, slope_y = turn[0], turn[1], turn[2], turn[3], turn[4]
     x0, y0, z0 = acceleration(segment, t)
     row = window[0]
-    row[AT], row[G_X], row[G_Y], row[G_Z] = 0.0, x0, y0, z0
+    row.at, row.g_x, row.g_y, row.g_z = 0.0, x0, y0, z0
     ax, ay, az, vx, vy, vz, dx, dy, dz = x0, y0, z0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     bx, by, bz = acceleration(segment, end)
-    fx, fy, fz = turning(k, state[W_X], state[W_Y], state[W_Z], p[C_X], p[C_Y], p[C_Z])
+    fx, fy, fz = turning(k, state.w_x, state.w_y, state.w_z, p.com_x, p.com_y, p.com_z)
     force = fx - k[7], fy - k[8], fz - k[9]
     drift = _drift(p, state, k, longest)
     at, d, n = 0.0, room, 0
@@ -67,8 +60,8 @@ def open_window(run, samples, usual, k, up):
         dz, vz = dz + d * (vz + d * (2.0 * az + bz) / 6.0), vz + 0.5 * d * (az + bz)
         ax, ay, az, at = bx, by, bz, at + d
         row = window[n]
-        row[AT], row[V_X], row[V_Y], row[V_Z] = at, vx, vy, vz
-        row[D_X], row[D_Y], row[D_Z], row[G_X], row[G_Y], row[G_Z] = dx, dy, dz, ax, ay, az
+        row.at, row.v_x, row.v_y, row.v_z = at, vx, vy, vz
+        row.d_x, row.d_y, row.d_z, row.g_x, row.g_y, row.g_z = dx, dy, dz, ax, ay, az
         after = piece + n + 1
         last = n == MOST_SAMPLES or after > segments or at + dt > longest or after * dt > t_end
         if last and (n > 1 or at <= usual):
@@ -85,7 +78,7 @@ def open_window(run, samples, usual, k, up):
         bz = scale * sample[2]
     if at <= usual:
         return 0.0
-    window[0, COUNT] = n
+    window[0].count = n
     return at
 
 
@@ -93,10 +86,10 @@ def open_window(run, samples, usual, k, up):
 def _drift(p, state, k, h):
     """Bound of the rate at which the force over the mass changes in ``h`` [s] while the acceleration of the
     ground does not [m/s3]: it turns with the body, and its centripetal part changes with the velocity."""
-    spin = sqrt(state[W_X] ** 2 + state[W_Y] ** 2 + state[W_Z] ** 2)
+    spin = sqrt(state.w_x**2 + state.w_y**2 + state.w_z**2)
     gain = sqrt(k[4] * k[4] + k[5] * k[5] + k[6] * k[6])
     pull = sqrt(k[7] * k[7] + k[8] * k[8] + k[9] * k[9])
-    arm = sqrt(p[C_X] * p[C_X] + p[C_Y] * p[C_Y] + p[C_Z] * p[C_Z])
+    arm = sqrt(p.com_x * p.com_x + p.com_y * p.com_y + p.com_z * p.com_z)
     spin += h * gain
     return spin * (pull + arm * (4.0 * gain + 2.0 * spin * spin))
 
@@ -105,9 +98,9 @@ def _drift(p, state, k, h):
 def _force_change(p, state, ax, ay, az):
     """Change of the force over the mass in body axes (3 numbers) [m/s2] for one of the acceleration of the
     ground, of the same pose and velocity."""
-    x, y, z = pulled((state[Q0], state[Q1], state[Q2], state[Q3]), 0.0, (ax, ay, az))
+    x, y, z = pulled(orientation(state), 0.0, (ax, ay, az))
     wx, wy, wz = force_turn(p, (x, y, z))
-    return wy * p[C_Z] - wz * p[C_Y] - x, wz * p[C_X] - wx * p[C_Z] - y, wx * p[C_Y] - wy * p[C_X] - z
+    return wy * p.com_z - wz * p.com_y - x, wz * p.com_x - wx * p.com_z - y, wx * p.com_y - wy * p.com_x - z
 
 
 @jit(inline=True, internal=True)
@@ -130,7 +123,7 @@ def _may_be_extreme(result, gravity, force, change, drift, up, grip):
 def row_at(window, h):
     """Row before a time ``h`` [s] after the start of a step."""
     j = 1
-    while j < window[0, COUNT] and window[j, AT] < h:
+    while j < window[0].count and window[j].at < h:
         j += 1
     return j - 1
 
@@ -138,32 +131,32 @@ def row_at(window, h):
 @jit(inline=True, internal=True)
 def acceleration_after(segment, window, t, h):
     """Ground acceleration ``h`` [s] after the start ``t`` [s] of a step (3 numbers) [m/s2]."""
-    if window[0, COUNT] == 0.0 or h <= window[1, AT]:
+    if window[0].count == 0.0 or h <= window[1].at:
         return acceleration(segment, t + h)
     j = row_at(window, h)
     a, b = window[j], window[j + 1]
-    x = (h - a[AT]) / (b[AT] - a[AT])
-    return a[G_X] + x * (b[G_X] - a[G_X]), a[G_Y] + x * (b[G_Y] - a[G_Y]), a[G_Z] + x * (b[G_Z] - a[G_Z])
+    x = (h - a.at) / (b.at - a.at)
+    return a.g_x + x * (b.g_x - a.g_x), a.g_y + x * (b.g_y - a.g_y), a.g_z + x * (b.g_z - a.g_z)
 
 
 @jit(inline=True, internal=True)
 def accelerations_of_step(segment, window, t, h):
     """Ground acceleration for the middle and the end of a step from ``t`` over ``h`` [s] (two of 3 numbers)
     [m/s2]."""
-    if window[0, COUNT] == 0.0 or h <= window[1, AT]:
+    if window[0].count == 0.0 or h <= window[1].at:
         return acceleration(segment, t + 0.5 * h), acceleration(segment, t + h)
     j = row_at(window, h)
     a, b, start = window[j], window[j + 1], window[0]
-    d, rate = h - a[AT], 1.0 / (b[AT] - a[AT])
-    x, y, z = a[G_X], a[G_Y], a[G_Z]
-    ex, ey, ez = d * rate * (b[G_X] - x), d * rate * (b[G_Y] - y), d * rate * (b[G_Z] - z)
+    d, rate = h - a.at, 1.0 / (b.at - a.at)
+    x, y, z = a.g_x, a.g_y, a.g_z
+    ex, ey, ez = d * rate * (b.g_x - x), d * rate * (b.g_y - y), d * rate * (b.g_z - z)
     # velocity and displacement at the end, over the step and its square
     i, e = 1.0 / h, d / 6.0
-    vx, dx = (a[V_X] + d * (x + 0.5 * ex)) * i, (a[D_X] + d * a[V_X] + d * e * (3.0 * x + ex)) * (i * i)
-    vy, dy = (a[V_Y] + d * (y + 0.5 * ey)) * i, (a[D_Y] + d * a[V_Y] + d * e * (3.0 * y + ey)) * (i * i)
-    vz, dz = (a[V_Z] + d * (z + 0.5 * ez)) * i, (a[D_Z] + d * a[V_Z] + d * e * (3.0 * z + ez)) * (i * i)
+    vx, dx = (a.v_x + d * (x + 0.5 * ex)) * i, (a.d_x + d * a.v_x + d * e * (3.0 * x + ex)) * (i * i)
+    vy, dy = (a.v_y + d * (y + 0.5 * ey)) * i, (a.d_y + d * a.v_y + d * e * (3.0 * y + ey)) * (i * i)
+    vz, dz = (a.v_z + d * (z + 0.5 * ez)) * i, (a.d_z + d * a.v_z + d * e * (3.0 * z + ez)) * (i * i)
     # Simpson's rule for both integrals: v = (start + 4 middle + end)/6, d = (start + 2 middle)/6
-    x, y, z = start[G_X], start[G_Y], start[G_Z]
+    x, y, z = start.g_x, start.g_y, start.g_z
     mx, my, mz = 3.0 * dx - 0.5 * x, 3.0 * dy - 0.5 * y, 3.0 * dz - 0.5 * z
     middle = mx, my, mz
     return middle, (6.0 * vx - x - 4.0 * mx, 6.0 * vy - y - 4.0 * my, 6.0 * vz - z - 4.0 * mz)
@@ -198,7 +191,7 @@ def passes_peaks(result, up, after, before_w, after_w, h):
 def step_ahead(run, p, k1, h):
     """Step of VERTEX mode over ``h`` [s] into `run.trial`, of any length up to that of the window."""
     state, segment, window, t, out = run.state, run.segment, run.window, run.t, run.trial
-    gravity = run.body.scalars[GRAVITY]
+    gravity = run.body.gravity
     vertex_step(p, gravity, state, k1, accelerations_of_step(segment, window, t, h), h, out)
 
 

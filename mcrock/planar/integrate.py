@@ -22,28 +22,15 @@ from __future__ import annotations
 
 from enum import IntEnum, auto
 from math import acos, asin, cos, pi, sin, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.params import Event, Outcome
+from mcrock.kernel.layout import SEGMENT
 from mcrock.kernel.roots import EVENT_TIME, cubic_peak, first_landing
-from mcrock.kernel.shaking import (
-    A_X,
-    A_Z,
-    END,
-    OMEGA,
-    ORIGIN,
-    PHASE,
-    SEGMENT_SIZE,
-    SINE,
-    acceleration,
-    count_segments,
-    end_of_run,
-    end_of_shaking,
-    load_segment,
-)
+from mcrock.kernel.shaking import acceleration, count_segments, end_of_run, end_of_shaking, load_segment
 from mcrock.kernel.step import HARDLY
 
 # columns of a block, those of an edge first: slenderness [rad], c = m R/K [1/m], R [m], K/m [m2],
@@ -77,7 +64,7 @@ class PlanarTrace(NamedTuple):
     """Room for what one run writes; of a history and events of length 0 nothing is kept."""
 
     result: np.ndarray  # (`PlanarResult`,)
-    segment: np.ndarray  # (SEGMENT_SIZE,) of the motion, as it is now
+    segment: Any  # record of the motion, as it is now
     history: np.ndarray  # (n, `PlanarHistory`)
     events: np.ndarray  # (n, `PlanarEvent`)
     used: np.ndarray  # (2,) rows of each written, past the end if there was no room
@@ -108,7 +95,7 @@ def empty_trace(rows: int, events: int) -> PlanarTrace:
     """Room for the results of a run, ``rows`` of history and a number of ``events``."""
     return PlanarTrace(
         np.zeros(len(PlanarResult)),
-        np.zeros(SEGMENT_SIZE),
+        np.zeros(1, SEGMENT)[0],
         np.zeros((rows, len(PlanarHistory))),
         np.zeros((events, len(PlanarEvent))),
         np.zeros(2, dtype=np.int64),
@@ -128,24 +115,24 @@ def next_lift(block, segment, t):
     that the roots are exact on linear pieces and on sines.
     """
     when, lifts, lowest = np.inf, REST, 0.0
-    a, b = acceleration(segment, t), acceleration(segment, segment[END])
+    a, b = acceleration(segment, t), acceleration(segment, segment.end)
     for side in (RIGHT, LEFT):
         arm = block[HEIGHT] if side == RIGHT else -block[HEIGHT]
         weight = block[GRAVITY] * block[side * EDGE_SIZE + DISTANCE]
         pull = weight / block[GRAVITY]
         now = weight + pull * a[2] + arm * a[0]  # moment that holds the block down, over its mass
-        if segment[SINE] == 0.0:
+        if segment.sine == 0.0:
             then = weight + pull * b[2] + arm * b[0]
             falling = then < now
-            found = t + (segment[END] - t) * max(now / (now - then), 0.0) if then < 0.0 < now else np.inf
+            found = t + (segment.end - t) * max(now / (now - then), 0.0) if then < 0.0 < now else np.inf
         else:
-            swing = pull * segment[A_Z] + arm * segment[A_X]
-            angle = segment[OMEGA] * (t - segment[ORIGIN]) + segment[PHASE]
+            swing = pull * segment.a_z + arm * segment.a_x
+            angle = segment.omega * (t - segment.origin) + segment.phase
             falling = swing * cos(angle) < 0.0
             found = np.inf
             if abs(swing) > weight:
                 start = asin(weight / abs(swing)) + (pi if swing > 0.0 else 0.0)
-                found = t + ((start - angle) % (2.0 * pi)) / segment[OMEGA]
+                found = t + ((start - angle) % (2.0 * pi)) / segment.omega
         if now <= 0.0 and (falling or now < -SLACK * weight):
             found = t
         if found < when or (found == when and now < lowest):
@@ -189,11 +176,11 @@ def comes_to_rest(block, edge, rate, a, settings):
 def see_rest(result, gravity, segment, begin, end):
     """Update contact diagnostics with what the vertical acceleration does at rest between two times."""
     lowest = min(acceleration(segment, begin)[2], acceleration(segment, end)[2])
-    if segment[SINE] != 0.0 and segment[A_Z] != 0.0:
-        angle = segment[OMEGA] * (begin - segment[ORIGIN]) + segment[PHASE]
-        trough = -0.5 * pi if segment[A_Z] > 0.0 else 0.5 * pi
-        if (trough - angle) % (2.0 * pi) <= segment[OMEGA] * (end - begin):
-            lowest = -abs(segment[A_Z])
+    if segment.sine != 0.0 and segment.a_z != 0.0:
+        angle = segment.omega * (begin - segment.origin) + segment.phase
+        trough = -0.5 * pi if segment.a_z > 0.0 else 0.5 * pi
+        if (trough - angle) % (2.0 * pi) <= segment.omega * (end - begin):
+            lowest = -abs(segment.a_z)
     result[PlanarResult.NORMAL_FORCE] = min(result[PlanarResult.NORMAL_FORCE], 1.0 + lowest / gravity)
     if lowest <= -gravity:
         result[PlanarResult.CONTACT_LOST] = 1.0
@@ -211,13 +198,13 @@ def leave_rest(block, motions, motion, turn, piece, t, t_end, trace):
     """
     segment, result = trace.segment, trace.result
     when, lifts = next_lift(block, segment, t)
-    see_rest(result, block[GRAVITY], segment, t, min(when, segment[END]))
-    if when <= segment[END]:
+    see_rest(result, block[GRAVITY], segment, t, min(when, segment.end))
+    if when <= segment.end:
         return when, lifts, piece
     if piece >= count_segments(motions, motion):
         return t, REST, piece
     last = last_still_piece(block, motions, motion, turn, piece, result)
-    return segment[END] if last == piece else min((last + 1) * motions.dt[motion], t_end), REST, last
+    return segment.end if last == piece else min((last + 1) * motions.dt[motion], t_end), REST, last
 
 
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
@@ -430,8 +417,8 @@ def tried_step(block, side, phi, rate, trace, t, longest):
     second = angular_acceleration(edge, gravity, sign, a, lean)
     if phi <= FALL:
         normal = see_force(trace.result, gravity, edge, rate, lean, second, gravity + a[2], sign * a[0])
-    room = segment[END] - t
-    allowed = longest if segment[SINE] == 0.0 else min(longest, SINE_STEP / segment[OMEGA])
+    room = segment.end - t
+    allowed = longest if segment.sine == 0.0 else min(longest, SINE_STEP / segment.omega)
     h = room / np.ceil(room / allowed)
     now = (t, phi, rate, lean, second)
     turned, rate1 = step(edge, gravity, sign, segment, now, h)
@@ -535,7 +522,7 @@ def run(block, motions, motion, turn, settings, start, t_end, trace):
         outcome = INSTANT_LIMIT
         if at_instant > INSTANT_EVENTS:
             break
-        while segment[END] <= t and t < t_end:
+        while segment.end <= t and t < t_end:
             piece += 1
             load_segment(motions, motion, turn, piece, t_end, segment)
             if piece > pieces:
@@ -557,7 +544,7 @@ def run(block, motions, motion, turn, settings, start, t_end, trace):
             t, side, phi, rate, rested = when, lifts, 0.0, 0.0, True
             result[PlanarResult.UPLIFTS] += 1.0
             note(block, side, phi, rate, trace, t, UPLIFT, 0.0)
-            if t >= segment[END]:
+            if t >= segment.end:
                 continue
         elif piece >= pieces and not settings.follow:
             outcome = decide(block, side, phi, rate, result)
@@ -593,7 +580,7 @@ def run(block, motions, motion, turn, settings, start, t_end, trace):
             break
         if rate > 0.0 > rate1:
             result[PEAKS + side] = max(result[PEAKS + side], cubic_peak(phi, rate, phi1, rate1, h))
-        t = segment[END] if ends_piece else t + h
+        t = segment.end if ends_piece else t + h
         phi, rate, at_instant = phi1, rate1, 0
         result[PEAKS + side] = max(result[PEAKS + side], phi)
         note(block, side, phi, rate, trace, t, START, 0.0)

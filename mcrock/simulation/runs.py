@@ -48,11 +48,10 @@ from mcrock.kernel.batch import (
     start_at_rest,
     start_tilted,
 )
-from mcrock.kernel.contact import OPENING, Topology, fill_constants, topology
-from mcrock.kernel.dynamics import P_X, P_Y, Q0, V_X, W_X, X
+from mcrock.kernel.contact import Topology, fill_constants, topology
 from mcrock.kernel.ending import Trace, empty_trace
 from mcrock.kernel.friction.motion import free_body, place_pivot
-from mcrock.kernel.layout import new_run, plain, set_fields
+from mcrock.kernel.layout import CONTACT_FIELDS, new_run, plain, set_fields
 from mcrock.kernel.shaking import end_of_run
 from mcrock.simulation.device import CPU
 from mcrock.simulation.parts import parts_with_friction, parts_without_friction
@@ -185,7 +184,7 @@ def _set_start(top: Topology, run: Any, start: Start) -> None:
             raise ValueError(
                 f"Start.edge must be an edge of the start face, {', '.join(map(str, own))}, got {start.edge}"
             )
-        opening = body.edges[start.edge, OPENING]
+        opening = body.edges[start.edge].opening
         most = opening if isfinite(opening) else pi / 2  # of a body that may lie on its base alone
         if start.tilt > most:
             raise ValueError(
@@ -204,14 +203,15 @@ def _set_start(top: Topology, run: Any, start: Start) -> None:
                 f"Start.orientation puts vertex {heights.argmin()} {-heights.min():.3g} m below vertex "
                 f"{start.vertex}, on which the body is to stand"
             )
-        state[Q0 : Q0 + 4] = start.orientation
-        state[W_X : W_X + 3] = turn.T @ np.array(start.angular_velocity)
-        state[[P_X, P_Y]] = (rotation_matrix(body.pose) @ vertices[start.vertex])[:2]
+        state.q0, state.q1, state.q2, state.q3 = np.array(start.orientation)
+        state.w_x, state.w_y, state.w_z = turn.T @ np.array(start.angular_velocity)
+        state.p_x, state.p_y = (rotation_matrix(body.pose) @ vertices[start.vertex])[:2]
         run.mode, run.place = int(Mode.VERTEX), int(start.vertex)
     if moves:
         free_body(body, state, int(run.mode), int(run.place))
-        state[V_X : V_X + 3] += velocity
-        state[W_X : W_X + 3] += start.yaw_rate * rotation_matrix(state[Q0 : Q0 + 4])[2]
+        state.v_x, state.v_y, state.v_z = np.array([state.v_x, state.v_y, state.v_z]) + velocity
+        turning = start.yaw_rate * rotation_matrix([state.q0, state.q1, state.q2, state.q3])[2]
+        state.w_x, state.w_y, state.w_z = np.array([state.w_x, state.w_y, state.w_z]) + turning
         slips = {Mode.REST: Mode.SPIN, Mode.EDGE: Mode.EDGE_SLIP, Mode.VERTEX: Mode.VERTEX_SLIP}
         run.mode = int(slips[Mode(int(run.mode))])
 
@@ -223,9 +223,10 @@ def _set_flight(run: Any, start: Start) -> None:
     lowest = (vertices @ turn[2]).min() + position[2]
     if lowest < -PENETRATION * np.ptp(vertices, axis=0).max():
         raise ValueError(f"Start.position puts the body {-lowest:.3g} m into the ground")
-    state[Q0 : Q0 + 4] = start.orientation
-    state[W_X : W_X + 3] = turn.T @ np.array(start.angular_velocity)
-    state[X : X + 3], state[V_X : V_X + 3] = position, start.velocity
+    state.q0, state.q1, state.q2, state.q3 = np.array(start.orientation)
+    state.w_x, state.w_y, state.w_z = turn.T @ np.array(start.angular_velocity)
+    state.x, state.y, state.z = position
+    state.v_x, state.v_y, state.v_z = np.array(start.velocity)
     run.mode, run.place = int(Mode.FLIGHT), -1
     place_pivot(run.body, state, 0)
 
@@ -421,7 +422,8 @@ def _traced(
     set_fields(run.settings, settings_of(controls))
     quantiles = set_law(run, law)
     if contact is not None:
-        run.friction.on, run.friction.values[:] = 1, contact
+        run.friction.on = 1
+        set_fields(run.friction, dict(zip(CONTACT_FIELDS, contact, strict=True)))
     run.motion, end = shaking.number, shaking.end
     run.end = float(end_of_run(pack, shaking.number, float(controls.tail)) if end is None else end)
     pull_x, pull_y = body.gravity * lean

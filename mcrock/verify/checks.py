@@ -28,21 +28,8 @@ from mcrock.impact.varkonyi_2022 import (
     lift_speed,
     plastic_edge,
 )
-from mcrock.kernel.contact import F_CXX, F_CYY, F_HEIGHT, MASS
-from mcrock.kernel.dynamics import (
-    ALONG_X,
-    ALONG_Y,
-    EDGE,
-    F0,
-    P_X,
-    P_Y,
-    Q0,
-    RATE,
-    REST,
-    W_X,
-    inertia_of,
-    point_of,
-)
+from mcrock.kernel import codes
+from mcrock.kernel.dynamics import inertia_of, point_of
 from mcrock.kernel.landing import land_edge, land_on_face
 from mcrock.show.text import shorten
 from mcrock.simulation.runs import body_tables, impact_law, set_law
@@ -216,20 +203,20 @@ def edge_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     body, state, law = run.body, run.state, run.law
     rotation, omega = _pose(case)
     before = tuple(rotation.T @ omega)
-    state[Q0 : Q0 + 4] = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
-    state[W_X : W_X + 3] = before
+    state.q0, state.q1, state.q2, state.q3 = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
+    state.w_x, state.w_y, state.w_z = before
     old, new = (_place(case, key, body) for key in ("v_old", "v_new"))
-    mass, inertia, up = body.scalars[MASS], inertia_of(body), tuple(rotation[2])
+    mass, inertia, up = body.mass, inertia_of(body), tuple(rotation[2])
     b, a = point_of(body, old), point_of(body, new)
     raw = edge_map(mass, inertia, b, a, before, up, law.values[0], law.values[1])
     plastic = plastic_edge(mass, inertia, b, a, before)
     mode, _, change = land_edge(run, quantiles, old, new)
-    after = tuple(state[W_X : W_X + 3])
+    after = state.w_x, state.w_y, state.w_z
     energy = kinetic_energy(mass, inertia, b, before)
     yield from value_checks(
         case,
         {
-            "outcome": "edge" if mode == EDGE else "vertex",
+            "outcome": "edge" if mode == codes.EDGE else "vertex",
             "omega_after": rotation @ after,
             "omega_raw_eq20": rotation @ raw,
             "omega_plastic": rotation @ plastic,
@@ -248,30 +235,31 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     yaw = Rotation.from_euler("z", Number("rad").check("yaw", case.get("yaw", 0.0)))
     before = yaw.inv().apply(check_array("omega_before", case["omega_before"], (3,), "rad/s"))
     edge = body.edges[k]
-    state[F0 : F0 + 4] = yaw.as_quat(scalar_first=True)
-    state[[ALONG_X, ALONG_Y]] = yaw.apply(edge[:3])[:2]
-    state[RATE] = before @ edge[:3]
+    state.f0, state.f1, state.f2, state.f3 = yaw.as_quat(scalar_first=True)
+    along = np.array([edge.along_x, edge.along_y, edge.along_z])
+    state.along_x, state.along_y = yaw.apply(along)[:2]
+    state.rate = before @ along
     v = top.edge_vertices[k, 0]
-    state[[P_X, P_Y]] = body.vertices[v, :2]
-    mass, inertia, face = body.scalars[MASS], inertia_of(body), body.faces[0]
+    state.p_x, state.p_y = body.vertices[v, :2]
+    mass, inertia, face = body.mass, inertia_of(body), body.faces[0]
     n = int(body.n_vertex)
     point = law.point if np.isfinite(law.point).all() else None
     if point is None:
         point = np.array(facet_point(body.corners, 0, n, k, law.values[2], law.values[3]))
-    run.mode, run.place = int(EDGE), k
+    run.mode, run.place = int(codes.EDGE), k
     mode, index, change = land_on_face(run, quantiles, 0)
-    after = state[W_X : W_X + 3].copy()
+    after = np.array([state.w_x, state.w_y, state.w_z])
     tau = None
-    if mode == REST:
+    if mode == codes.REST:
         outcome, pivots = "rest", []
     else:
-        outcome = "edge" if mode == EDGE else "vertex"
-        pivots = sorted(top.edge_vertices[index].tolist()) if mode == EDGE else [int(index)]
+        outcome = "edge" if mode == codes.EDGE else "vertex"
+        pivots = sorted(top.edge_vertices[index].tolist()) if mode == codes.EDGE else [int(index)]
         tau = angular_impulse(
-            mass, inertia, (*point, -face[F_HEIGHT]), point_of(body, v), point_of(body, pivots[0]),
+            mass, inertia, (*point, -face.height), point_of(body, v), point_of(body, pivots[0]),
             tuple(before), tuple(after), (0.0, 0.0, 1.0),
         )  # fmt: skip
-    compliance = tuple(face[F_CXX : F_CYY + 1])
+    compliance = face.c_xx, face.c_xy, face.c_yy
     energy = kinetic_energy(mass, inertia, point_of(body, v), tuple(before))
     yield from value_checks(
         case,
@@ -294,7 +282,7 @@ def edge_energy_roots_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     body = run.body
     rotation, omega = _pose(case)
     low, high = edge_energy_roots(
-        body.scalars[MASS],
+        body.mass,
         inertia_of(body),
         point_of(body, _place(case, "v_old", body)),
         point_of(body, _place(case, "v_new", body)),

@@ -23,9 +23,9 @@ from mcrock.body.faces import body_axes, face_normals, rotation_matrix
 from mcrock.excitation import Motion, Pulse, fema_p695
 from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.kernel.contact import Topology, topology
-from mcrock.kernel.dynamics import Q0, V_X, W_X, X
 from mcrock.kernel.friction.impacts import AT_VERTEX, OF_FACE, impact_of
-from mcrock.kernel.friction.motion import CLIPPED, COUPLE, GAINED, I_X, KAPPA, MAP, STOPPED
+from mcrock.kernel.friction.motion import STOPPED
+from mcrock.kernel.layout import CONTACT_FIELDS, set_fields
 from mcrock.simulation.runs import Run, body_tables, impact_law, set_law, simulate
 from mcrock.verify.checks import (
     ComparedQuantity,
@@ -477,16 +477,16 @@ def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     frame, params = case_frame(case), case.get("params", {})
     _, run = body_tables(frame.body, base_only=False)
     friction, state = run.friction, run.state
-    friction.values[:] = case_contact(params).values()
+    set_fields(friction, dict(zip(CONTACT_FIELDS, np.array(case_contact(params).values()), strict=True)))
     turn = np.array(case["orientation_R"], float) @ frame.axes.T
-    state[Q0 : Q0 + 4] = Rotation.from_matrix(turn).as_quat(scalar_first=True)
+    state.q0, state.q1, state.q2, state.q3 = Rotation.from_matrix(turn).as_quat(scalar_first=True)
     numbers = {int(number): new for new, number in enumerate(frame.vertex)}
     standing, landing = (
         np.array([numbers[v] for v in case[key]], dtype=np.int64) for key in ("contacts", "landing")
     )
-    state[X : X + 3] = 0.0
-    state[V_X : V_X + 3] = case["velocity_before"]
-    state[W_X : W_X + 3] = turn.T @ np.array(case["omega_before"], float)
+    state.x = state.y = state.z = 0.0
+    state.v_x, state.v_y, state.v_z = case["velocity_before"]
+    state.w_x, state.w_y, state.w_z = turn.T @ np.array(case["omega_before"], float)
     quantiles = set_law(run, impact_law(sliding_impact(params), len(frame.body.faces)))
     kept = impact_of(run, quantiles, standing, landing)
     twist, found, mass = friction.twist, friction.found, frame.body.mass
@@ -498,14 +498,14 @@ def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     computed = {
         "velocity_after": twist[:3],
         "omega_after": twist[3:],
-        "impulse": mass * found[I_X : I_X + 3],
-        "dE": mass * found[GAINED],
-        "map": {AT_VERTEX: "vertex", OF_FACE: "face"}.get(int(found[MAP]), "multi"),
+        "impulse": mass * np.array([found.i_x, found.i_y, found.i_z]),
+        "dE": mass * found.gained,
+        "map": {AT_VERTEX: "vertex", OF_FACE: "face"}.get(int(found.map), "multi"),
         "in_contact_after": sorted(int(frame.vertex[v]) for v in touching),
         "slipping_after": sorted(int(frame.vertex[v]) for v in touching[slips]),
-        "kappa": found[KAPPA],
-        "clipped": bool(found[CLIPPED]),
-        "couple": mass * found[COUPLE],
+        "kappa": found.kappa,
+        "clipped": bool(found.clipped),
+        "couple": mass * found.couple,
     }
     yield from value_checks(case, computed)
 

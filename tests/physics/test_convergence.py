@@ -10,21 +10,9 @@ from scipy.integrate import solve_ivp
 from mcrock.body import Body, rotation_matrix
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.impact.conditions import Controls, Impact, Start
-from mcrock.kernel.contact import COM_N, COM_Z
-from mcrock.kernel.dynamics import (
-    ALONG_X,
-    ALONG_Y,
-    ANGLE,
-    Q0,
-    Q3,
-    RATE,
-    STATE_SIZE,
-    W_X,
-    W_Z,
-    edge_step,
-    vertex_step,
-)
-from mcrock.kernel.shaking import SEGMENT_SIZE, load_segment
+from mcrock.kernel.dynamics import edge_step, vertex_step
+from mcrock.kernel.layout import SEGMENT, STATE
+from mcrock.kernel.shaking import load_segment
 from mcrock.simulation.runs import body_tables, simulate
 
 ORDER = 4
@@ -53,8 +41,16 @@ def constants_of(body):
     return body_tables(body, base_only=True)[1].body
 
 
+MOVING = "q0", "q1", "q2", "q3", "w_x", "w_y", "w_z"
+
+
+def moving(state):
+    """Quaternion and angular velocity (7,)."""
+    return np.array([getattr(state, name) for name in MOVING])
+
+
 def segment_of(motion):
-    pack, segment = pack_motions([motion]), np.zeros(SEGMENT_SIZE)
+    pack, segment = pack_motions([motion]), np.zeros(1, SEGMENT)[0]
     # a pulse has its still lead-in as piece 0
     load_segment(pack, 0, (1.0, 0.0, 1.0, 0.0, 0.0), 0 if isinstance(motion, Motion) else 1, 100.0, segment)
     return segment
@@ -62,44 +58,44 @@ def segment_of(motion):
 
 def vertex_flight(motion, n):
     """Quaternion and body angular velocity (7,) after ``n`` equal steps."""
-    constants, state = constants_of(BODY), np.zeros(STATE_SIZE)
+    constants, state = constants_of(BODY), np.zeros(1, STATE)[0]
     pivot = constants.pivots[START.vertex]
-    state[Q0 : Q3 + 1] = START.orientation
-    state[W_X : W_Z + 1] = rotation_matrix(START.orientation).T @ START.angular_velocity
+    state.q0, state.q1, state.q2, state.q3 = START.orientation
+    state.w_x, state.w_y, state.w_z = rotation_matrix(START.orientation).T @ START.angular_velocity
     h = DURATION / n
     for i in range(n):
         rates = start_rates(state, motion, i * h)
         push = [tuple(acceleration_at(motion, (i + share) * h)) for share in (0.5, 1.0)]
         vertex_step(pivot, BODY.gravity, state, rates, tuple(push), h, state)
-    return state[: W_Z + 1].copy()
+    return moving(state)
 
 
 def edge_flight(motion, n):
     """Angle and rate (2,) after ``n`` equal steps about edge 0."""
-    constants, segment, state = constants_of(BODY), segment_of(motion), np.zeros(STATE_SIZE)
-    state[[ANGLE, RATE]] = 0.12, 0.05
-    state[[ALONG_X, ALONG_Y]] = 0.0, 1.0
+    constants, segment, state = constants_of(BODY), segment_of(motion), np.zeros(1, STATE)[0]
+    state.angle, state.rate = 0.12, 0.05
+    state.along_x, state.along_y = 0.0, 1.0
     edge = constants.edges[0]
     h = DURATION / n
     for i in range(n):
-        rates = edge_rates(i * h, state[[ANGLE, RATE]], motion)
-        begin = (BODY.gravity, *com_of(edge, state[ANGLE]), rates[1])
-        turn, state[RATE] = edge_step(edge, state, begin, segment, i * h, h)
-        state[ANGLE] += turn
-    return state[[ANGLE, RATE]].copy()
+        rates = edge_rates(i * h, np.array([state.angle, state.rate]), motion)
+        begin = (BODY.gravity, *com_of(edge, state.angle), rates[1])
+        turn, state.rate = edge_step(edge, state, begin, segment, i * h, h)
+        state.angle += turn
+    return np.array([state.angle, state.rate])
 
 
 def start_rates(state, motion, t):
     """What `vertex_step` is given of the start of a step: twice the rate of the quaternion, the
     angular acceleration, and the effective gravity, which the step does not read."""
-    rates = vertex_rates(t, state[: W_Z + 1], motion)
+    rates = vertex_rates(t, moving(state), motion)
     return (*(2.0 * rates[:4]), *rates[4:], 0.0, 0.0, 0.0)
 
 
 def com_of(edge, angle):
     """COM over the first end of an edge at an angle [rad], inwards and up [m]."""
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    return turn @ edge[[COM_N, COM_Z]]
+    return turn @ np.array([edge.com_n, edge.com_z])
 
 
 def acceleration_at(motion, t):

@@ -10,7 +10,6 @@ from mcrock.base.params import DECIDED, STANDARD_GRAVITY, Mode, Outcome
 from mcrock.body import cuboid, cylinder, hull
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.impact.conditions import Contact, Controls, Impact, Start
-from mcrock.kernel.dynamics import Q0
 from mcrock.kernel.friction.impacts import hold_down
 from mcrock.simulation.runs import body_tables, simulate, simulate_realization
 from mcrock.study.load import load_config
@@ -125,7 +124,7 @@ def test_ends_held_down_do_not_rise_nor_gain_energy(seed):
     top, run = body_tables(body, base_only=False)
     constants, friction, state = run.body, run.friction, run.state
     turn = Rotation.random(random_state=rng)
-    state[Q0 : Q0 + 4] = turn.as_quat(scalar_first=True)
+    state.q0, state.q1, state.q2, state.q3 = turn.as_quat(scalar_first=True)
     ends = top.edge_vertices[rng.integers(len(top.edge_vertices))]
     before = rng.normal(size=6)
     friction.touching[:2], friction.twist[:] = ends, before

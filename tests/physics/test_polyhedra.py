@@ -26,7 +26,6 @@ from mcrock.body import (
 from mcrock.excitation import Motion
 from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.impact.varkonyi_2022 import plastic_facet
-from mcrock.kernel.contact import BARRIER, FREQUENCY, OPENING, SLENDERNESS
 from mcrock.simulation.runs import body_tables, simulate
 
 # faces of random hulls may meet at small angles
@@ -152,7 +151,7 @@ def test_nothing_goes_underground_and_a_fall_ends_on_a_stable_face(points, seed)
     top, run = body_tables(body, base_only=False)
     constants = run.body
     edge = int(np.flatnonzero((top.edge_faces == body.start_face).any(1))[0])
-    start = Start(edge=edge, tilt=0.5 * constants.edges[edge, OPENING], rate=1.0)
+    start = Start(edge=edge, tilt=0.5 * constants.edges[edge].opening, rate=1.0)
     impact = Impact(lambda_=1.0, lambda_lon=1.0, facet_fallback="plastic")
     run = simulate(
         body, None, impact, start=start, controls=replace(FOLLOW, step=0.02, max_step=0.01), t_end=60
@@ -257,8 +256,8 @@ def test_kernel_and_body_agree_on_slenderness(points):
     body = hull(points, mass=100.0)
     constants = body_tables(body, base_only=False)[1].body
     if body.slenderness > 0:
-        assert constants.scalars[SLENDERNESS] == pytest.approx(body.slenderness, abs=1e-12)
-        assert constants.scalars[FREQUENCY] == pytest.approx(body.frequency, rel=1e-12)
+        assert constants.slenderness == pytest.approx(body.slenderness, abs=1e-12)
+        assert constants.frequency == pytest.approx(body.frequency, rel=1e-12)
 
 
 def test_energy_to_leave_the_base():
@@ -266,7 +265,7 @@ def test_energy_to_leave_the_base():
     body = cuboid(0.4, 0.6, 1.6, mass=100.0)
     constants = body_tables(body, base_only=False)[1].body
     expected = body.mass * body.gravity * (sqrt(0.2**2 + 0.8**2) - 0.8)
-    assert constants.scalars[BARRIER] == pytest.approx(expected, rel=1e-12)
+    assert constants.barrier == pytest.approx(expected, rel=1e-12)
 
 
 @settings(max_examples=200)

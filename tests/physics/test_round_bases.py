@@ -19,7 +19,6 @@ from mcrock.base.params import Outcome
 from mcrock.body import cuboid, cylinder, hull, rotation_matrix
 from mcrock.excitation.motion import Motion
 from mcrock.impact.conditions import Contact, Impact, Start
-from mcrock.kernel.contact import BARRIER
 from mcrock.simulation.runs import body_tables, simulate
 from tests.physics.bodies import TIGHT
 from tests.physics.test_free_rocking import next_peak, quarter_period
@@ -335,7 +334,7 @@ def test_energy_to_leave_a_base_of_two_facets():
     outer = sqrt(0.2**2 + (0.8 - 0.2 * tan(radians(1.0))) ** 2)
     assert len(body.base_faces) == 2
     expected = 100.0 * G * (outer - body.face_heights[body.start_face])
-    assert constants.scalars[BARRIER] == pytest.approx(expected, rel=1e-9)
+    assert constants.barrier == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_cylinder_of_many_sides_has_the_numbers_of_the_cylinder():

@@ -13,9 +13,8 @@ from mcrock.body import cuboid
 from mcrock.impact import single
 from mcrock.impact.conditions import Contact, Impact, Start
 from mcrock.impact.registry import Law
-from mcrock.kernel.dynamics import Q0, V_X, W_X
 from mcrock.kernel.friction.impacts import impact_of
-from mcrock.kernel.friction.motion import GAINED, I_X, I_Z
+from mcrock.kernel.layout import CONTACT_FIELDS, set_fields
 from mcrock.simulation.runs import body_tables, impact_law, set_law
 
 BODY = cuboid(0.4, 0.4, 1.6, 2600.0)
@@ -198,9 +197,10 @@ def test_no_landing_gains_energy(seed, law, e, et, friction_and_flight):
         spin, velocity = -spin, -velocity
     friction, state = run.friction, run.state
     tangential = et if law.tangential else 0.0
-    friction.values[:] = mu, mu, e, e, tangential
-    state[Q0 : Q0 + 4] = turn.as_quat(scalar_first=True)
-    state[V_X : V_X + 3], state[W_X : W_X + 3] = velocity, turn.inv().apply(spin)
+    set_fields(friction, dict(zip(CONTACT_FIELDS, (mu, mu, e, e, tangential), strict=True)))
+    state.q0, state.q1, state.q2, state.q3 = turn.as_quat(scalar_first=True)
+    state.v_x, state.v_y, state.v_z = velocity
+    state.w_x, state.w_y, state.w_z = turn.inv().apply(spin)
     standing = np.array([] if flies else [b], dtype=np.int64)
     quantiles = set_law(run, impact_law(Impact(law=law.key), len(body.faces)))
     impact_of(run, quantiles, standing, np.array([a]))
@@ -208,10 +208,10 @@ def test_no_landing_gains_energy(seed, law, e, et, friction_and_flight):
     inertia = turn.as_matrix() @ body.inertia @ turn.as_matrix().T / body.mass
     energy = 0.5 * (velocity @ velocity + spin @ inertia @ spin)
     after = 0.5 * (twist[:3] @ twist[:3] + twist[3:] @ inertia @ twist[3:])
-    assert found[GAINED] == pytest.approx(after - energy, abs=1e-10 * energy)
+    assert found.gained == pytest.approx(after - energy, abs=1e-10 * energy)
     assert after <= energy * (1.0 + 1e-9)
-    assert found[I_Z] > 0.0
-    assert hypot(found[I_X], found[I_X + 1]) <= mu * found[I_Z] * (1.0 + 1e-9)
+    assert found.i_z > 0.0
+    assert hypot(found.i_x, found.i_y) <= mu * found.i_z * (1.0 + 1e-9)
     speed = np.abs([velocity, spin]).max() * 10.0
     for d in [da] if flies else [da, db]:
         assert (twist[:3] + np.cross(twist[3:], d))[2] >= -1e-8 * speed

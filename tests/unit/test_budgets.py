@@ -161,10 +161,10 @@ def files_of(feature):
 
 # what is measured: budget, aim, and how: a number, or a set or dictionary of what is counted
 TABLE = {
-    "code lines of the package": (58375, 49000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
+    "code lines of the package": (58020, 49000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
     "lines of the tests": (64836, 46000, lambda: lines_of(TESTS)),
     "modules": (242, 220, lambda: FILES),
-    "import lines": (5750, 4000, lambda: sum(map(import_lines, FILES))),
+    "import lines": (5262, 4000, lambda: sum(map(import_lines, FILES))),
     "rooms and loose modules": (18, 18, lambda: {subject(path) for path in FILES} - set(LOW)),
     "floors": (11, 12, floors),
     "arrows between rooms": (92, 120, lambda: sum(map(len, arrows().values()))),
@@ -177,7 +177,7 @@ TABLE = {
     "files of population": (7, 8, lambda: files_of("population")),
     "files of rare events": (5, 10, lambda: files_of("rare events")),
     "files of sensitivity": (8, 10, lambda: files_of("sensitivity")),
-    "lines of the kernel": (9370, 9350, lambda: lines_of(KERNEL)),
+    "lines of the kernel": (9040, 9350, lambda: lines_of(KERNEL)),
     "functions over 60 code lines in the driver": (0, 0, lambda: long_functions(KERNEL / "integrate.py", 60)),
     "branches over 20 in the driver": (0, 0, lambda: complex_functions(KERNEL / "integrate.py", 20)),
 }

@@ -42,15 +42,14 @@ from math import atan2, cos, hypot, inf, nan, pi, sin, sqrt
 
 from mcrock.base.jit import jit
 from mcrock.impact.varkonyi_2022 import solve_3x3
-from mcrock.kernel.contact import J_XX, J_XY, J_XZ, J_YY, J_YZ, J_ZZ
-from mcrock.kernel.watch import edge_demand
+from mcrock.kernel.results import edge_demand
 
 
 @jit(internal=True)
-def ground_compliance(scalars, m):
+def ground_compliance(body, m):
     """m Theta^-1 in ground axes (6 numbers) for the rotation matrix ``m`` (9 numbers)."""
-    xx, xy, xz = scalars[J_XX], scalars[J_XY], scalars[J_XZ]
-    yy, yz, zz = scalars[J_YY], scalars[J_YZ], scalars[J_ZZ]
+    xx, xy, xz = body.j_xx, body.j_xy, body.j_xz
+    yy, yz, zz = body.j_yy, body.j_yz, body.j_zz
     # rows of m J
     ax, ay, az = (
         m[0] * xx + m[1] * xy + m[2] * xz,
@@ -108,26 +107,23 @@ def mobility(J, ax, ay, az, rx, ry, rz):
     )
 
 
-# columns of a table of contacts: place from the COM [m]; impulse over mass [m/s]; direction of slip, and
-# whether it is given; normal velocity to be reached [m/s]; mobility [1]; what its velocity has beside that
-# of the twist [m/s]; how often it was solved
-(
-    D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, GIVEN, TARGET,
-    W_XX, W_XY, W_XZ, W_YY, W_YZ, W_ZZ, B_X, B_Y, B_Z, SOLVES,
-    CONTACT_SIZE,
-) = range(21)  # fmt: skip
+@jit(internal=True)
+def clear_contact(c):
+    """Set all of the row of a contact to zero."""
+    c.d_x = c.d_y = c.d_z = c.p_x = c.p_y = c.p_z = c.s_x = c.s_y = c.given = c.target = 0.0
+    c.w_xx = c.w_xy = c.w_xz = c.w_yy = c.w_yz = c.w_zz = c.b_x = c.b_y = c.b_z = c.solves = 0.0
 
 
 @jit(internal=True)
 def place_contact(contact, J, dx, dy, dz, target):
     """Fill the row of a free contact at (dx, dy, dz) from the COM."""
-    contact[D_X], contact[D_Y], contact[D_Z] = dx, dy, dz
-    contact[P_X], contact[P_Y], contact[P_Z] = 0.0, 0.0, 0.0
-    contact[S_X], contact[S_Y], contact[GIVEN], contact[TARGET] = 1.0, 0.0, 0.0, target
-    contact[B_X], contact[B_Y], contact[B_Z], contact[SOLVES] = 0.0, 0.0, 0.0, 0.0
+    contact.d_x, contact.d_y, contact.d_z = dx, dy, dz
+    contact.p_x, contact.p_y, contact.p_z = 0.0, 0.0, 0.0
+    contact.s_x, contact.s_y, contact.given, contact.target = 1.0, 0.0, 0.0, target
+    contact.b_x, contact.b_y, contact.b_z, contact.solves = 0.0, 0.0, 0.0, 0.0
     w = mobility(J, dx, dy, dz, dx, dy, dz)
-    contact[W_XX], contact[W_XY], contact[W_XZ] = w[0], w[1], w[2]
-    contact[W_YY], contact[W_YZ], contact[W_ZZ] = w[4], w[5], w[8]
+    contact.w_xx, contact.w_xy, contact.w_xz = w[0], w[1], w[2]
+    contact.w_yy, contact.w_yz, contact.w_zz = w[4], w[5], w[8]
 
 
 @jit(internal=True)
@@ -310,16 +306,16 @@ def solve_pair(c, d, w, b, e, mu, free):
         Whether impulses were found: those of both contacts pressed to the ground.
     """
     back = w[0], w[3], w[6], w[1], w[4], w[7], w[2], w[5], w[8]
-    if c[GIVEN] == 0.0 and d[GIVEN] == 0.0 and _both_stick(c, d, w, b, e, free):
+    if c.given == 0.0 and d.given == 0.0 and _both_stick(c, d, w, b, e, free):
         return True
-    mu_c, mu_d = mu if c[GIVEN] != 0.0 else free, mu if d[GIVEN] != 0.0 else free
-    if c[GIVEN] == 0.0 and _one_sticks(c, d, w, b, e, mu_c, mu_d):
+    mu_c, mu_d = mu if c.given != 0.0 else free, mu if d.given != 0.0 else free
+    if c.given == 0.0 and _one_sticks(c, d, w, b, e, mu_c, mu_d):
         return True
-    if d[GIVEN] == 0.0 and _one_sticks(d, c, back, e, b, mu_d, mu_c):
+    if d.given == 0.0 and _one_sticks(d, c, back, e, b, mu_d, mu_c):
         return True
     if both_slip(c, d, w, b, e, mu_c, mu_d):
         return True
-    if c[GIVEN] == 0.0 and d[GIVEN] == 0.0:
+    if c.given == 0.0 and d.given == 0.0:
         return _one_sticks_else(c, d, w, b, e, free) or _one_sticks_else(d, c, back, e, b, free)
     return False
 
@@ -333,16 +329,16 @@ def _size(b, e):
 def by_mobility(c, x, y, z):
     """Velocity of a contact for an impulse there."""
     return (
-        c[W_XX] * x + c[W_XY] * y + c[W_XZ] * z,
-        c[W_XY] * x + c[W_YY] * y + c[W_YZ] * z,
-        c[W_XZ] * x + c[W_YZ] * y + c[W_ZZ] * z,
+        c.w_xx * x + c.w_xy * y + c.w_xz * z,
+        c.w_xy * x + c.w_yy * y + c.w_yz * z,
+        c.w_xz * x + c.w_yz * y + c.w_zz * z,
     )
 
 
 @jit(inline=True, internal=True)
 def _by_compliance(c, x, y, z):
     """The reverse of `by_mobility`."""
-    rows = ((c[W_XX], c[W_XY], c[W_XZ]), (c[W_XY], c[W_YY], c[W_YZ]), (c[W_XZ], c[W_YZ], c[W_ZZ]))
+    rows = ((c.w_xx, c.w_xy, c.w_xz), (c.w_xy, c.w_yy, c.w_yz), (c.w_xz, c.w_yz, c.w_zz))
     return solve_3x3(rows, (x, y, z))
 
 
@@ -354,7 +350,7 @@ def _both_stick(c, d, w, b, e, mu):
     left there. The directions of slip become those against these impulses, or against the largest that
     friction can give.
     """
-    x, y = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
+    x, y = d.d_x - c.d_x, d.d_y - c.d_y
     length = hypot(x, y)
     x, y = x / length, y / length
     # a push along the line acts at the first contact; that at the second is across it (p) and normal (n)
@@ -365,7 +361,7 @@ def _both_stick(c, d, w, b, e, mu):
     rx, ry, rz = by_mobility(d, -y, x, 0.0)
     a_pp = x * ry - y * rx - (qx * px + qy * py + qz * pz)
     a_pn = rz - (qx * nx + qy * ny + qz * nz)
-    a_nn = d[W_ZZ] - (w[2] * nx + w[5] * ny + w[8] * nz)
+    a_nn = d.w_zz - (w[2] * nx + w[5] * ny + w[8] * nz)
     p = x * e[1] - y * e[0] - (qx * ox + qy * oy + qz * oz)
     n = e[2] - (w[2] * ox + w[5] * oy + w[8] * oz)
     scale = 1.0 / (a_pp * a_nn - a_pn * a_pn)
@@ -390,10 +386,10 @@ def _both_stick(c, d, w, b, e, mu):
 def _push(c, across, along, normal, x, y):
     """Set the impulse of a contact by its parts across and along the line in the direction (x, y), and the
     direction of the slip against it."""
-    c[P_X], c[P_Y], c[P_Z] = along * x - across * y, along * y + across * x, normal
+    c.p_x, c.p_y, c.p_z = along * x - across * y, along * y + across * x, normal
     size = hypot(across, along)
     if size > 0.0:
-        c[S_X], c[S_Y] = -c[P_X] / size, -c[P_Y] / size
+        c.s_x, c.s_y = -c.p_x / size, -c.p_y / size
 
 
 @jit(internal=True)
@@ -422,9 +418,9 @@ def _one_sticks(c, d, w, b, e, mu_c, mu_d):
     A slip that is not given goes across the line between both, as that does not stretch: to one side or to
     the other.
     """
-    if d[GIVEN] != 0.0:
-        return _slips_beside(c, d, w, b, e, (mu_c, mu_d), (d[S_X], d[S_Y]))
-    x, y = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
+    if d.given != 0.0:
+        return _slips_beside(c, d, w, b, e, (mu_c, mu_d), (d.s_x, d.s_y))
+    x, y = d.d_x - c.d_x, d.d_y - c.d_y
     length = hypot(x, y)
     x, y = x / length, y / length
     mu = mu_c, mu_d
@@ -456,11 +452,11 @@ def _slips_beside(c, d, w, b, e, mu, slip):
     n, px, py, pz, along, _, regular = _beside(c, d, w, b, e, mu_d, slip)
     if not (regular and n > 0.0 and pz > 0.0 and hypot(px, py) <= mu_c * pz):
         return False
-    if d[GIVEN] == 0.0 and not along >= -NO_SLIP * _size(b, e):
+    if d.given == 0.0 and not along >= -NO_SLIP * _size(b, e):
         return False
-    c[P_X], c[P_Y], c[P_Z] = px, py, pz
-    d[P_X], d[P_Y], d[P_Z] = -mu_d * n * sx, -mu_d * n * sy, n
-    d[S_X], d[S_Y] = sx, sy
+    c.p_x, c.p_y, c.p_z = px, py, pz
+    d.p_x, d.p_y, d.p_z = -mu_d * n * sx, -mu_d * n * sy, n
+    d.s_x, d.s_y = sx, sy
     return True
 
 
@@ -499,10 +495,10 @@ def both_slip(c, d, w, b, e, mu_c, mu_d):
     From these Newton's method finds them as a rule. If not, all directions of a slip are tried where that of
     the other is given, else those that go with `STARTS` directions of the first.
     """
-    mu, s, q = (mu_c, mu_d), atan2(c[S_Y], c[S_X]), atan2(d[S_Y], d[S_X])
+    mu, s, q = (mu_c, mu_d), atan2(c.s_y, c.s_x), atan2(d.s_y, d.s_x)
     if _slips_near(c, d, w, b, e, mu, (s, q)):
         return True
-    turns_c, turns_d = c[GIVEN] == 0.0, d[GIVEN] == 0.0
+    turns_c, turns_d = c.given == 0.0, d.given == 0.0
     back = w[0], w[3], w[6], w[1], w[4], w[7], w[2], w[5], w[8]
     if turns_c and not turns_d:
         for zero in zeros(_beside_known(d, c, back, e, b, (mu_d, mu_c), q)):
@@ -522,7 +518,7 @@ def _beside_known(c, d, w, b, e, mu, s):
     """The velocity across the slip of the second contact, by its direction while the first slips in that of
     angle s: the coefficients of `mcrock.kernel.friction.coulomb`."""
     fifth = 0.4 * pi
-    c[SOLVES] += 1.0
+    c.solves += 1.0
     _, _, _, _, _, _, f0, by = _slipping(c, d, w, b, e, mu, (s, 0.0))
     f0 *= by
     _, _, _, _, _, _, f1, by = _slipping(c, d, w, b, e, mu, (s, fifth))
@@ -539,10 +535,10 @@ def _beside_known(c, d, w, b, e, mu, s):
 def _slips_near(c, d, w, b, e, mu, angles):
     """`both_slip` by Newton's method from the directions with given angles."""
     (mu_c, mu_d), (s, q) = mu, angles
-    turns_c, turns_d = c[GIVEN] == 0.0, d[GIVEN] == 0.0
+    turns_c, turns_d = c.given == 0.0, d.given == 0.0
     none, last = NO_SLIP * _size(b, e), inf
     for _ in range(PAIR_ITERATIONS):
-        c[SOLVES] += 1.0
+        c.solves += 1.0
         regular, n, o, along, across, ahead, beside, _ = _slipping(c, d, w, b, e, mu, (s, q))
         if not regular and not (turns_c and turns_d):
             return False
@@ -554,8 +550,8 @@ def _slips_near(c, d, w, b, e, mu, angles):
             if (turns_c and along < -none) or (turns_d and ahead < -none):
                 return False
             x, y, z, r = cos(s), sin(s), cos(q), sin(q)
-            c[P_X], c[P_Y], c[P_Z] = -mu_c * n * x, -mu_c * n * y, n
-            d[P_X], d[P_Y], d[P_Z] = -mu_d * o * z, -mu_d * o * r, o
+            c.p_x, c.p_y, c.p_z = -mu_c * n * x, -mu_c * n * y, n
+            d.p_x, d.p_y, d.p_z = -mu_d * o * z, -mu_d * o * r, o
             return True
         last = rest
         a_cc, a_cd, a_dc, a_dd, f_c, f_d = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
@@ -611,16 +607,16 @@ def solve_contacts(contacts, n, J, twist, mu, free):
         largest, changed = 0.0, 0.0
         for i in range(n):
             c = contacts[i]
-            px, py, pz = c[P_X], c[P_Y], c[P_Z]
+            px, py, pz = c.p_x, c.p_y, c.p_z
             ux, uy, uz = _velocity(c, twist)
-            ux -= c[W_XX] * px + c[W_XY] * py + c[W_XZ] * pz
-            uy -= c[W_XY] * px + c[W_YY] * py + c[W_YZ] * pz
-            uz -= c[W_XZ] * px + c[W_YZ] * py + c[W_ZZ] * pz
-            found, nx, ny, nz = _one_contact(c, ux, uy, uz, mu if c[GIVEN] != 0.0 else free)
+            ux -= c.w_xx * px + c.w_xy * py + c.w_xz * pz
+            uy -= c.w_xy * px + c.w_yy * py + c.w_yz * pz
+            uz -= c.w_xz * px + c.w_yz * py + c.w_zz * pz
+            found, nx, ny, nz = _one_contact(c, ux, uy, uz, mu if c.given != 0.0 else free)
             if not found:
                 return NONE_FOUND
-            c[P_X], c[P_Y], c[P_Z] = nx, ny, nz
-            push(twist, J, (c[D_X], c[D_Y], c[D_Z]), (nx - px, ny - py, nz - pz))
+            c.p_x, c.p_y, c.p_z = nx, ny, nz
+            push(twist, J, (c.d_x, c.d_y, c.d_z), (nx - px, ny - py, nz - pz))
             largest = max(largest, abs(nx) + abs(ny) + abs(nz))
             changed = max(changed, abs(nx - px) + abs(ny - py) + abs(nz - pz))
         if not changed > CONVERGED * largest:
@@ -644,21 +640,21 @@ def on_two(contacts, n, J, twist, mu, free, slack):
     for i in range(n):
         c = contacts[i]
         ux, uy, uz = _velocity(c, twist)
-        found, x, y, z = _one_contact(c, ux, uy, uz, mu if c[GIVEN] != 0.0 else free)
+        found, x, y, z = _one_contact(c, ux, uy, uz, mu if c.given != 0.0 else free)
         if found and z > 0.0:
-            c[P_X], c[P_Y], c[P_Z] = x, y, z
+            c.p_x, c.p_y, c.p_z = x, y, z
             if _opens_others(contacts, n, J, twist, (i, i), slack):
                 return True
-            c[P_X], c[P_Y], c[P_Z] = 0.0, 0.0, 0.0
+            c.p_x, c.p_y, c.p_z = 0.0, 0.0, 0.0
     for i in range(n):
         c, d = contacts[i], contacts[(i + 1) % n]
         b, e = _velocity(c, twist), _velocity(d, twist)
-        w = mobility(J, c[D_X], c[D_Y], c[D_Z], d[D_X], d[D_Y], d[D_Z])
+        w = mobility(J, c.d_x, c.d_y, c.d_z, d.d_x, d.d_y, d.d_z)
         if solve_pair(c, d, w, b, e, mu, free) and _opens_others(
             contacts, n, J, twist, (i, (i + 1) % n), slack
         ):
             return True
-        c[P_X], c[P_Y], c[P_Z], d[P_X], d[P_Y], d[P_Z] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        c.p_x, c.p_y, c.p_z, d.p_x, d.p_y, d.p_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     return False
 
 
@@ -702,8 +698,8 @@ def _opens_others(contacts, n, J, twist, two, slack):
 @jit(internal=True)
 def _after(c, J, twist):
     """The twist after the impulse of a contact."""
-    px, py, pz = c[P_X], c[P_Y], c[P_Z]
-    x, y, z = turned_by(J, c[D_Y] * pz - c[D_Z] * py, c[D_Z] * px - c[D_X] * pz, c[D_X] * py - c[D_Y] * px)
+    px, py, pz = c.p_x, c.p_y, c.p_z
+    x, y, z = turned_by(J, c.d_y * pz - c.d_z * py, c.d_z * px - c.d_x * pz, c.d_x * py - c.d_y * px)
     return twist[0] + px, twist[1] + py, twist[2] + pz, twist[3] + x, twist[4] + y, twist[5] + z
 
 
@@ -711,8 +707,8 @@ def _after(c, J, twist):
 def _single(c, J, twist, mu, free):
     """`solve_contacts` for one contact."""
     ux, uy, uz = _velocity(c, twist)
-    found, c[P_X], c[P_Y], c[P_Z] = _one_contact(c, ux, uy, uz, mu if c[GIVEN] != 0.0 else free)
-    push(twist, J, (c[D_X], c[D_Y], c[D_Z]), (c[P_X], c[P_Y], c[P_Z]))
+    found, c.p_x, c.p_y, c.p_z = _one_contact(c, ux, uy, uz, mu if c.given != 0.0 else free)
+    push(twist, J, (c.d_x, c.d_y, c.d_z), (c.p_x, c.p_y, c.p_z))
     return DONE if found else NONE_FOUND
 
 
@@ -720,9 +716,9 @@ def _single(c, J, twist, mu, free):
 def _velocity(c, twist):
     """Velocity of a contact, less that to be reached."""
     return (
-        c[B_X] + twist[0] + twist[4] * c[D_Z] - twist[5] * c[D_Y],
-        c[B_Y] + twist[1] + twist[5] * c[D_X] - twist[3] * c[D_Z],
-        c[B_Z] + twist[2] + twist[3] * c[D_Y] - twist[4] * c[D_X] - c[TARGET],
+        c.b_x + twist[0] + twist[4] * c.d_z - twist[5] * c.d_y,
+        c.b_y + twist[1] + twist[5] * c.d_x - twist[3] * c.d_z,
+        c.b_z + twist[2] + twist[3] * c.d_y - twist[4] * c.d_x - c.target,
     )
 
 
@@ -732,19 +728,19 @@ def _pair(contacts, J, twist, mu, free):
     them."""
     c, d = contacts[0], contacts[1]
     b, e = _velocity(c, twist), _velocity(d, twist)
-    w = mobility(J, c[D_X], c[D_Y], c[D_Z], d[D_X], d[D_Y], d[D_Z])
-    found, x, y, z = _one_contact(c, b[0], b[1], b[2], mu if c[GIVEN] != 0.0 else free)
+    w = mobility(J, c.d_x, c.d_y, c.d_z, d.d_x, d.d_y, d.d_z)
+    found, x, y, z = _one_contact(c, b[0], b[1], b[2], mu if c.given != 0.0 else free)
     if found and e[2] + w[2] * x + w[5] * y + w[8] * z >= 0.0:  # the other opens
-        c[P_X], c[P_Y], c[P_Z] = x, y, z
+        c.p_x, c.p_y, c.p_z = x, y, z
     else:
-        found, x, y, z = _one_contact(d, e[0], e[1], e[2], mu if d[GIVEN] != 0.0 else free)
+        found, x, y, z = _one_contact(d, e[0], e[1], e[2], mu if d.given != 0.0 else free)
         if found and b[2] + w[6] * x + w[7] * y + w[8] * z >= 0.0:
-            d[P_X], d[P_Y], d[P_Z] = x, y, z
+            d.p_x, d.p_y, d.p_z = x, y, z
         elif not solve_pair(c, d, w, b, e, mu, free) and not _jams(c, d, w, b, e, free):
-            c[P_X], c[P_Y], c[P_Z], d[P_X], d[P_Y], d[P_Z] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            c.p_x, c.p_y, c.p_z, d.p_x, d.p_y, d.p_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             return False
-    push(twist, J, (c[D_X], c[D_Y], c[D_Z]), (c[P_X], c[P_Y], c[P_Z]))
-    push(twist, J, (d[D_X], d[D_Y], d[D_Z]), (d[P_X], d[P_Y], d[P_Z]))
+    push(twist, J, (c.d_x, c.d_y, c.d_z), (c.p_x, c.p_y, c.p_z))
+    push(twist, J, (d.d_x, d.d_y, d.d_z), (d.p_x, d.p_y, d.p_z))
     return True
 
 
@@ -752,15 +748,15 @@ def _pair(contacts, J, twist, mu, free):
 def _jams(c, d, w, b, e, mu):
     """Whether one of two contacts is stopped though it would rise by itself, and the other opens: much
     friction turns its motion along the ground into a push."""
-    if c[GIVEN] == 0.0 and b[2] >= 0.0:
+    if c.given == 0.0 and b[2] >= 0.0:
         px, py, pz = _stopping(c, b[0], b[1], b[2])
         if hypot(px, py) <= mu * pz and e[2] + w[2] * px + w[5] * py + w[8] * pz >= 0.0:
-            c[P_X], c[P_Y], c[P_Z], d[P_X], d[P_Y], d[P_Z] = px, py, pz, 0.0, 0.0, 0.0
+            c.p_x, c.p_y, c.p_z, d.p_x, d.p_y, d.p_z = px, py, pz, 0.0, 0.0, 0.0
             return True
-    if d[GIVEN] == 0.0 and e[2] >= 0.0:
+    if d.given == 0.0 and e[2] >= 0.0:
         px, py, pz = _stopping(d, e[0], e[1], e[2])
         if hypot(px, py) <= mu * pz and b[2] + w[6] * px + w[7] * py + w[8] * pz >= 0.0:
-            c[P_X], c[P_Y], c[P_Z], d[P_X], d[P_Y], d[P_Z] = 0.0, 0.0, 0.0, px, py, pz
+            c.p_x, c.p_y, c.p_z, d.p_x, d.p_y, d.p_z = 0.0, 0.0, 0.0, px, py, pz
             return True
     return False
 
@@ -768,7 +764,7 @@ def _jams(c, d, w, b, e, mu):
 @jit(inline=True, internal=True)
 def _stopping(c, ux, uy, uz):
     """The impulse that stops a contact."""
-    rows = ((c[W_XX], c[W_XY], c[W_XZ]), (c[W_XY], c[W_YY], c[W_YZ]), (c[W_XZ], c[W_YZ], c[W_ZZ]))
+    rows = ((c.w_xx, c.w_xy, c.w_xz), (c.w_xy, c.w_yy, c.w_yz), (c.w_xz, c.w_yz, c.w_zz))
     return solve_3x3(rows, (-ux, -uy, -uz))
 
 
@@ -777,10 +773,10 @@ def _one_contact(c, ux, uy, uz, mu):
     """Whether one contact has a solution, and its impulse; u is the velocity without it, less the target."""
     if uz >= 0.0:
         return True, 0.0, 0.0, 0.0
-    c[SOLVES] += 1.0
-    if c[GIVEN] != 0.0:
-        sx, sy = c[S_X], c[S_Y]
-        den = c[W_ZZ] - mu * (c[W_XZ] * sx + c[W_YZ] * sy)
+    c.solves += 1.0
+    if c.given != 0.0:
+        sx, sy = c.s_x, c.s_y
+        den = c.w_zz - mu * (c.w_xz * sx + c.w_yz * sy)
         if den <= 0.0:
             return False, 0.0, 0.0, 0.0
         normal = -uz / den
@@ -796,12 +792,12 @@ def _one_contact(c, ux, uy, uz, mu):
 def _across(c, ux, uy, uz, mu):
     """The velocity across a slip by its direction, times what divides the normal impulse: the coefficients
     of `mcrock.kernel.friction.coulomb`."""
-    sum_x, sum_y = mu * (uy * c[W_XZ] - uz * c[W_XY]), mu * (ux * c[W_YZ] - uz * c[W_XY])
-    mixed = mu * (ux * c[W_XZ] - uy * c[W_YZ] + uz * (c[W_YY] - c[W_XX]))
+    sum_x, sum_y = mu * (uy * c.w_xz - uz * c.w_xy), mu * (ux * c.w_yz - uz * c.w_xy)
+    mixed = mu * (ux * c.w_xz - uy * c.w_yz + uz * (c.w_yy - c.w_xx))
     return (
         0.5 * (sum_y - sum_x),
-        uy * c[W_ZZ] - uz * c[W_YZ],
-        uz * c[W_XZ] - ux * c[W_ZZ],
+        uy * c.w_zz - uz * c.w_yz,
+        uz * c.w_xz - ux * c.w_zz,
         -0.5 * (sum_x + sum_y),
         0.5 * mixed,
     )
@@ -811,12 +807,12 @@ def _across(c, ux, uy, uz, mu):
 def _along(c, ux, uy, uz, mu, angle):
     """Normal impulse at slip in a direction, and the speed of the slip; -1 and 0 where there is none."""
     x, y = cos(angle), sin(angle)
-    den = c[W_ZZ] - mu * (c[W_XZ] * x + c[W_YZ] * y)
+    den = c.w_zz - mu * (c.w_xz * x + c.w_yz * y)
     if not den > 0.0:
         return -1.0, 0.0
     normal = -uz / den
-    vx = ux + normal * (c[W_XZ] - mu * (c[W_XX] * x + c[W_XY] * y))
-    vy = uy + normal * (c[W_YZ] - mu * (c[W_XY] * x + c[W_YY] * y))
+    vx = ux + normal * (c.w_xz - mu * (c.w_xx * x + c.w_xy * y))
+    vy = uy + normal * (c.w_yz - mu * (c.w_xy * x + c.w_yy * y))
     return normal, vx * x + vy * y
 
 
@@ -831,8 +827,8 @@ def _slip(c, u, mu, px, py):
     f = _across(c, ux, uy, uz, mu)
     size = abs(f[0]) + abs(f[1]) + abs(f[2]) + abs(f[3]) + abs(f[4])
     none = NO_SLIP * sqrt(ux * ux + uy * uy + uz * uz)
-    again = c[P_X] != 0.0 or c[P_Y] != 0.0
-    angle, found = atan2(-c[P_Y], -c[P_X]) if again else atan2(-py, -px), False
+    again = c.p_x != 0.0 or c.p_y != 0.0
+    angle, found = atan2(-c.p_y, -c.p_x) if again else atan2(-py, -px), False
     for _ in range(ITERATIONS):
         y, slope = value(f, angle)
         if not abs(y) > NEWTON * size:

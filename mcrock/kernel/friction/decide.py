@@ -25,62 +25,21 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.kernel.contact import F_HEIGHT, GRAVITY, MASS, SIZE
+from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (
-    ANGLE,
-    EDGE,
-    EDGE_SLIP,
-    EDGE_SLIP_FIRST,
-    EDGE_SLIP_SECOND,
-    FLIGHT,
-    LOSS,
     NONE,
-    PATH_0,
-    PATH_1,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
-    S0_X,
-    S0_Y,
-    S1_X,
-    S1_Y,
-    SLIDE,
-    SPIN,
-    V_X,
-    V_Y,
-    V_Z,
-    VERTEX,
-    VERTEX_SLIP,
-    W_X,
-    W_Y,
-    W_Z,
-    Z,
+    angular_velocity,
+    copy_state,
     edge_between,
     lay_flat,
+    orientation,
     rates_at,
     vertex_force,
 )
 from mcrock.kernel.edge import enter_edge, release
 from mcrock.kernel.friction.coulomb import (
-    B_X,
-    B_Y,
-    B_Z,
-    D_X,
-    D_Y,
-    D_Z,
     DONE,
-    GIVEN,
     NONE_FOUND,
-    P_X,
-    P_Y,
-    P_Z,
-    S_X,
-    S_Y,
-    W_XZ,
-    W_YZ,
-    W_ZZ,
     ground_compliance,
     on_two,
     place_contact,
@@ -88,12 +47,7 @@ from mcrock.kernel.friction.coulomb import (
 )
 from mcrock.kernel.friction.flat import corner_pressures, corner_velocity, least_margin, tips
 from mcrock.kernel.friction.motion import (
-    CREEP,
-    FRICTION,
-    HELD,
     KICK,
-    SLOW,
-    STOOD,
     STOPPED,
     count_solves,
     load_twist,
@@ -103,10 +57,10 @@ from mcrock.kernel.friction.motion import (
     twist_energy,
 )
 from mcrock.kernel.rest import enter_rest, holds, lay_sides, side_margin, uplift
+from mcrock.kernel.results import edge_demand
 from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.step import SLIP_SLACK, STATIC
-from mcrock.kernel.watch import edge_demand
+from mcrock.kernel.step import SLIP_SLACK
 
 SLOWER = 0.03  # least speed with which the slower of two slips begins, over `KICK` [1]
 MOST_KICK = 100.0  # and the largest of the faster
@@ -115,7 +69,7 @@ MOST_KICK = 100.0  # and the largest of the faster
 @jit(internal=True)
 def level_velocity(twist, c):
     """Horizontal velocity of a contact [m/s]."""
-    return twist[0] + twist[4] * c[D_Z] - twist[5] * c[D_Y], twist[1] + twist[5] * c[D_X] - twist[3] * c[D_Z]
+    return twist[0] + twist[4] * c.d_z - twist[5] * c.d_y, twist[1] + twist[5] * c.d_x - twist[3] * c.d_z
 
 
 @jit(internal=True)
@@ -124,8 +78,8 @@ def set_slip(friction, state, c):
     twist = friction.twist
     load_twist(state, twist)
     vx, vy = level_velocity(twist, c)
-    twist[0] += KICK * c[S_X] - vx
-    twist[1] += KICK * c[S_Y] - vy
+    twist[0] += KICK * c.s_x - vx
+    twist[1] += KICK * c.s_y - vy
     store_twist(state, twist)
 
 
@@ -137,8 +91,8 @@ def set_turn(friction, state, c, stays):
     vx, vy = level_velocity(twist, c)
     ux, uy = level_velocity(twist, stays)  # little, and none once it stands
     vx, vy = vx - ux, vy - uy
-    x, y = c[D_X] - stays[D_X], c[D_Y] - stays[D_Y]
-    missing = (KICK * c[S_Y] - vy) * x - (KICK * c[S_X] - vx) * y
+    x, y = c.d_x - stays.d_x, c.d_y - stays.d_y
+    missing = (KICK * c.s_y - vy) * x - (KICK * c.s_x - vx) * y
     twist[5] += missing / (x * x + y * y)
     store_twist(state, twist)
 
@@ -148,26 +102,26 @@ def set_slips(friction, state, c, d):
     """The same for both ends of an edge: it shifts and turns about the vertical, and no end leaves the
     ground."""
     twist = friction.twist
-    ex, ey = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
+    ex, ey = d.d_x - c.d_x, d.d_y - c.d_y
     length = hypot(ex, ey)
     ex, ey = ex / length, ey / length
     # two slips that begin grow in proportion to their accelerations
     ax, ay = level_velocity(twist, c)
     bx, by = level_velocity(twist, d)
-    gain_c, gain_d = hypot(ax + c[B_X], ay + c[B_Y]), hypot(bx + d[B_X], by + d[B_Y])
+    gain_c, gain_d = hypot(ax + c.b_x, ay + c.b_y), hypot(bx + d.b_x, by + d.b_y)
     load_twist(state, twist)
     vx, vy = level_velocity(twist, c)
     ux, uy = level_velocity(twist, d)
-    speed_c = hypot(vx, vy) if c[GIVEN] != 0.0 else KICK
-    speed_d = hypot(ux, uy) if d[GIVEN] != 0.0 else KICK
-    if c[GIVEN] == 0.0 and d[GIVEN] == 0.0:
+    speed_c = hypot(vx, vy) if c.given != 0.0 else KICK
+    speed_d = hypot(ux, uy) if d.given != 0.0 else KICK
+    if c.given == 0.0 and d.given == 0.0:
         most, least = max(gain_c, gain_d), min(gain_c, gain_d)
         faster = KICK * min(max(SLOWER * most / max(least, 1e-300), 1.0), MOST_KICK)
         slower = max(faster * least / most, SLOWER * KICK)
         speed_c, speed_d = (faster, slower) if gain_c >= gain_d else (slower, faster)
-    cx, cy, dx, dy = speed_c * c[S_X], speed_c * c[S_Y], speed_d * d[S_X], speed_d * d[S_Y]
+    cx, cy, dx, dy = speed_c * c.s_x, speed_c * c.s_y, speed_d * d.s_x, speed_d * d.s_y
     # across the edge each end as it should; along it both as one that begins, as the edge does not stretch
-    begins = cx * ex + cy * ey if c[GIVEN] == 0.0 else dx * ex + dy * ey
+    begins = cx * ex + cy * ey if c.given == 0.0 else dx * ex + dy * ey
     across_c, across_d = cy * ex - cx * ey, dy * ex - dx * ey
     cx, cy = begins * ex - across_c * ey, begins * ey + across_c * ex
     dx, dy = begins * ex - across_d * ey, begins * ey + across_d * ex
@@ -175,24 +129,24 @@ def set_slips(friction, state, c, d):
     mx, my, lx, ly = cx - vx, cy - vy, dx - ux, dy - uy
     turn = ((ly - my) * ex - (lx - mx) * ey) / length
     twist[5] += turn
-    twist[0] += mx + turn * c[D_Y]
-    twist[1] += my - turn * c[D_X]
+    twist[0] += mx + turn * c.d_y
+    twist[1] += my - turn * c.d_x
     store_twist(state, twist)
 
 
 @jit(internal=True)
 def free_rates(body, state, a, m, J, rates):
     """Rates of the twist without contact: ``rates`` (6,), ground axes."""
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
-    i, mass = body.inertia, body.scalars[MASS]
+    wx, wy, wz = angular_velocity(state)
+    i, mass = body.inertia, body.mass
     hx, hy, hz = (
         (i[0] * wx + i[1] * wy + i[2] * wz) / mass,
         (i[1] * wx + i[3] * wy + i[4] * wz) / mass,
         (i[2] * wx + i[4] * wy + i[5] * wz) / mass,
     )
     tx, ty, tz = hy * wz - hz * wy, hz * wx - hx * wz, hx * wy - hy * wx
-    x, y, z = to_ground(state, tx, ty, tz)
-    rates[0], rates[1], rates[2] = -a[0], -a[1], -(body.scalars[GRAVITY] + a[2])
+    x, y, z = to_ground(orientation(state), tx, ty, tz)
+    rates[0], rates[1], rates[2] = -a[0], -a[1], -(body.gravity + a[2])
     rates[3] = J[0] * x + J[1] * y + J[2] * z
     rates[4] = J[1] * x + J[3] * y + J[4] * z
     rates[5] = J[2] * x + J[4] * y + J[5] * z
@@ -205,25 +159,25 @@ def place_forces(body, friction, state, n, J, m):
 
     The velocity in the state is that of `load_twist`.
     """
-    v = state[V_X], state[V_Y], state[V_Z]
-    w = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    v = state.v_x, state.v_y, state.v_z
+    w = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
     any_slips, any_stands = False, False
     for i in range(n):
         c, p = friction.contacts[i], body.vertices[friction.touching[i]]
-        dx, dy, dz = to_ground(state, p[0], p[1], p[2])
+        dx, dy, dz = to_ground(orientation(state), p[0], p[1], p[2])
         place_contact(c, J, dx, dy, dz, 0.0)
         ux, uy, uz = w[1] * dz - w[2] * dy, w[2] * dx - w[0] * dz, w[0] * dy - w[1] * dx
-        c[B_X], c[B_Y], c[B_Z] = w[1] * uz - w[2] * uy, w[2] * ux - w[0] * uz, w[0] * uy - w[1] * ux
+        c.b_x, c.b_y, c.b_z = w[1] * uz - w[2] * uy, w[2] * ux - w[0] * uz, w[0] * uy - w[1] * ux
         x, y = v[0] + ux, v[1] + uy
         speed = norm(x, y)
         if speed > 0.0:
-            c[S_X], c[S_Y] = x / speed, y / speed
-        c[GIVEN] = speed
-    slow = max(2.0 * STOPPED, friction.found[SLOW])
+            c.s_x, c.s_y = x / speed, y / speed
+        c.given = speed
+    slow = max(2.0 * STOPPED, friction.found.slow)
     for i in range(n):
         c = friction.contacts[i]
-        c[GIVEN] = 1.0 if c[GIVEN] > slow else 0.0
-        any_slips, any_stands = any_slips or c[GIVEN] != 0.0, any_stands or c[GIVEN] == 0.0
+        c.given = 1.0 if c.given > slow else 0.0
+        any_slips, any_stands = any_slips or c.given != 0.0, any_stands or c.given == 0.0
     return any_slips, any_stands
 
 
@@ -245,22 +199,22 @@ def jam(run, n):
     no impulse.
     """
     body, friction, state = run.body, run.friction, run.state
-    twist, contacts, mu = friction.twist, friction.contacts, friction.values[FRICTION]
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    twist, contacts, mu = friction.twist, friction.contacts, friction.mu
+    m = matrix(orientation(state))
+    J = ground_compliance(body, m)
     load_twist(state, twist)
     place_forces(body, friction, state, n, J, m)
     fastest = KICK  # of the slips that are none
     for i in range(n):
-        if contacts[i, GIVEN] == 0.0:
+        if contacts[i].given == 0.0:
             x, y = level_velocity(twist, contacts[i])
             fastest = max(fastest, STOPS * hypot(x, y))
-    h = fastest / (mu * body.scalars[GRAVITY])
+    h = fastest / (mu * body.gravity)
     for i in range(n):  # a slip that ends has no velocity then, up to the last bit
         c = contacts[i]
-        c[GIVEN], c[B_X], c[B_Y], c[B_Z] = 0.0, 0.0, 0.0, h * c[B_Z]
+        c.given, c.b_x, c.b_y, c.b_z = 0.0, 0.0, 0.0, h * c.b_z
     free_rates(body, state, acceleration(run.segment, run.t), m, J, friction.speeds)
-    before = twist_energy(body, state, twist, body.scalars[MASS])
+    before = twist_energy(body, state, twist, body.mass)
     for i in range(6):
         twist[i] += h * friction.speeds[i]
     solved = solve_contacts(contacts, n, J, twist, mu, mu) == DONE
@@ -268,13 +222,13 @@ def jam(run, n):
     if not solved:
         return -1
     store_twist(state, twist)
-    gained = twist_energy(body, state, twist, body.scalars[MASS]) - before
-    run.result[Response.IMPACT_ENERGY_LOSS] -= gained * body.scalars[MASS]
+    gained = twist_energy(body, state, twist, body.mass) - before
+    run.result[Response.IMPACT_ENERGY_LOSS] -= gained * body.mass
     run.result[Response.JAMS] += 1.0
-    friction.found[SLOW] = 0.0
+    friction.found.slow = 0.0
     kept = 0
     for i in range(n):
-        if contacts[i, P_Z] > 0.0:
+        if contacts[i].p_z > 0.0:
             friction.touching[kept] = friction.touching[i]
             kept += 1
     return kept
@@ -309,15 +263,15 @@ def _decide_once(run, n):
     body, friction, t = run.body, run.friction, run.t
     state, segment = run.state, run.segment
     a = acceleration(segment, t)
-    state[PATH_0], state[PATH_1], state[LOSS] = 0.0, 0.0, 0.0
+    state.path_0, state.path_1, state.loss = 0.0, 0.0, 0.0
     if n == 0:
         return _fly(body, state)
     if n > 2 or (n == 2 and edge_between(body, friction.touching[0], friction.touching[1]) < 0):
         return decide_face(run, face_of(body, friction, n))
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    m = matrix(orientation(state))
+    J = ground_compliance(body, m)
     any_slips, any_stands = place_forces(body, friction, state, n, J, m)
-    friction.found[STOOD] = 1.0 if any_stands else 0.0
+    friction.found.stood = 1.0 if any_stands else 0.0
     if not any_slips:
         mode, index = _from_standing(run, n, a)
         if mode >= 0:
@@ -330,7 +284,7 @@ def _decide_once(run, n):
 def _fly(body, state):
     """FLIGHT, in which the place of vertex 0 is kept."""
     place_pivot(body, state, 0)
-    return FLIGHT, NONE
+    return codes.FLIGHT, NONE
 
 
 @jit(internal=True)
@@ -352,32 +306,30 @@ def face_of(body, friction, n):
 def _from_standing(run, n, a):
     """The mode of contacts none of which moves, if they stick or stay on the ground; else a mode below 0."""
     body, friction, t = run.body, run.friction, run.t
-    state, gravity = run.state, body.scalars[GRAVITY]
+    state, gravity = run.state, body.gravity
     # less than where a contact that sticks is said to slip: at that instant it does not stick again
-    static, slack = friction.values[STATIC] ** 2, 0.5 * SLIP_SLACK * gravity
+    static, slack = friction.static**2, 0.5 * SLIP_SLACK * gravity
     p = friction.touching[0]
     if n == 1:
         k = rates_at(body.pivots[p], gravity, state, run.segment, t)
-        up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+        up = vertical(orientation(state))
         normal, square = vertex_force(body.pivots[p], state, k, up)
-        if normal > slack and sqrt(square) <= friction.values[STATIC] * normal + slack:
+        if normal > slack and sqrt(square) <= friction.static * normal + slack:
             place_pivot(body, state, p)
-            return VERTEX, p
+            return codes.VERTEX, p
         return NONE, NONE
     k = edge_between(body, p, friction.touching[1])
     if k < 0:
         return NONE, NONE
     other = friction.other
-    for i in range(state.size):
-        other[i] = state[i]
+    copy_state(state, other)
     place_pivot(body, other, p)
     enter_edge(body, other, p, k)
-    c, s = cos(other[ANGLE]), sin(other[ANGLE])
-    margin, _, _, _, _, _, ends = release(body, k, other, (other[ANGLE], other[RATE], c, s), a)
+    c, s = cos(other.angle), sin(other.angle)
+    margin, _, _, _, _, _, ends = release(body, k, other, (other.angle, other.rate, c, s), a)
     if margin <= 0.0 and edge_demand(ends[0] + slack, ends[1] + slack, ends[2], ends[3], ends[4]) <= static:
-        for i in range(state.size):
-            state[i] = other[i]
-        return EDGE, k
+        copy_state(other, state)
+        return codes.EDGE, k
     return NONE, NONE
 
 
@@ -387,7 +339,7 @@ def enter(run, n, J, slack):
     brought there. `STAYS_FLAT` where no one or two of more contacts can carry it, others going down by no
     more than ``slack`` [m/s2]."""
     body, friction, state = run.body, run.friction, run.state
-    touching, contacts, mu = friction.touching, friction.contacts, friction.values[FRICTION]
+    touching, contacts, mu = friction.touching, friction.contacts, friction.mu
     free = mu * (1.0 - LOWER)
     if n > 2:
         found = on_two(contacts, n, J, friction.twist, mu, free, 0.0)
@@ -399,10 +351,10 @@ def enter(run, n, J, slack):
     count_solves(friction, n)
     if not found:
         return failed, NONE
-    least = SLIP_SLACK * body.scalars[GRAVITY]
+    least = SLIP_SLACK * body.gravity
     kept, first, second = 0, 0, 0
     for i in range(n):
-        if contacts[i, P_Z] > least:
+        if contacts[i].p_z > least:
             if kept == 0:
                 first = i
             else:
@@ -417,13 +369,13 @@ def enter(run, n, J, slack):
         p = touching[first]
         if not slips_first:
             place_pivot(body, state, p)
-            return VERTEX, p
-        begins = contacts[first, GIVEN] == 0.0
-        state[S0_X], state[S0_Y] = contacts[first, S_X], contacts[first, S_Y]
+            return codes.VERTEX, p
+        begins = contacts[first].given == 0.0
+        state.s0_x, state.s0_y = contacts[first].s_x, contacts[first].s_y
         if begins:
             set_slip(friction, state, contacts[first])
-        settle(body, state, VERTEX_SLIP, p)
-        return VERTEX_SLIP, p
+        settle(body, state, codes.VERTEX_SLIP, p)
+        return codes.VERTEX_SLIP, p
     slips_second = _direction(contacts, second, friction.twist, mu)
     p, q = touching[first], touching[second]
     k = edge_between(body, p, q)
@@ -436,17 +388,17 @@ def enter(run, n, J, slack):
         first, second = second, first
         slips_first, slips_second = slips_second, slips_first
         p, q = q, p
-    state[S0_X], state[S0_Y] = contacts[first, S_X], contacts[first, S_Y]
-    state[S1_X], state[S1_Y] = contacts[second, S_X], contacts[second, S_Y]
+    state.s0_x, state.s0_y = contacts[first].s_x, contacts[first].s_y
+    state.s1_x, state.s1_y = contacts[second].s_x, contacts[second].s_y
     if slips_first and slips_second:
-        if contacts[first, GIVEN] == 0.0 or contacts[second, GIVEN] == 0.0:
+        if contacts[first].given == 0.0 or contacts[second].given == 0.0:
             set_slips(friction, state, contacts[first], contacts[second])
-        settle(body, state, EDGE_SLIP, k)
-        return EDGE_SLIP, k
-    mode = EDGE_SLIP_FIRST if slips_first else EDGE_SLIP_SECOND
+        settle(body, state, codes.EDGE_SLIP, k)
+        return codes.EDGE_SLIP, k
+    mode = codes.EDGE_SLIP_FIRST if slips_first else codes.EDGE_SLIP_SECOND
     place_pivot(body, state, q if slips_first else p)
     moves, stays = (first, second) if slips_first else (second, first)
-    if contacts[moves, GIVEN] == 0.0:
+    if contacts[moves].given == 0.0:
         set_turn(friction, state, contacts[moves], contacts[stays])
     settle(body, state, mode, k)
     return mode, k
@@ -456,31 +408,31 @@ def enter(run, n, J, slack):
 def _regular(contacts, i, mu):
     """Whether a contact that slips has a single force."""
     c = contacts[i]
-    tangent = hypot(c[P_X], c[P_Y])
-    if c[GIVEN] == 0.0 and (tangent == 0.0 or tangent < mu * c[P_Z] * INSIDE):
+    tangent = hypot(c.p_x, c.p_y)
+    if c.given == 0.0 and (tangent == 0.0 or tangent < mu * c.p_z * INSIDE):
         return True
-    x, y = (c[S_X], c[S_Y]) if c[GIVEN] != 0.0 else (-c[P_X] / tangent, -c[P_Y] / tangent)
-    return c[W_ZZ] - mu * (c[W_XZ] * x + c[W_YZ] * y) > 0.0
+    x, y = (c.s_x, c.s_y) if c.given != 0.0 else (-c.p_x / tangent, -c.p_y / tangent)
+    return c.w_zz - mu * (c.w_xz * x + c.w_yz * y) > 0.0
 
 
 @jit(internal=True)
 def _direction(contacts, i, twist, mu):
     """Whether a contact slips; a slip that begins gets its direction. ``twist`` are the rates."""
     c = contacts[i]
-    if c[GIVEN] != 0.0:
+    if c.given != 0.0:
         return True
-    tangent = hypot(c[P_X], c[P_Y])
+    tangent = hypot(c.p_x, c.p_y)
     if mu == 0.0:  # there is no friction to tell it
         x, y = level_velocity(twist, c)
-        x, y = x + c[B_X], y + c[B_Y]
+        x, y = x + c.b_x, y + c.b_y
         gain = hypot(x, y)
         if gain == 0.0:
             return False
-        c[S_X], c[S_Y] = x / gain, y / gain
+        c.s_x, c.s_y = x / gain, y / gain
         return True
-    if tangent == 0.0 or tangent < mu * c[P_Z] * INSIDE:
+    if tangent == 0.0 or tangent < mu * c.p_z * INSIDE:
         return False
-    c[S_X], c[S_Y] = -c[P_X] / tangent, -c[P_Y] / tangent
+    c.s_x, c.s_y = -c.p_x / tangent, -c.p_y / tangent
     return True
 
 
@@ -500,25 +452,25 @@ def decide_face(run, f):
     body, friction, state = run.body, run.friction, run.state
     a, face = acceleration(run.segment, run.t), body.faces[f]
     lay_flat(face, state, state)
-    state[Z] = face[F_HEIGHT]
+    state.z = face.height
     _set_yaw(friction, state)
     n = lay_sides(body, state, f, run.sides)
-    if body.scalars[GRAVITY] + a[2] <= 0.0:
+    if body.gravity + a[2] <= 0.0:
         return _fly(body, state)
     fastest = 0.0
     for i in range(n):
         vx, vy = corner_velocity(body, state, body.face_vertices[body.face_first[f] + i])
         fastest = max(fastest, hypot(vx, vy))
-    stands = fastest <= max(2.0 * STOPPED, friction.found[SLOW])
-    friction.found[STOOD] = 1.0 if stands else 0.0
+    stands = fastest <= max(2.0 * STOPPED, friction.found.slow)
+    friction.found.stood = 1.0 if stands else 0.0
     if stands:
         sx, sy = _against(a)
         mode, place = _from_stop(run, f, n, a, (sx, sy))
         return (mode, place) if mode != STAYS_FLAT else _from_slide(run, f, n, (sx, sy, KICK))
-    if abs(friction.twist[5]) * body.scalars[SIZE] > 2.0 * STOPPED:
-        return _from_spin(run, f, friction.twist[5], body.scalars[GRAVITY] + a[2])
-    speed = hypot(state[V_X], state[V_Y])
-    return _from_slide(run, f, n, (state[V_X] / speed, state[V_Y] / speed, speed))
+    if abs(friction.twist[5]) * body.radius > 2.0 * STOPPED:
+        return _from_spin(run, f, friction.twist[5], body.gravity + a[2])
+    speed = hypot(state.v_x, state.v_y)
+    return _from_slide(run, f, n, (state.v_x / speed, state.v_y / speed, speed))
 
 
 @jit(internal=True)
@@ -533,11 +485,9 @@ def _from_stop(run, f, n, a, slip):
     """`decide_face` of a body that stands, under the ground acceleration ``a``: at rest, or over an edge or a
     vertex; `STAYS_FLAT` where it begins to slide in the direction ``slip``."""
     body, friction, state, sides = run.body, run.friction, run.state, run.sides
-    mu, static, gravity = friction.values[FRICTION], friction.values[STATIC], body.scalars[GRAVITY]
+    mu, static, gravity = friction.mu, friction.static, body.gravity
     pivot, (sx, sy), stands = body.face_vertices[body.face_first[f]], slip, True
-    for i in range(3):
-        state[V_X + i] = 0.0
-        state[W_X + i] = 0.0
+    state.v_x = state.v_y = state.v_z = state.w_x = state.w_y = state.w_z = 0.0
     place_pivot(body, state, pivot)
     for i in range(n):
         stands = stands and side_margin(sides[i], gravity + a[2], a[0], a[1]) >= 0.0
@@ -547,7 +497,7 @@ def _from_stop(run, f, n, a, slip):
     if not stands and (grips or tips(sides, n, mu, sx, sy)):
         mode, place = uplift(run, f)
         # an edge that cannot stick tips over if friction of slip does that too, else the face slides
-        if mode != EDGE or tips(sides, n, mu, sx, sy) or _edge_holds(body, state, place, static, a):
+        if mode != codes.EDGE or tips(sides, n, mu, sx, sy) or _edge_holds(body, state, place, static, a):
             return mode, place
     return STAYS_FLAT, NONE
 
@@ -557,14 +507,14 @@ def _from_spin(run, f, spin, down):
     """`decide_face` of a body that spins, under the effective gravity ``down`` [m/s2]."""
     body, friction, state = run.body, run.friction, run.state
     place_pivot(body, state, body.face_vertices[body.face_first[f]])
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     balanced = corner_pressures(run, f, state, m, spin, down)
-    if balanced and run.mode != SPIN:  # at the end of SPIN it is by a rounded number at most
-        return SPIN, f
-    mode, place = tip_over(run, f, FACE_SLACK * body.scalars[GRAVITY])
+    if balanced and run.mode != codes.SPIN:  # at the end of SPIN it is by a rounded number at most
+        return codes.SPIN, f
+    mode, place = tip_over(run, f, FACE_SLACK * body.gravity)
     if mode == STAYS_FLAT or (mode == UNDECIDED and balanced):
-        friction.found[HELD] = 1.0  # until the friction of a corner that creeps has followed its slip
-        return SPIN, f
+        friction.found.held = 1.0  # until the friction of a corner that creeps has followed its slip
+        return codes.SPIN, f
     return mode, place
 
 
@@ -572,28 +522,27 @@ def _from_spin(run, f, spin, down):
 def _from_slide(run, f, n, slip):
     """`decide_face` of a body that slides; ``slip`` has the direction and the speed [m/s]."""
     body, friction, state, sides = run.body, run.friction, run.state, run.sides
-    mu, (sx, sy, speed) = friction.values[FRICTION], slip
-    state[V_X], state[V_Y], state[V_Z] = speed * sx, speed * sy, 0.0
-    for i in range(3):
-        state[W_X + i] = 0.0
-    state[S0_X], state[S0_Y] = sx, sy
+    mu, (sx, sy, speed) = friction.mu, slip
+    state.v_x, state.v_y, state.v_z = speed * sx, speed * sy, 0.0
+    state.w_x = state.w_y = state.w_z = 0.0
+    state.s0_x, state.s0_y = sx, sy
     if tips(sides, n, mu, sx, sy):
         mode, place = tip_over(run, f, 0.0)
         if mode != STAYS_FLAT:
             return mode, place
         # at the border of the base: friction is a little lower where a slip begins, and margins are rounded
         least = least_margin(sides, n, mu, sx, sy)
-        if friction.found[STOOD] == 0.0 and least < -SLIP_SLACK * body.scalars[SIZE]:
+        if friction.found.stood == 0.0 and least < -SLIP_SLACK * body.radius:
             return UNDECIDED, NONE
     place_pivot(body, state, body.face_vertices[body.face_first[f]])
-    return SLIDE, f
+    return codes.SLIDE, f
 
 
 @jit(internal=True)
 def _edge_holds(body, state, k, static, a):
     """Whether edge ``k`` of a body in EDGE mode can stick."""
-    slack, c, s = SLIP_SLACK * body.scalars[GRAVITY], cos(state[ANGLE]), sin(state[ANGLE])
-    _, _, _, _, _, _, ends = release(body, k, state, (state[ANGLE], state[RATE], c, s), a)
+    slack, c, s = SLIP_SLACK * body.gravity, cos(state.angle), sin(state.angle)
+    _, _, _, _, _, _, ends = release(body, k, state, (state.angle, state.rate, c, s), a)
     return edge_demand(ends[0] + slack, ends[1] + slack, ends[2], ends[3], ends[4]) <= static * static
 
 
@@ -605,9 +554,9 @@ def tip_over(run, f, slack):
     first, last = body.face_first[f], body.face_first[f + 1]
     for i in range(last - first):
         friction.touching[i] = body.face_vertices[first + i]
-    friction.found[SLOW] = min(friction.found[SLOW], friction.found[CREEP])
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    friction.found.slow = min(friction.found.slow, friction.found.creep)
+    m = matrix(orientation(state))
+    J = ground_compliance(body, m)
     place_forces(body, friction, state, last - first, J, m)
     free_rates(body, state, acceleration(run.segment, t), m, J, friction.twist)
     return enter(run, last - first, J, slack)

@@ -17,55 +17,26 @@ from __future__ import annotations
 
 from math import hypot
 
-import numpy as np
-
 from mcrock.base.jit import jit
-from mcrock.base.params import Event
 from mcrock.base.response import Response
-from mcrock.kernel import results
-from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, MASS, SIZE
+from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
-    EDGE,
-    EDGE_SLIP,
-    EDGE_SLIP_FIRST,
-    EDGE_SLIP_SECOND,
-    FLIGHT,
     NONE,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
-    REST,
-    S0_X,
-    S0_Y,
-    S1_X,
-    S1_Y,
-    SLIDE,
-    SPIN,
-    V_X,
-    V_Y,
-    V_Z,
-    VERTEX,
-    VERTEX_SLIP,
-    W_X,
-    W_Y,
-    W_Z,
-    Z,
     attitude,
     contact_vertex,
+    copy_state,
     edge_between,
     lay_flat,
+    orientation,
     vertex_lift,
 )
 from mcrock.kernel.edge import flatter_face
-from mcrock.kernel.ending import PAINLEVE, note, see_displacement
+from mcrock.kernel.ending import note, see_displacement
 from mcrock.kernel.friction.decide import UNDECIDED, decide, decide_face, face_of, jam, tip_over
 from mcrock.kernel.friction.impacts import (
     UNSOLVED,
     both_ends,
     common_face,
-    copy_state,
     corners_of,
     count_impact,
     edge_impact,
@@ -80,14 +51,7 @@ from mcrock.kernel.friction.impacts import (
     rise_of,
 )
 from mcrock.kernel.friction.motion import (
-    CREEP,
     CREEPS_IN,
-    FRICTION,
-    GAINED,
-    HELD,
-    MAP,
-    SLOW,
-    STOOD,
     STOPPED,
     STOPS_IN,
     clear_friction,
@@ -99,38 +63,25 @@ from mcrock.kernel.friction.motion import (
     store_twist,
     to_contact,
 )
-from mcrock.kernel.friction.step import LANDING, PARADOX, advance_slip, mode_rates, rise, slip_velocity
+from mcrock.kernel.friction.step import advance_slip, mode_rates, rise, slip_velocity
 from mcrock.kernel.rest import comes_to_rest, lay_sides
 from mcrock.kernel.results import see_slip
 from mcrock.kernel.rotation import vertical
-from mcrock.kernel.shaking import END, acceleration
-from mcrock.kernel.step import (
-    EDGE_IMPACT,
-    EDGE_RELEASE,
-    FACET_IMPACT,
-    HOLD_TIME,
-    NO_EVENT,
-    REST_EVENT,
-    SLIP,
-    SLIP_SLACK,
-    STATIC,
-    TOUCH,
-    UPLIFT,
-    height_and_rate,
-)
+from mcrock.kernel.shaking import acceleration
+from mcrock.kernel.step import HOLD_TIME, SLIP_SLACK, TOUCH, height_and_rate
 
 
 @jit(internal=True)
 def still_flat(run):
     """The face on which a body on an edge or a vertex lies that has just begun to tip, or NONE."""
     body, state, mode, index = run.body, run.state, run.mode, run.place
-    if mode not in (EDGE, VERTEX):
+    if mode not in (codes.EDGE, codes.VERTEX):
         return NONE
-    f = flattest_face(body, state, index) if mode == VERTEX else flatter_face(body, state, index)
+    f = flattest_face(body, state, index) if mode == codes.VERTEX else flatter_face(body, state, index)
     pivot, turned = contact_vertex(body, mode, index), attitude(state)
     for i in range(body.face_first[f], body.face_first[f + 1]):
         height, rate = height_and_rate(body, turned, pivot, body.face_vertices[i])
-        if abs(height) > TOUCH * body.scalars[SIZE] or abs(rate) > STOPPED:
+        if abs(height) > TOUCH * body.radius or abs(rate) > STOPPED:
             return NONE
     return f
 
@@ -140,7 +91,7 @@ def pushes_down(run, mode, index, f):
     """Whether a body that is flat on face ``f`` would push a corner of it into the ground in a mode with
     slip."""
     body, state = run.body, run.state
-    if mode < 0 or sticks(mode) or mode == FLIGHT or mode in (SLIDE, SPIN):
+    if mode < 0 or sticks(mode) or mode == codes.FLIGHT or mode in (codes.SLIDE, codes.SPIN):
         return False
     k = run.friction.rates[0]
     copy_state(state, run.friction.other)
@@ -149,40 +100,38 @@ def pushes_down(run, mode, index, f):
     pivot, lowest = contact_vertex(body, mode, index), 0.0
     for i in range(body.face_first[f], body.face_first[f + 1]):
         lowest = min(lowest, rise(body, state, mode, pivot, body.face_vertices[i], k))
-    return lowest < -SLIP_SLACK * body.scalars[GRAVITY]
+    return lowest < -SLIP_SLACK * body.gravity
 
 
 @jit(internal=True)
 def flattest_face(body, state, vertex):
     """The face at a vertex that is closest to lying flat."""
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    ux, uy, uz = vertical(orientation(state))
     best, flattest = NONE, -2.0
     for f in range(body.n_face):
         for i in range(body.face_first[f], body.face_first[f + 1]):
             if body.face_vertices[i] == vertex:
                 face = body.faces[f]
-                level = ux * face[F_UX] + uy * face[F_UY] + uz * face[F_UZ]
+                level = ux * face.up_x + uy * face.up_y + uz * face.up_z
                 if level > flattest:
                     best, flattest = f, level
     return best
 
 
-STICK, REVERSAL = np.int64(Event.STICK), np.int64(Event.SLIP_REVERSAL)
 CHATTER_TIME = 1e-6  # an end that lands this soon after its release was not released [s]
 STANDS = 10.0  # speed of a face that stands where SPIN ends, over that at which it ends [1]
-LIFTOFF = np.int64(Event.LIFTOFF)
 
 
 @jit(internal=True)
 def touch_contacts(body, friction, mode, index):
     """The vertices on the ground in a mode into ``friction.touching``, and their number."""
     touching = friction.touching
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         return 0
-    if mode in (VERTEX, VERTEX_SLIP):
+    if mode in (codes.VERTEX, codes.VERTEX_SLIP):
         touching[0] = index
         return 1
-    if mode in (REST, SLIDE, SPIN):
+    if mode in (codes.REST, codes.SLIDE, codes.SPIN):
         return corners_of(body, friction, index)
     touching[0], touching[1] = body.edge_vertices[index, 0], body.edge_vertices[index, 1]
     return 2
@@ -201,10 +150,10 @@ def change_contacts(run, jams):
         free_body(body, run.state, mode, index)
         flat = still_flat(run)
         copy_state(run.state, friction.before)
-    if mode == SPIN:
-        friction.found[SLOW] = STANDS * friction.found[CREEP]
+    if mode == codes.SPIN:
+        friction.found.slow = STANDS * friction.found.creep
     n = touch_contacts(body, friction, mode, index)
-    if mode in (REST, SLIDE, SPIN):
+    if mode in (codes.REST, codes.SLIDE, codes.SPIN):
         after, place = decide_face(run, index)
     else:
         if jams:
@@ -217,17 +166,17 @@ def change_contacts(run, jams):
             if after < 0:
                 copy_state(friction.before, run.state)
                 after, place = decide_face(run, flat)
-    return after, place, _named(mode, index, after, place, friction.found[STOOD] != 0.0)
+    return after, place, _named(mode, index, after, place, friction.found.stood != 0.0)
 
 
 @jit(internal=True)
 def _slips(mode):
     """Which contacts slip: bit 1 the first or only one, bit 2 the second end of an edge."""
-    if mode == EDGE_SLIP:
+    if mode == codes.EDGE_SLIP:
         return 3
-    if mode == EDGE_SLIP_SECOND:
+    if mode == codes.EDGE_SLIP_SECOND:
         return 2
-    if mode in (EDGE_SLIP_FIRST, VERTEX_SLIP, SLIDE, SPIN):
+    if mode in (codes.EDGE_SLIP_FIRST, codes.VERTEX_SLIP, codes.SLIDE, codes.SPIN):
         return 1
     return 0
 
@@ -235,11 +184,11 @@ def _slips(mode):
 @jit(internal=True)
 def _touches(mode):
     """How much of a body is on the ground: 0 nothing, 1 a vertex, 2 an edge, 3 a face."""
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         return 0
-    if mode in (VERTEX, VERTEX_SLIP):
+    if mode in (codes.VERTEX, codes.VERTEX_SLIP):
         return 1
-    if mode in (REST, SLIDE, SPIN):
+    if mode in (codes.REST, codes.SLIDE, codes.SPIN):
         return 3
     return 2
 
@@ -248,17 +197,17 @@ def _touches(mode):
 def _named(before, place_before, after, place, stood):
     """Name of the event that leads from one mode to another without impact."""
     if after < 0 or (before == after and place_before == place and sticks(after)):
-        return NO_EVENT
-    if after == FLIGHT:
-        return LIFTOFF
+        return codes.NO_EVENT
+    if after == codes.FLIGHT:
+        return codes.LIFTOFF
     if _touches(after) < _touches(before):
-        return UPLIFT if _touches(before) == 3 else EDGE_RELEASE
+        return codes.UPLIFT if _touches(before) == 3 else codes.EDGE_RELEASE
     slipped, slips = _slips(before), _slips(after)
     if slips & ~slipped:
-        return SLIP
+        return codes.SLIP
     if slips == slipped:
-        return REVERSAL if stood else NO_EVENT
-    return STICK
+        return codes.REVERSAL if stood else codes.NO_EVENT
+    return codes.STICK
 
 
 @jit(internal=True)
@@ -274,16 +223,16 @@ def after_impact(run, n, face):
     for i in range(n):
         fastest = max(fastest, abs(rise_of(friction.speeds, lever(body, copy, friction.touching[i]))))
     new, old = friction.touching[0], friction.touching[1]
-    edge = (face < 0 and n == 2 and not sticks(run.mode)) or (face < 0 and run.mode == VERTEX)
-    flew = run.mode == FLIGHT
+    edge = (face < 0 and n == 2 and not sticks(run.mode)) or (face < 0 and run.mode == codes.VERTEX)
+    flew = run.mode == codes.FLIGHT
     copy_state(copy, state)
     store_twist(state, twist)
-    if friction.found[MAP] == UNSOLVED:
+    if friction.found.map == UNSOLVED:
         count_impact(run, face, flew)
         return UNDECIDED, NONE
     kept = keep_lowest(body, friction, state, n, fastest)
     # a sequence of edge impacts this short is over: so is the slip that friction would stop in a part of it
-    friction.found[SLOW] = stopped_within(body, friction, STOPS_IN * settings.edge_zeno_time)
+    friction.found.slow = stopped_within(body, friction, STOPS_IN * settings.edge_zeno_time)
     mode, index = decide(run, kept)
     if edge and kept == 1 and not flew:
         load_twist(state, twist)
@@ -295,7 +244,7 @@ def after_impact(run, n, face):
             store_twist(state, twist)
             mode, index = decide(run, 2)
     count_impact(run, face, flew)
-    friction.found[SLOW] = 0.0
+    friction.found.slow = 0.0
     return mode, index
 
 
@@ -305,9 +254,9 @@ def _hops(run, mode, index, vertex, lift):
     body, friction, t, short = run.body, run.friction, run.t, run.settings.edge_zeno_time
     state = run.state
     a = acceleration(run.segment, t)
-    if mode == VERTEX:
+    if mode == codes.VERTEX:
         sink = -vertex_lift(body, index, vertex, state, a)
-    elif mode == VERTEX_SLIP:
+    elif mode == codes.VERTEX_SLIP:
         k = friction.rates[0]
         copy_state(state, friction.other)
         to_contact(body, friction.other, mode, index)
@@ -334,15 +283,15 @@ def settles(run, f):
     if sticks(mode):
         if comes_to_rest(run, state, pivot, f, a[0], a[1], a[2]):
             free_body(body, state, mode, index)
-            for i in range(3):
-                state[V_X + i], state[W_X + i] = 0.0, 0.0
+            state.v_x = state.v_y = state.v_z = state.w_x = state.w_y = state.w_z = 0.0
             return decide_face(run, f)
         return NONE, NONE
     copy_state(state, other)
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    spin = up[0] * state[W_X] + up[1] * state[W_Y] + up[2] * state[W_Z]
-    for i in range(3):
-        other[W_X + i] -= spin * up[i]
+    up = vertical(orientation(state))
+    spin = up[0] * state.w_x + up[1] * state.w_y + up[2] * state.w_z
+    other.w_x -= spin * up[0]
+    other.w_y -= spin * up[1]
+    other.w_z -= spin * up[2]
     vx, vy = slip_velocity(body, state, pivot)
     d = lever(body, state, pivot)
     fastest = 0.0  # of the corners: about one that sticks the face may spin
@@ -351,7 +300,7 @@ def settles(run, f):
         fastest = max(fastest, hypot(vx - spin * (o[1] - d[1]), vy + spin * (o[0] - d[0])))
     speed = hypot(vx, vy)
     ax, ay = a[0], a[1]
-    mu, down = friction.values[FRICTION], body.scalars[GRAVITY] + a[2]
+    mu, down = friction.mu, body.gravity + a[2]
     stops = fastest < mu * down * settings.rest_time
     if not stops and speed > 0.0:
         ax, ay = -mu * down * vx / speed, -mu * down * vy / speed
@@ -361,11 +310,11 @@ def settles(run, f):
         vx, vy, spin = 0.0, 0.0, 0.0
     face = body.faces[f]
     if mu == 0.0:  # the slip of the base is that of its rocking: the centre of mass keeps its velocity
-        vx, vy = state[V_X] - spin * d[1], state[V_Y] + spin * d[0]
-    state[V_X], state[V_Y], state[V_Z] = vx + spin * d[1], vy - spin * d[0], 0.0
+        vx, vy = state.v_x - spin * d[1], state.v_y + spin * d[0]
+    state.v_x, state.v_y, state.v_z = vx + spin * d[1], vy - spin * d[0], 0.0
     lay_flat(face, state, state)
-    state[W_X], state[W_Y], state[W_Z] = spin * face[F_UX], spin * face[F_UY], spin * face[F_UZ]
-    state[Z] = face[F_HEIGHT]
+    state.w_x, state.w_y, state.w_z = spin * face.up_x, spin * face.up_y, spin * face.up_z
+    state.z = face.height
     return decide_face(run, f)
 
 
@@ -379,18 +328,18 @@ def slip_landing(run, quantiles, count):
     state, copy = run.state, friction.before
     mode, index = run.mode, run.place
     copy_state(state, copy)
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         landing_impact(run, copy, count)
         f = face_of(body, friction, count) if count > 2 else NONE
         after, place = after_impact(run, count, NONE)
-        return after, place, LANDING, f
+        return after, place, codes.LANDING, f
     landed = friction.touching[0]
-    if mode == VERTEX_SLIP and count == 1:
+    if mode == codes.VERTEX_SLIP and count == 1:
         edge_impact(run, quantiles, copy, index, landed)
         after, place = after_impact(run, 2, NONE)
-        return after, place, EDGE_IMPACT, NONE
+        return after, place, codes.EDGE_IMPACT, NONE
     load_twist(copy, friction.twist)
-    if mode == VERTEX_SLIP:
+    if mode == codes.VERTEX_SLIP:
         f = common_face(body, index, landed, friction.touching[1])
         edge = NONE
     else:
@@ -399,12 +348,12 @@ def slip_landing(run, quantiles, count):
     if f < 0:  # neighbours that belong to no common face: the first of them alone
         edge_impact(run, quantiles, copy, index, landed)
         after, place = after_impact(run, 2, NONE)
-        return after, place, EDGE_IMPACT, NONE
+        return after, place, codes.EDGE_IMPACT, NONE
     old = old_corner(body, friction, copy, f, edge, index)
     facet_impact(run, quantiles, copy, f, old)
     n = corners_of(body, friction, f)
     after, place = after_impact(run, n, f)
-    return after, place, FACET_IMPACT, f
+    return after, place, codes.FACET_IMPACT, f
 
 
 @jit(internal=True)
@@ -427,28 +376,28 @@ def hold_edge(run, vertex):
     state, twist = run.state, friction.twist
     old = run.place
     k = edge_between(body, old, vertex)
-    if not (run.mode == VERTEX or run.mode == VERTEX_SLIP) or k < 0:
+    if not (run.mode == codes.VERTEX or run.mode == codes.VERTEX_SLIP) or k < 0:
         return False
-    if run.mode == VERTEX:
-        free_body(body, state, VERTEX, old)
+    if run.mode == codes.VERTEX:
+        free_body(body, state, codes.VERTEX, old)
     p, q = body.edge_vertices[k, 0], body.edge_vertices[k, 1]
     friction.touching[0], friction.touching[1] = p, q
     both_ends(run, state, state, NONE, True)
-    result[Response.IMPACT_ENERGY_LOSS] -= friction.found[GAINED] * body.scalars[MASS]
+    result[Response.IMPACT_ENERGY_LOSS] -= friction.found.gained * body.mass
     store_twist(state, twist)
     slow = stopped_within(body, friction, CHATTER_TIME)
     vx, vy = slip_velocity(body, state, p)
     ux, uy = slip_velocity(body, state, q)
     first, second = hypot(vx, vy), hypot(ux, uy)
-    friction.found[HELD] = 1.0
+    friction.found.held = 1.0
     if min(first, second) > slow:
-        state[S0_X], state[S0_Y], state[S1_X], state[S1_Y] = vx / first, vy / first, ux / second, uy / second
-        run.mode, run.place = EDGE_SLIP, k
-        settle(body, state, EDGE_SLIP, k)
+        state.s0_x, state.s0_y, state.s1_x, state.s1_y = vx / first, vy / first, ux / second, uy / second
+        run.mode, run.place = codes.EDGE_SLIP, k
+        settle(body, state, codes.EDGE_SLIP, k)
         return True
-    friction.found[SLOW] = slow
+    friction.found.slow = slow
     run.mode, run.place = decide(run, 2)
-    friction.found[SLOW] = 0.0
+    friction.found.slow = 0.0
     return True
 
 
@@ -484,24 +433,24 @@ def settle_event(run, quantiles, event, vertex, face, count, chatter):
         That lands, or NONE.
     """
     body, friction, result, t = run.body, run.friction, run.result, run.t
-    friction.found[HELD] = 0.0
-    if event in (SLIP, PARADOX):
+    friction.found.held = 0.0
+    if event in (codes.SLIP, codes.PARADOX):
         if sticks(run.mode):
             see_slip(result, t)
-        run.mode, run.place, event = change_contacts(run, event == PARADOX)
-        friction.found[SLOW] = 0.0
+        run.mode, run.place, event = change_contacts(run, event == codes.PARADOX)
+        friction.found.slow = 0.0
         return True, event, 0.0, NONE
-    held = event == LANDING and chatter and count == 1
+    held = event == codes.LANDING and chatter and count == 1
     if held and hold_edge(run, vertex):
-        return True, NO_EVENT, 0.0, NONE
-    if event == LANDING:
+        return True, codes.NO_EVENT, 0.0, NONE
+    if event == codes.LANDING:
         run.mode, run.place, event, face = slip_landing(run, quantiles, count)
-    elif event == EDGE_IMPACT:
+    elif event == codes.EDGE_IMPACT:
         if edge_sticks_through(run, quantiles, vertex):
             return False, event, 0.0, face
         see_slip(result, t)
         if chatter and hold_edge(run, vertex):
-            return True, NO_EVENT, 0.0, NONE
+            return True, codes.NO_EVENT, 0.0, NONE
         face = NONE
         run.mode, run.place = after_impact(run, 2, face)
     else:
@@ -510,7 +459,7 @@ def settle_event(run, quantiles, event, vertex, face, count, chatter):
         see_slip(result, t)
         n = corners_of(body, friction, face)
         run.mode, run.place = after_impact(run, n, face)
-    return True, event, friction.found[GAINED] * body.scalars[MASS], face
+    return True, event, friction.found.gained * body.mass, face
 
 
 @jit(internal=True)
@@ -533,14 +482,14 @@ BEND, MOST_BEND = 10.0, 0.3  # turn of a slip in a step, over the step of `Contr
 def begin_friction(run):
     """What slip and flight need in addition; a body that starts with a slip decides which contacts slip."""
     friction, result = run.friction, run.result
-    run.grip, run.bend = friction.values[STATIC] ** 2, min(BEND * run.settings.step, MOST_BEND)
-    clear_friction(friction)
-    friction.found[CREEP] = stopped_within(run.body, friction, CREEPS_IN * run.settings.edge_zeno_time)
-    if not sticks(run.mode) and run.mode != FLIGHT:
+    run.grip, run.bend = friction.static**2, min(BEND * run.settings.step, MOST_BEND)
+    clear_friction(run.body, friction)
+    friction.found.creep = stopped_within(run.body, friction, CREEPS_IN * run.settings.edge_zeno_time)
+    if not sticks(run.mode) and run.mode != codes.FLIGHT:
         run.mode, run.place, _ = change_contacts(run, False)
         lay_sides_of(run)
         results.see_slip(result, run.t)
-    if run.mode == FLIGHT:
+    if run.mode == codes.FLIGHT:
         result[Response.FLIGHTS] = 1.0
 
 
@@ -549,17 +498,17 @@ def see_passage(run):
     """Times, flights and displacements of a run with friction since the step before."""
     result, state, mode = run.result, run.state, run.mode
     results.spend(result, run.last_mode, run.t - run.since)
-    if run.event == UPLIFT:  # from rest: nothing has moved
+    if run.event == codes.UPLIFT:  # from rest: nothing has moved
         run.since, run.last_mode = run.t, mode
         return
-    turned = mode != EDGE or run.place != run.last_place or state[RATE] * run.swing <= 0.0
+    turned = mode != codes.EDGE or run.place != run.last_place or state.rate * run.swing <= 0.0
     if turned and (mode != run.last_mode or run.t != run.since):
         # on an edge the base moves along a line: it is farthest at its ends
         see_displacement(run)
-    run.swing, run.last_place = state[RATE], run.place
-    if run.last_mode == FLIGHT:
+    run.swing, run.last_place = state.rate, run.place
+    if run.last_mode == codes.FLIGHT:
         result[Response.LONGEST_FLIGHT] = max(result[Response.LONGEST_FLIGHT], run.t - run.took_off)
-    if mode == FLIGHT and (run.last_mode != FLIGHT or run.bounced):
+    if mode == codes.FLIGHT and (run.last_mode != codes.FLIGHT or run.bounced):
         result[Response.FLIGHTS] += 1.0
         run.took_off = run.t
     run.since, run.last_mode, run.bounced = run.t, mode, 0
@@ -568,8 +517,8 @@ def see_passage(run):
 @jit(internal=True)
 def step_slip(run, h):
     """A step of a mode with slip or of flight."""
-    whole, to_end = h, h == run.segment[END] - run.t
-    run.friction.found[HELD] = 1.0 if run.t < run.held_until else 0.0
+    whole, to_end = h, h == run.segment.end - run.t
+    run.friction.found.held = 1.0 if run.t < run.held_until else 0.0
     if run.t < run.held_until:
         h = min(h, run.held_until - run.t)
     h, run.event, run.count = advance_slip(run, h)
@@ -581,7 +530,7 @@ def step_slip(run, h):
 def takes_over(run, quantiles, trace):
     """Let an event change the contacts by the laws of friction; False where they stick through it, which is
     left to the kernel without friction."""
-    if run.event == EDGE_IMPACT and plainly_sticks(run, quantiles, run.vertex):
+    if run.event == codes.EDGE_IMPACT and plainly_sticks(run, quantiles, run.vertex):
         return False
     chatter = run.vertex == run.released_end and run.t - run.release_time < CHATTER_TIME
     before, place = run.mode, run.place
@@ -590,25 +539,25 @@ def takes_over(run, quantiles, trace):
     )
     if not done:
         return False
-    run.event = NO_EVENT
+    run.event = codes.NO_EVENT
     if run.mode < 0:
-        run.outcome = PAINLEVE
+        run.outcome = codes.PAINLEVE
         return True
-    if event == EDGE_RELEASE:
+    if event == codes.EDGE_RELEASE:
         run.released_end, run.release_time = opened_end(run.body, before, place, run.place), run.t
-        run.slipped = before != EDGE
-    elif run.place != place or run.mode not in (VERTEX, VERTEX_SLIP):
+        run.slipped = before != codes.EDGE
+    elif run.place != place or run.mode not in (codes.VERTEX, codes.VERTEX_SLIP):
         run.released_end = NONE
-    run.bounced = event == LANDING and run.mode == FLIGHT
-    held = run.friction.found[HELD] != 0.0 or run.at_instant > HOLD_EVENTS
+    run.bounced = event == codes.LANDING and run.mode == codes.FLIGHT
+    held = run.friction.found.held != 0.0 or run.at_instant > HOLD_EVENTS
     run.held_until = run.t + HOLD_TIME if held else -1.0
     lay_sides_of(run)
     note(run, trace, event, run.change, face)
-    if event in (EDGE_IMPACT, FACET_IMPACT, LANDING):
+    if event in (codes.EDGE_IMPACT, codes.FACET_IMPACT, codes.LANDING):
         rest_face = face_to_settle(run.body, run.state, run.mode, run.place, face)
         mode, place = settles(run, rest_face)
         if mode >= 0:
             run.mode, run.place = mode, place
             lay_sides_of(run)
-            note(run, trace, REST_EVENT, 0.0, NONE)
+            note(run, trace, codes.REST_EVENT, 0.0, NONE)
     return True

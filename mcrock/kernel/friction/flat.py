@@ -19,49 +19,26 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from mcrock.base.jit import jit
-from mcrock.kernel.contact import GRAVITY, MASS, SIZE
+from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (
-    LOSS,
     NONE,
-    PATH_0,
-    PATH_1,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    S0_X,
-    S0_Y,
-    SLIDE,
-    SPIN,
-    V_X,
-    V_Y,
-    V_Z,
-    VERTEX_SLIP,
-    W_X,
-    W_Y,
-    W_Z,
-    X,
-    Y,
-    Z,
+    advance_state,
+    angular_velocity,
+    clear_state,
+    copy_motion,
+    copy_state,
+    orientation,
 )
-from mcrock.kernel.friction.coulomb import D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, TARGET, W_XX
 from mcrock.kernel.friction.motion import (
-    BEND_0,
-    CREEP,
-    FRICTION,
-    HELD,
     IRREGULAR,
     REGULAR,
     SLOWEST,
     STIFFER,
-    STIFFNESS,
-    TURNING,
     count_passes,
     from_contact,
     slip_direction,
     to_contact,
 )
-from mcrock.kernel.rest import DISTANCE, PULL_X, PULL_Y
 from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 
@@ -70,7 +47,7 @@ from mcrock.kernel.shaking import acceleration
 def slide_margin(side, mu, sx, sy):
     """How far the centre of pressure is inside a side [m] while a face slides in a direction: it lies at mu
     h from the foot of the COM, whatever the shaking, speed and weight."""
-    return side[DISTANCE] + mu * (side[PULL_X] * sx + side[PULL_Y] * sy)
+    return side.distance + mu * (side.pull_x * sx + side.pull_y * sy)
 
 
 @jit(internal=True)
@@ -88,9 +65,6 @@ def tips(sides, n, mu, sx, sy):
     return least_margin(sides, n, mu, sx, sy) < 0.0
 
 
-# columns of a contact that mean something else here: whether a corner carries, its speed [m/s], and the
-# moments of a unit pressure there [m]
-CARRIES, SPEED, MOMENT_X, MOMENT_Y = P_X, P_Y, TARGET, W_XX
 DROPS = 4  # of corners without pressure that are tried, over the number of corners
 FADING = 0.1  # speed at which the friction of a corner fades, over that at which a face stops [1]
 EVEN = 1e-12  # pivots below this are none, over the largest [1]
@@ -100,22 +74,21 @@ EVEN = 1e-12  # pivots below this are none, over the largest [1]
 def flat_rates(run, mode, index, y, start, a, k):
     """Rates ``k`` of a state ``y`` flat on face ``index``; not REGULAR where no pressure keeps it flat."""
     body, friction = run.body, run.friction
-    mu, found = friction.values[FRICTION], friction.found
-    down = body.scalars[GRAVITY] + a[2]
-    for i in range(W_Z + 1):
-        k[i] = 0.0
-    k[X], k[Y], k[Z], k[V_Z], k[PATH_1] = y[V_X], y[V_Y], 0.0, 0.0, 0.0
-    if mode == SLIDE:
-        sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
-        sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
+    mu, found = friction.mu, friction.found
+    down = body.gravity + a[2]
+    k.q0 = k.q1 = k.q2 = k.q3 = k.w_x = k.w_y = k.w_z = 0.0
+    k.x, k.y, k.z, k.v_z, k.path_1 = y.v_x, y.v_y, 0.0, 0.0, 0.0
+    if mode == codes.SLIDE:
+        sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
+        sx, sy = sx - found.bend_0 * sy, sy + found.bend_0 * sx
         down = max(down, 0.0)
         ax, ay = -a[0] - mu * down * sx, -a[1] - mu * down * sy
-        k[V_X], k[V_Y], k[PATH_0], k[LOSS] = ax, ay, speed, mu * down * speed
-        found[TURNING] = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
-        found[STIFFNESS] = mu * down / max(speed, SLOWEST)
+        k.v_x, k.v_y, k.path_0, k.loss = ax, ay, speed, mu * down * speed
+        found.turning = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
+        found.stiffness = mu * down / max(speed, SLOWEST)
         return REGULAR
-    q0, q1, q2, q3, wx, wy, wz = y[Q0], y[Q1], y[Q2], y[Q3], y[W_X], y[W_Y], y[W_Z]
-    m = matrix(q0, q1, q2, q3)
+    (q0, q1, q2, q3), (wx, wy, wz) = orientation(y), angular_velocity(y)
+    m = matrix(orientation(y))
     spin = m[6] * wx + m[7] * wy + m[8] * wz
     if not corner_pressures(run, index, y, m, spin, down):
         return IRREGULAR
@@ -123,27 +96,27 @@ def flat_rates(run, mode, index, y, start, a, k):
     first, last = body.face_first[index], body.face_first[index + 1]
     for i in range(last - first):
         c = friction.contacts[i]
-        fx -= mu * c[P_Z] * c[S_X]
-        fy -= mu * c[P_Z] * c[S_Y]
-        moment += mu * c[P_Z] * (c[D_Y] * c[S_X] - c[D_X] * c[S_Y])
+        fx -= mu * c.p_z * c.s_x
+        fy -= mu * c.p_z * c.s_y
+        moment += mu * c.p_z * (c.d_y * c.s_x - c.d_x * c.s_y)
     turning = moment / vertical_inertia(body, (m[6], m[7], m[8]))
-    k[V_X], k[V_Y], k[PATH_0] = fx - a[0], fy - a[1], 0.0
-    k[LOSS] = -(fx * y[V_X] + fy * y[V_Y] + moment * spin)
-    k[W_X], k[W_Y], k[W_Z] = turning * m[6], turning * m[7], turning * m[8]
-    k[Q0] = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
-    k[Q1] = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
-    k[Q2] = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
-    k[Q3] = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
-    found[TURNING] = found[STIFFNESS] = 0.0
+    k.v_x, k.v_y, k.path_0 = fx - a[0], fy - a[1], 0.0
+    k.loss = -(fx * y.v_x + fy * y.v_y + moment * spin)
+    k.w_x, k.w_y, k.w_z = turning * m[6], turning * m[7], turning * m[8]
+    k.q0 = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
+    k.q1 = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
+    k.q2 = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
+    k.q3 = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
+    found.turning = found.stiffness = 0.0
     for i in range(last - first):
         c = friction.contacts[i]
         # acceleration of the corner, and how fast its slip turns beside the turn of the body
-        ax = k[V_X] - turning * c[D_Y] - spin * spin * c[D_X]
-        ay = k[V_Y] + turning * c[D_X] - spin * spin * c[D_Y]
-        speed = max(c[SPEED], FADING * found[CREEP])
-        if c[SPEED] > found[CREEP]:
-            found[TURNING] = max(found[TURNING], abs(ay * c[S_X] - ax * c[S_Y]) / speed)
-        found[STIFFNESS] = max(found[STIFFNESS], max(STIFFER * mu * c[P_Z], 2.0 * norm(ax, ay)) / speed)
+        ax = k.v_x - turning * c.d_y - spin * spin * c.d_x
+        ay = k.v_y + turning * c.d_x - spin * spin * c.d_y
+        speed = max(c.speed, FADING * found.creep)
+        if c.speed > found.creep:
+            found.turning = max(found.turning, abs(ay * c.s_x - ax * c.s_y) / speed)
+        found.stiffness = max(found.stiffness, max(STIFFER * mu * c.p_z, 2.0 * norm(ax, ay)) / speed)
     return REGULAR
 
 
@@ -153,7 +126,7 @@ def vertical_inertia(body, up):
     i = body.inertia
     x, y, z = up
     turned = i[0] * x * x + i[3] * y * y + i[5] * z * z + 2.0 * (i[1] * x * y + i[2] * x * z + i[4] * y * z)
-    return turned / body.scalars[MASS]
+    return turned / body.mass
 
 
 @jit(internal=True)
@@ -166,28 +139,28 @@ def corner_pressures(run, f, y, m, spin, down):
     A face that is held has some in any case.
     """
     body, friction = run.body, run.friction
-    mu, contacts = friction.values[FRICTION], friction.contacts
+    mu, contacts = friction.mu, friction.contacts
     first, last = body.face_first[f], body.face_first[f + 1]
     n = last - first
     i = body.inertia
     # products of inertia of the vertical with the horizontal axes, over that about the vertical
-    hx = (i[0] * m[6] + i[1] * m[7] + i[2] * m[8]) / body.scalars[MASS]
-    hy = (i[1] * m[6] + i[3] * m[7] + i[4] * m[8]) / body.scalars[MASS]
-    hz = (i[2] * m[6] + i[4] * m[7] + i[5] * m[8]) / body.scalars[MASS]
+    hx = (i[0] * m[6] + i[1] * m[7] + i[2] * m[8]) / body.mass
+    hy = (i[1] * m[6] + i[3] * m[7] + i[4] * m[8]) / body.mass
+    hz = (i[2] * m[6] + i[4] * m[7] + i[5] * m[8]) / body.mass
     xz = m[0] * hx + m[1] * hy + m[2] * hz
     yz = m[3] * hx + m[4] * hy + m[5] * hz
     zz = m[6] * hx + m[7] * hy + m[8] * hz
     for j in range(n):
         c, p = contacts[j], body.vertices[body.face_vertices[first + j]]
-        dx, dy, dz = to_ground(y, p[0], p[1], p[2])
-        vx, vy = y[V_X] - spin * dy, y[V_Y] + spin * dx
-        speed = sqrt(vx * vx + vy * vy + (FADING * friction.found[CREEP]) ** 2)
-        c[D_X], c[D_Y], c[D_Z], c[S_X], c[S_Y], c[SPEED] = dx, dy, dz, vx / speed, vy / speed, norm(vx, vy)
-        moment = mu * (dy * c[S_X] - dx * c[S_Y])
+        dx, dy, dz = to_ground(orientation(y), p[0], p[1], p[2])
+        vx, vy = y.v_x - spin * dy, y.v_y + spin * dx
+        speed = sqrt(vx * vx + vy * vy + (FADING * friction.found.creep) ** 2)
+        c.d_x, c.d_y, c.d_z, c.s_x, c.s_y, c.speed = dx, dy, dz, vx / speed, vy / speed, norm(vx, vy)
+        moment = mu * (dy * c.s_x - dx * c.s_y)
         # the two moment equations of a unit pressure
-        c[MOMENT_X] = dy + dz * mu * c[S_Y] - xz / zz * moment
-        c[MOMENT_Y] = -dx - dz * mu * c[S_X] - yz / zz * moment
-        c[CARRIES], c[P_Z] = 1.0, 0.0
+        c.moment_x = dy + dz * mu * c.s_y - xz / zz * moment
+        c.moment_y = -dx - dz * mu * c.s_x - yz / zz * moment
+        c.carries, c.p_z = 1.0, 0.0
     goal_x, goal_y = -spin * spin * yz, spin * spin * xz
     a = friction.matrix
     for _ in range(DROPS * n):
@@ -197,26 +170,26 @@ def corner_pressures(run, f, y, m, spin, down):
         worst, which = 0.0, -1
         for j in range(n):
             c = contacts[j]
-            pressure = a[0, 3] + c[MOMENT_X] * a[1, 3] + c[MOMENT_Y] * a[2, 3]
-            if c[CARRIES] > 0.0:
-                c[P_Z] = pressure
+            pressure = a[0, 3] + c.moment_x * a[1, 3] + c.moment_y * a[2, 3]
+            if c.carries > 0.0:
+                c.p_z = pressure
                 if pressure < worst:
                     worst, which = pressure, j
             else:
-                c[P_Z] = 0.0
+                c.p_z = 0.0
         if which < 0:
             # a corner left out that would carry now comes back
             for j in range(n):
                 c = contacts[j]
-                pressure = a[0, 3] + c[MOMENT_X] * a[1, 3] + c[MOMENT_Y] * a[2, 3]
-                if c[CARRIES] == 0.0 and pressure > 1e-12 * down:
+                pressure = a[0, 3] + c.moment_x * a[1, 3] + c.moment_y * a[2, 3]
+                if c.carries == 0.0 and pressure > 1e-12 * down:
                     which = j
             if which < 0:
                 return True
-            contacts[which, CARRIES] = 1.0
+            contacts[which].carries = 1.0
         else:
-            contacts[which, CARRIES] = 0.0
-    return friction.found[HELD] != 0.0 and _unbalanced(friction, n, down, goal_x, goal_y)
+            contacts[which].carries = 0.0
+    return friction.found.held != 0.0 and _unbalanced(friction, n, down, goal_x, goal_y)
 
 
 @jit(internal=True)
@@ -228,8 +201,8 @@ def _least_squares(friction, n, down, goal_x, goal_y):
             a[r, col] = 0.0
     for j in range(n):
         c = friction.contacts[j]
-        if c[CARRIES] > 0.0:
-            g = (1.0, c[MOMENT_X], c[MOMENT_Y])
+        if c.carries > 0.0:
+            g = (1.0, c.moment_x, c.moment_y)
             for r in range(3):
                 for col in range(3):
                     a[r, col] += g[r] * g[col]
@@ -246,15 +219,15 @@ def _unbalanced(friction, n, down, goal_x, goal_y):
     """
     contacts, a, total = friction.contacts, friction.matrix, 0.0
     for j in range(n):
-        contacts[j, CARRIES] = 1.0
+        contacts[j].carries = 1.0
     if not _least_squares(friction, n, down, goal_x, goal_y):
         return False
     for j in range(n):
         c = contacts[j]
-        c[P_Z] = max(a[0, 3] + c[MOMENT_X] * a[1, 3] + c[MOMENT_Y] * a[2, 3], 0.0)
-        total += c[P_Z]
+        c.p_z = max(a[0, 3] + c.moment_x * a[1, 3] + c.moment_y * a[2, 3], 0.0)
+        total += c.p_z
     for j in range(n):
-        contacts[j, P_Z] *= down / total
+        contacts[j].p_z *= down / total
     return True
 
 
@@ -262,9 +235,9 @@ def _unbalanced(friction, n, down, goal_x, goal_y):
 def corner_velocity(body, y, vertex):
     """Horizontal velocity of a vertex of a body that is flat and spins [m/s]."""
     p = body.vertices[vertex]
-    dx, dy, _ = to_ground(y, p[0], p[1], p[2])
-    _, _, spin = to_ground(y, y[W_X], y[W_Y], y[W_Z])
-    return y[V_X] - spin * dy, y[V_Y] + spin * dx
+    dx, dy, _ = to_ground(orientation(y), p[0], p[1], p[2])
+    _, _, spin = to_ground(orientation(y), y.w_x, y.w_y, y.w_z)
+    return y.v_x - spin * dy, y.v_y + spin * dx
 
 
 @jit(internal=True)
@@ -317,55 +290,56 @@ def _slowest(body, index, y):
 def _turn_about(body, corner, y, k):
     """Turn the rates ``k`` of a state ``y`` of the COM into those of a corner."""
     p = body.vertices[corner]
-    x, z, _ = to_ground(y, p[0], p[1], p[2])
-    _, _, spin = to_ground(y, y[W_X], y[W_Y], y[W_Z])
-    _, _, turning = to_ground(y, k[W_X], k[W_Y], k[W_Z])
-    k[X], k[Y] = k[X] - spin * z, k[Y] + spin * x
-    k[V_X] += -turning * z - spin * spin * x
-    k[V_Y] += turning * x - spin * spin * z
+    x, z, _ = to_ground(orientation(y), p[0], p[1], p[2])
+    _, _, spin = to_ground(orientation(y), y.w_x, y.w_y, y.w_z)
+    _, _, turning = to_ground(orientation(y), k.w_x, k.w_y, k.w_z)
+    k.x, k.y = k.x - spin * z, k.y + spin * x
+    k.v_x += -turning * z - spin * spin * x
+    k.v_y += turning * x - spin * spin * z
 
 
 @jit(internal=True)
 def _rates(run, corner, y, a, k):
     """`flat_rates` of a state ``y`` whose position and velocity are those of a corner."""
     body, index = run.body, run.place
-    from_contact(body, y, VERTEX_SLIP, corner)
-    regular = flat_rates(run, SPIN, index, y, y, a, k)
+    from_contact(body, y, codes.VERTEX_SLIP, corner)
+    regular = flat_rates(run, codes.SPIN, index, y, y, a, k)
     _turn_about(body, corner, y, k)
-    to_contact(body, y, VERTEX_SLIP, corner)
+    to_contact(body, y, codes.VERTEX_SLIP, corner)
     return regular
 
 
 @jit(internal=True)
 def prepare_spin(run, a, h):
-    """How the rates change with the velocity and with the spin: a row of ``friction.stiff`` for each.
+    """How the rates change with the velocity and with the spin: a row of ``friction.spinning`` for each.
 
     Returns the step [s], of at most ``h``, in which no slip changes too much.
     """
     body, friction, index, y = run.body, run.friction, run.place, run.state
     probe, near, k = friction.rates[1], friction.rates[2], friction.rates[3]
     corner = _slowest(body, index, y)
-    up = vertical(y[Q0], y[Q1], y[Q2], y[Q3])
-    for i in range(y.size):
-        k[i] = friction.rates[0, i]
+    up = vertical(orientation(y))
+    copy_motion(friction.rates[0], k)
     _turn_about(body, corner, y, k)
     for unknown in range(3):
-        for i in range(y.size):
-            near[i] = y[i]
-        to_contact(body, near, VERTEX_SLIP, corner)
-        change = PROBE * FADING * friction.found[CREEP]
-        if unknown < 2:
-            near[V_X + unknown] += change
+        copy_state(y, near)
+        to_contact(body, near, codes.VERTEX_SLIP, corner)
+        change = PROBE * FADING * friction.found.creep
+        if unknown == 0:
+            near.v_x += change
+        elif unknown == 1:
+            near.v_y += change
         else:
-            change /= body.scalars[SIZE]
-            for i in range(3):
-                near[W_X + i] += change * up[i]
+            change /= body.radius
+            near.w_x += change * up[0]
+            near.w_y += change * up[1]
+            near.w_z += change * up[2]
         _rates(run, corner, near, a, probe)
-        row = friction.stiff[unknown]
-        row[0], row[1], row[2] = (probe[V_X] - k[V_X]) / change, (probe[V_Y] - k[V_Y]) / change, 0.0
-        row[3] = (probe[LOSS] - k[LOSS]) / change
-        for i in range(3):
-            row[2] += up[i] * (probe[W_X + i] - k[W_X + i]) / change
+        row = friction.spinning[unknown]
+        row[0], row[1] = (probe.v_x - k.v_x) / change, (probe.v_y - k.v_y) / change
+        row[2] = up[0] * (probe.w_x - k.w_x) / change + up[1] * (probe.w_y - k.w_y) / change
+        row[2] += up[2] * (probe.w_z - k.w_z) / change
+        row[3] = (probe.loss - k.loss) / change
     for _ in range(TRIALS):
         change = _change(run, corner, up, k, h)
         if change <= MOST:
@@ -385,9 +359,9 @@ def _change(run, corner, up, k, h):
     p = body.vertices[corner]
     for i in range(body.face_first[index], body.face_first[index + 1]):
         q = body.vertices[body.face_vertices[i]]
-        x, z, _ = to_ground(y, q[0] - p[0], q[1] - p[1], q[2] - p[2])
+        x, z, _ = to_ground(orientation(y), q[0] - p[0], q[1] - p[1], q[2] - p[2])
         ux, uy = corner_velocity(body, y, body.face_vertices[i])
-        speed = max(norm(ux, uy), FADING * friction.found[CREEP])
+        speed = max(norm(ux, uy), FADING * friction.found.creep)
         most = max(most, norm(vx - spin * z, vy + spin * x) / speed)
     return most
 
@@ -398,10 +372,10 @@ def _solve(friction, up, k, h):
     a = friction.matrix
     for row in range(3):
         for col in range(3):
-            a[row, col] = -h * friction.stiff[col, row]
+            a[row, col] = -h * friction.spinning[col, row]
         a[row, row] += 1.0
-    a[0, 3], a[1, 3] = h * k[V_X], h * k[V_Y]
-    a[2, 3] = h * (up[0] * k[W_X] + up[1] * k[W_Y] + up[2] * k[W_Z])
+    a[0, 3], a[1, 3] = h * k.v_x, h * k.v_y
+    a[2, 3] = h * (up[0] * k.w_x + up[1] * k.w_y + up[2] * k.w_z)
     return solve_3(a)
 
 
@@ -412,37 +386,38 @@ def spin_step(run, h):
     segment, t, out = run.segment, run.t, run.trial
     k, now, first, a = friction.rates[1], friction.rates[2], friction.rates[3], friction.matrix
     corner = _slowest(body, index, y)
-    up = vertical(y[Q0], y[Q1], y[Q2], y[Q3])
-    for i in range(y.size):
-        out[i], first[i] = 0.0, friction.rates[0, i]
+    up = vertical(orientation(y))
+    clear_state(out)
+    copy_motion(friction.rates[0], first)
     _turn_about(body, corner, y, first)
     bad = REGULAR
     for parts in range(1, 4):
         part_h = h / parts
-        for i in range(y.size):
-            now[i] = y[i]
-        to_contact(body, now, VERTEX_SLIP, corner)
+        copy_state(y, now)
+        to_contact(body, now, codes.VERTEX_SLIP, corner)
         for part in range(parts):
-            for i in range(y.size):
-                k[i] = first[i]
+            copy_motion(first, k)
             if part > 0:
                 ground = acceleration(segment, t + part * part_h)
                 bad |= _rates(run, corner, now, ground, k)
             if not _solve(friction, up, k, part_h):
                 return False
-            for i in range(Q0, Q3 + 1):
-                now[i] += part_h * k[i]
-            now[X] += part_h * k[X]
-            now[Y] += part_h * k[Y]
-            now[V_X] += a[0, 3]
-            now[V_Y] += a[1, 3]
-            now[LOSS] += part_h * k[LOSS]
+            now.q0 += part_h * k.q0
+            now.q1 += part_h * k.q1
+            now.q2 += part_h * k.q2
+            now.q3 += part_h * k.q3
+            now.x += part_h * k.x
+            now.y += part_h * k.y
+            now.v_x += a[0, 3]
+            now.v_y += a[1, 3]
+            now.loss += part_h * k.loss
+            now.w_x += a[2, 3] * up[0]
+            now.w_y += a[2, 3] * up[1]
+            now.w_z += a[2, 3] * up[2]
             for i in range(3):
-                now[W_X + i] += a[2, 3] * up[i]
-                now[LOSS] += part_h * friction.stiff[i, 3] * a[i, 3]
-        for i in range(y.size):
-            out[i] += WEIGHTS[parts - 1] * now[i]
-    from_contact(body, out, VERTEX_SLIP, corner)
+                now.loss += part_h * friction.spinning[i, 3] * a[i, 3]
+        advance_state(out, now, WEIGHTS[parts - 1], out)
+    from_contact(body, out, codes.VERTEX_SLIP, corner)
     return bad == REGULAR and _is_driven(run, up, h)
 
 
@@ -455,13 +430,12 @@ def _is_driven(run, up, h):
     body, friction, before = run.body, run.friction, run.state
     after, segment, t = run.trial, run.segment, run.t
     a, b = acceleration(segment, t), acceleration(segment, t + h)
-    mu, down = friction.values[FRICTION], body.scalars[GRAVITY] + max(a[2], b[2])
-    shift = norm(after[V_X] - before[V_X], after[V_Y] - before[V_Y])
-    spin = up[0] * (after[W_X] - before[W_X])
-    for i in range(1, 3):
-        spin += up[i] * (after[W_X + i] - before[W_X + i])
+    mu, down = friction.mu, body.gravity + max(a[2], b[2])
+    shift = norm(after.v_x - before.v_x, after.v_y - before.v_y)
+    spin = up[0] * (after.w_x - before.w_x) + up[1] * (after.w_y - before.w_y)
+    spin += up[2] * (after.w_z - before.w_z)
     most = OVER * h * mu * down
-    turn = most * body.scalars[SIZE] / vertical_inertia(body, up)
+    turn = most * body.radius / vertical_inertia(body, up)
     return shift <= most + OVER * h * max(norm(a[0], a[1]), norm(b[0], b[1])) and abs(spin) <= turn
 
 

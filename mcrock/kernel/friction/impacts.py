@@ -39,32 +39,20 @@ from mcrock.impact import single
 from mcrock.impact.planar import PROJECT, edge_place, takes_whole_face
 from mcrock.impact.registry import Law
 from mcrock.impact.varkonyi_2022 import GAIN, edge_map, facet_point, kinetic_energy, lift_speed, plastic_edge
-from mcrock.kernel.contact import F_HEIGHT, MASS
+from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (
-    EDGE,
-    FLIGHT,
     NONE,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    V_X,
-    VERTEX,
-    W_X,
-    W_Y,
-    W_Z,
-    Z,
+    angular_velocity,
+    copy_state,
     edge_between,
     inertia_of,
     lay_flat,
+    orientation,
     point_of,
     point_of_face,
 )
 from mcrock.kernel.friction.coulomb import (
     NONE_FOUND,
-    P_X,
-    P_Y,
-    P_Z,
     UNSETTLED,
     ground_compliance,
     mobility,
@@ -74,19 +62,7 @@ from mcrock.kernel.friction.coulomb import (
     turned_by,
 )
 from mcrock.kernel.friction.motion import (
-    CLIPPED,
-    COUPLE,
-    FRICTION,
-    GAINED,
-    I_X,
-    I_Y,
-    I_Z,
-    IMPACT_RESTITUTION,
-    KAPPA,
-    MAP,
-    RESTITUTION,
-    TANGENTIAL,
-    UNCONVERGED,
+    clear_report,
     count_passes,
     count_solves,
     free_body,
@@ -96,10 +72,9 @@ from mcrock.kernel.friction.motion import (
 )
 from mcrock.kernel.friction.step import mode_rates, rise
 from mcrock.kernel.landing import mean_radius, place_on_face, sequence_ends
-from mcrock.kernel.results import impacts_so_far
+from mcrock.kernel.results import edge_demand, edge_impact_demand, impacts_so_far, impulse
 from mcrock.kernel.rotation import matrix, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.watch import edge_demand, edge_impact_demand, impulse
 
 WHITTAKER, BRACH, ROUTH = np.int64(Law.WHITTAKER_1904), np.int64(Law.BRACH_1989), np.int64(Law.ROUTH_1905)
 PFEIFFER_GLOCKER = np.int64(Law.PFEIFFER_GLOCKER_1996)
@@ -225,19 +200,13 @@ ROUNDING = 1e-9  # velocities after an impact that are none, over the largest be
 def lever(body, state, vertex):
     """Place of a vertex from the COM, ground axes (3 numbers) [m]."""
     p = body.vertices[vertex]
-    return to_ground(state, p[0], p[1], p[2])
+    return to_ground(orientation(state), p[0], p[1], p[2])
 
 
 @jit(internal=True)
 def rise_of(twist, d):
     """Vertical velocity of a point [m/s]."""
     return twist[2] + twist[3] * d[1] - twist[4] * d[0]
-
-
-@jit(internal=True)
-def clear_report(found):
-    for i in range(I_X, GAINED + 1):
-        found[i] = 0.0
 
 
 @jit(internal=True)
@@ -249,7 +218,7 @@ def apply(friction, J, d, p, couple):
     twist[3] += J[2] * couple
     twist[4] += J[4] * couple
     twist[5] += J[5] * couple
-    found[I_X], found[I_Y], found[I_Z], found[COUPLE] = p[0], p[1], p[2], couple
+    found.i_x, found.i_y, found.i_z, found.couple = p[0], p[1], p[2], couple
 
 
 @jit
@@ -263,9 +232,9 @@ def face_impact(run, state, f, r, e, et):
     twist, found = friction.twist, friction.found
     rx, ry, rz = r
     clear_report(found)
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
-    mu = friction.values[FRICTION]
+    m = matrix(orientation(state))
+    J = ground_compliance(body, m)
+    mu = friction.mu
     first, last = body.face_first[f], body.face_first[f + 1]
     approach = approach_speed(body, state, twist, f)
     radius = mean_radius(body, f)
@@ -300,7 +269,7 @@ def face_impact(run, state, f, r, e, et):
     if best <= 0.0:
         return False
     apply(friction, J, r, (bx, by, bz), bt)
-    found[KAPPA], found[CLIPPED], found[MAP] = bk, 1.0 if bc else 0.0, OF_FACE
+    found.kappa, found.clipped, found.map = bk, 1.0 if bc else 0.0, OF_FACE
     return True
 
 
@@ -322,8 +291,8 @@ def several_impact(body, friction, state, n, e):
     """
     twist, found, contacts = friction.twist, friction.found, friction.contacts
     clear_report(found)
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    m = matrix(orientation(state))
+    J = ground_compliance(body, m)
     approach = 0.0
     for i in range(n):
         approach = max(approach, -rise_of(twist, lever(body, state, friction.touching[i])))
@@ -331,13 +300,13 @@ def several_impact(body, friction, state, n, e):
         d = lever(body, state, friction.touching[i])
         u = rise_of(twist, d)
         place_contact(contacts[i], J, d[0], d[1], d[2], -e * u if u < -ROUNDING * approach else 0.0)
-    status = solve_contacts(contacts, n, J, twist, friction.values[FRICTION], friction.values[FRICTION])
+    status = solve_contacts(contacts, n, J, twist, friction.mu, friction.mu)
     count_solves(friction, n)
     for i in range(n):
-        found[I_X] += contacts[i, P_X]
-        found[I_Y] += contacts[i, P_Y]
-        found[I_Z] += contacts[i, P_Z]
-    found[MAP] = SEVERAL
+        found.i_x += contacts[i].p_x
+        found.i_y += contacts[i].p_y
+        found.i_z += contacts[i].p_z
+    found.map = SEVERAL
     return status
 
 
@@ -361,8 +330,8 @@ def hold_down(body, friction, state):
     Of all motions in which neither rises it is the nearest in energy, of which it has no more than before.
     """
     twist = friction.twist
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    m = matrix(orientation(state))
+    J = ground_compliance(body, m)
     p, q = lever(body, state, friction.touching[0]), lever(body, state, friction.touching[1])
     first = mobility(J, p[0], p[1], p[2], p[0], p[1], p[2])[8]
     second = mobility(J, q[0], q[1], q[2], q[0], q[1], q[2])[8]
@@ -386,7 +355,7 @@ def corners_of(body, friction, f):
 def face_lever(body, state, f, x, y):
     """Place from the COM of a point of a face with the face axes coordinates x and y, ground axes [m]."""
     px, py, pz = point_of_face(body.faces[f], x, y)
-    return to_ground(state, px, py, pz)
+    return to_ground(orientation(state), px, py, pz)
 
 
 AT_A_POINT, BOTH_ENDS, OTHERWISE = 0, 1, 2
@@ -417,12 +386,12 @@ def all_take_part(body, friction, state, n, e, before):
     """Impact of the vertices ``friction.touching`` [:n] together, without rebound if it would gain energy."""
     load_twist(state, friction.twist)
     status = several_impact(body, friction, state, n, e)
-    if e > 0.0 and twist_energy(body, state, friction.twist, body.scalars[MASS]) > before * (1.0 + GAIN):
+    if e > 0.0 and twist_energy(body, state, friction.twist, body.mass) > before * (1.0 + GAIN):
         load_twist(state, friction.twist)
         status = several_impact(body, friction, state, n, 0.0)
     if status == NONE_FOUND:
-        friction.found[MAP] = UNSOLVED
-    friction.found[UNCONVERGED] = 1.0 if status == UNSETTLED else 0.0
+        friction.found.map = UNSOLVED
+    friction.found.unconverged = 1.0 if status == UNSETTLED else 0.0
 
 
 @jit(internal=True)
@@ -434,11 +403,11 @@ def _rebound(run, state, n, e):
     if not 0.0 < e < 1.0:
         return e
     rates, longest = friction.rates[1], 0.0
-    mode_rates(run, FLIGHT, NONE, state, state, a, rates)
+    mode_rates(run, codes.FLIGHT, NONE, state, state, a, rates)
     for i in range(n):
         v = friction.touching[i]
         speed = -rise_of(friction.twist, lever(body, state, v))
-        sink = -rise(body, state, FLIGHT, NONE, v, rates)
+        sink = -rise(body, state, codes.FLIGHT, NONE, v, rates)
         time = 2.0 * e * speed / (sink * (1.0 - e)) if sink > 0.0 else inf
         longest = max(longest, time)
     return e if not longest < short else 0.0
@@ -454,10 +423,10 @@ def vertex_impact(run, state, a, r, tau, e, et):
     body, friction, law = run.body, run.friction, run.law
     twist, found = friction.twist, friction.found
     clear_report(found)
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
+    m = matrix(orientation(state))
+    J = ground_compliance(body, m)
     dx, dy, dz = lever(body, state, a)
-    mu = friction.values[FRICTION]
+    mu = friction.mu
     if tau != 0.0:
         apply(friction, J, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), tau)
     w = mobility(J, dx, dy, dz, r[0], r[1], r[2])
@@ -466,7 +435,7 @@ def vertex_impact(run, state, a, r, tau, e, et):
     vz = twist[2] + twist[3] * dy - twist[4] * dx
     px, py, pz, kappa, slips, possible = vertex_impulse(law.law, w, (vx, vy, vz), mu, e, et)
     apply(friction, J, r, (px, py, pz), 0.0)
-    found[COUPLE], found[KAPPA], found[CLIPPED], found[MAP] = tau, kappa, 1.0 if slips else 0.0, AT_VERTEX
+    found.couple, found.kappa, found.clipped, found.map = tau, kappa, 1.0 if slips else 0.0, AT_VERTEX
     return possible
 
 
@@ -485,29 +454,32 @@ def edge_impact(run, quantiles, state, old, new):
     """
     body, friction, law = run.body, run.friction, run.law
     impact = impacts_so_far(run.result)
-    mass = body.scalars[MASS]
+    mass = body.mass
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
     friction.touching[0], friction.touching[1] = new, old
-    e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
+    e, et = friction.impact_restitution, friction.tangential
     e = _rebound(run, state, 1, e)
     p, q = point_of(body, new), point_of(body, old)
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    w = state[W_X], state[W_Y], state[W_Z]
+    up = vertical(orientation(state))
+    w = angular_velocity(state)
     lambda_, tau = edge_place(law, quantiles, impact, mass, inertia_of(body), (q, p), up, w)
     share = 0.5 * (1.0 + lambda_)
     r = to_ground(
-        state, q[0] + share * (p[0] - q[0]), q[1] + share * (p[1] - q[1]), q[2] + share * (p[2] - q[2])
+        orientation(state),
+        q[0] + share * (p[0] - q[0]),
+        q[1] + share * (p[1] - q[1]),
+        q[2] + share * (p[2] - q[2]),
     )
     good = vertex_impact(run, state, new, r, tau / mass, e, et)
-    sticks = friction.found[CLIPPED] == 0.0
+    sticks = friction.found.clipped == 0.0
     lifts = rise_of(friction.twist, lever(body, state, old)) > 0.0
     after = twist_energy(body, state, friction.twist, mass)
     carried = good and lifts and not _gains(law, before, after)
     if not carried:
         all_take_part(body, friction, state, 2, e, before)
         after = twist_energy(body, state, friction.twist, mass)
-    friction.found[GAINED] = after - before
+    friction.found.gained = after - before
     if e == 0.0 and et == 0.0:
         if carried and sticks:
             return AT_A_POINT
@@ -524,11 +496,11 @@ def edge_carries(body, friction, state, p, q):
     ex, ey = o[0] - d[0], o[1] - d[1]
     length = hypot(ex, ey)
     ex, ey = ex / length, ey / length
-    along = (first[P_X] + second[P_X]) * ex + (first[P_Y] + second[P_Y]) * ey
-    f_p = first[P_Y] * ex - first[P_X] * ey
-    f_q = second[P_Y] * ex - second[P_X] * ey
-    demand = edge_demand(first[P_Z], second[P_Z], f_p, f_q, along)
-    return demand < friction.values[FRICTION] ** 2 * (1.0 - 1e-9)
+    along = (first.p_x + second.p_x) * ex + (first.p_y + second.p_y) * ey
+    f_p = first.p_y * ex - first.p_x * ey
+    f_q = second.p_y * ex - second.p_x * ey
+    demand = edge_demand(first.p_z, second.p_z, f_p, f_q, along)
+    return demand < friction.mu**2 * (1.0 - 1e-9)
 
 
 @jit(internal=True)
@@ -539,12 +511,12 @@ def facet_impact(run, quantiles, state, f, old):
     """
     body, friction, law = run.body, run.friction, run.law
     impact = impacts_so_far(run.result)
-    mass, face = body.scalars[MASS], body.faces[f]
+    mass, face = body.mass, body.faces[f]
     lay_flat(face, state, state)
-    state[Z] = face[F_HEIGHT]
+    state.z = face.height
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
-    e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
+    e, et = friction.impact_restitution, friction.tangential
     n = corners_of(body, friction, f)
     e = _rebound(run, state, n, e)
     first, last = body.face_first[f], body.face_first[f + 1]
@@ -559,19 +531,19 @@ def facet_impact(run, quantiles, state, f, old):
     if not carried:
         all_take_part(body, friction, state, n, e, before)
     after = twist_energy(body, state, friction.twist, mass)
-    friction.found[GAINED] = after - before
+    friction.found.gained = after - before
     plain = e == 0.0 and et == 0.0
-    return AT_A_POINT if carried and plain and friction.found[CLIPPED] == 0.0 else OTHERWISE
+    return AT_A_POINT if carried and plain and friction.found.clipped == 0.0 else OTHERWISE
 
 
 @jit(internal=True)
 def landing_impact(run, state, n):
     """Vertices ``friction.touching`` [:n] land from flight, as `edge_impact`."""
     body, friction, law = run.body, run.friction, run.law
-    mass = body.scalars[MASS]
+    mass = body.mass
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
-    e, et = friction.values[RESTITUTION], friction.values[TANGENTIAL]
+    e, et = friction.restitution, friction.tangential
     e = _rebound(run, state, n, e)
     if n == 1:
         d = lever(body, state, friction.touching[0])
@@ -582,7 +554,7 @@ def landing_impact(run, state, n):
             all_take_part(body, friction, state, 1, e, before)
     else:
         all_take_part(body, friction, state, n, e, before)
-    friction.found[GAINED] = twist_energy(body, state, friction.twist, mass) - before
+    friction.found.gained = twist_energy(body, state, friction.twist, mass) - before
 
 
 @jit(internal=True)
@@ -595,14 +567,14 @@ def count_impact(run, face, flew):
         result[Response.FACET_IMPACTS] += 1.0
     elif not flew:
         result[Response.EDGE_IMPACTS] += 1.0
-    result[Response.IMPACT_ENERGY_LOSS] -= found[GAINED] * body.scalars[MASS]
-    result[Response.UNCONVERGED_IMPACTS] += found[UNCONVERGED]
-    if found[I_Z] > 0.0:
-        couple = found[COUPLE] / mean_radius(body, face) if face >= 0 else 0.0
-        square = found[I_X] ** 2 + found[I_Y] ** 2 + couple * couple
-        demand = sqrt(square) / found[I_Z]
+    result[Response.IMPACT_ENERGY_LOSS] -= found.gained * body.mass
+    result[Response.UNCONVERGED_IMPACTS] += found.unconverged
+    if found.i_z > 0.0:
+        couple = found.couple / mean_radius(body, face) if face >= 0 else 0.0
+        square = found.i_x**2 + found.i_y**2 + couple * couple
+        demand = sqrt(square) / found.i_z
         result[Response.PEAK_IMPACT_FRICTION] = max(result[Response.PEAK_IMPACT_FRICTION], demand)
-    elif found[I_Z] < 0.0:
+    elif found.i_z < 0.0:
         result[Response.PULLING_IMPACTS] += 1.0
 
 
@@ -676,12 +648,12 @@ def edge_sticks_through(run, quantiles, new):
     body, friction = run.body, run.friction
     old, state, copy = run.place, run.state, friction.before
     copy_state(state, copy)
-    free_body(body, copy, VERTEX, old)
+    free_body(body, copy, codes.VERTEX, old)
     kind = edge_impact(run, quantiles, copy, old, new)
     if kind == AT_A_POINT:
         lift = rise_of(friction.twist, lever(body, copy, old))
-        up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-        before = state[W_X], state[W_Y], state[W_Z]
+        up = vertical(orientation(state))
+        before = angular_velocity(state)
         store_twist(copy, friction.twist)
         if not sequence_ends(run, copy, before, up, old, new, lift):
             return True
@@ -698,10 +670,10 @@ def plainly_sticks(run, quantiles, new):
     law, result, old = run.law, run.result, run.place
     if may_slip_in_impacts(friction, law):
         return False
-    mass, inertia = body.scalars[MASS], inertia_of(body)
+    mass, inertia = body.mass, inertia_of(body)
     p, q = point_of(body, new), point_of(body, old)
-    w = state[W_X], state[W_Y], state[W_Z]
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    w = angular_velocity(state)
+    up = vertical(orientation(state))
     lambda_, tau = edge_place(law, quantiles, impacts_so_far(result), mass, inertia, (q, p), up, w)
     after = edge_map(mass, inertia, q, p, w, up, lambda_, tau)
     normal, square, _ = impulse(q, p, w, after, up)
@@ -711,21 +683,19 @@ def plainly_sticks(run, quantiles, new):
         return False
     lift = lift_speed(q, p, after, up)
     if lift > 0.0:
-        state[W_X], state[W_Y], state[W_Z] = after
+        state.w_x, state.w_y, state.w_z = after
         ends = sequence_ends(run, state, w, up, old, new, lift)
-        state[W_X], state[W_Y], state[W_Z] = w
+        state.w_x, state.w_y, state.w_z = w
         if not ends:
             return True
     after = plastic_edge(mass, inertia, q, p, w)
-    return edge_impact_demand(mass, inertia, q, p, w, after, up) < friction.values[FRICTION] ** 2 * (
-        1.0 - ROUNDING
-    )
+    return edge_impact_demand(mass, inertia, q, p, w, after, up) < friction.mu**2 * (1.0 - ROUNDING)
 
 
 @jit(inline=True, internal=True)
 def may_slip_in_impacts(friction, law):
     """Whether impacts are none of contacts that stick, whatever their impulse."""
-    rebounds = friction.values[IMPACT_RESTITUTION] != 0.0 or friction.values[TANGENTIAL] != 0.0
+    rebounds = friction.impact_restitution != 0.0 or friction.tangential != 0.0
     return rebounds or law.law in SLIPPING
 
 
@@ -733,7 +703,7 @@ def may_slip_in_impacts(friction, law):
 def impulse_sticks(friction, normal, square):
     """Whether an impulse, its normal part and the square of its horizontal part, is within the cone of
     friction."""
-    return normal > 0.0 and square < friction.values[FRICTION] ** 2 * (1.0 - ROUNDING) * normal * normal
+    return normal > 0.0 and square < friction.mu**2 * (1.0 - ROUNDING) * normal * normal
 
 
 @jit(internal=True)
@@ -744,16 +714,16 @@ def both_ends(run, copy, state, old, held):
     other, in a train of impacts that is over at once.
     """
     body, friction = run.body, run.friction
-    for i in range(3):
-        copy[W_X + i], copy[V_X + i] = state[W_X + i], state[V_X + i]
+    copy.w_x, copy.w_y, copy.w_z = angular_velocity(state)
+    copy.v_x, copy.v_y, copy.v_z = state.v_x, state.v_y, state.v_z
     if old >= 0:
-        free_body(body, copy, VERTEX, old)
+        free_body(body, copy, codes.VERTEX, old)
     load_twist(copy, friction.twist)
-    energy = twist_energy(body, copy, friction.twist, body.scalars[MASS])
+    energy = twist_energy(body, copy, friction.twist, body.mass)
     all_take_part(body, friction, copy, 2, 0.0, energy)
     if held:
         hold_down(body, friction, copy)
-    friction.found[GAINED] = twist_energy(body, copy, friction.twist, body.scalars[MASS]) - energy
+    friction.found.gained = twist_energy(body, copy, friction.twist, body.mass) - energy
 
 
 @jit(internal=True)
@@ -761,16 +731,10 @@ def face_sticks_through(run, quantiles, f):
     """Whether the facet impact of face ``f`` in EDGE or VERTEX mode is that of contacts that stick, as
     `edge_sticks_through`."""
     body, friction, vertex = run.body, run.friction, run.place
-    edge = run.place if run.mode == EDGE else NONE
+    edge = run.place if run.mode == codes.EDGE else NONE
     state, copy = run.state, friction.before
     copy_state(state, copy)
     free_body(body, copy, run.mode, run.place)
     load_twist(copy, friction.twist)
     old = old_corner(body, friction, copy, f, edge, vertex)
     return facet_impact(run, quantiles, copy, f, old) == AT_A_POINT
-
-
-@jit(internal=True)
-def copy_state(state, copy):
-    for i in range(state.size):
-        copy[i] = state[i]

@@ -25,75 +25,12 @@ from __future__ import annotations
 from math import sqrt
 
 from mcrock.base.jit import jit
-from mcrock.base.params import ContactColumn
-from mcrock.kernel.contact import (
-    C_X,
-    C_Y,
-    C_Z,
-    GRAVITY,
-    I_XX,
-    I_XY,
-    I_XZ,
-    I_YY,
-    I_YZ,
-    I_ZZ,
-    J_XX,
-    J_XY,
-    J_XZ,
-    J_YY,
-    J_YZ,
-    J_ZZ,
-    K_XX,
-    K_XY,
-    K_XZ,
-    K_YY,
-    K_YZ,
-    K_ZZ,
-    MASS,
-)
-from mcrock.kernel.dynamics import (
-    ANGLE,
-    EDGE,
-    EDGE_SLIP_FIRST,
-    EDGE_SLIP_SECOND,
-    FLIGHT,
-    LOSS,
-    P_X,
-    P_Y,
-    PATH_0,
-    PATH_1,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    RATE,
-    REST,
-    S0_X,
-    S0_Y,
-    S1_X,
-    S1_Y,
-    SLIDE,
-    SPIN,
-    V_X,
-    V_Y,
-    V_Z,
-    VERTEX,
-    VERTEX_SLIP,
-    W_X,
-    W_Y,
-    W_Z,
-    X,
-    Y,
-    Z,
-    contact_vertex,
-)
+from mcrock.kernel import codes
+from mcrock.kernel.dynamics import angular_velocity, clear_state, contact_vertex, orientation
 from mcrock.kernel.edge import edge_pose
-from mcrock.kernel.friction.coulomb import SOLVES, turned_by
+from mcrock.kernel.friction.coulomb import clear_contact, turned_by
 from mcrock.kernel.rotation import matrix, norm, to_ground
 
-FRICTION = int(ContactColumn.FRICTION)
-RESTITUTION, IMPACT_RESTITUTION = int(ContactColumn.RESTITUTION), int(ContactColumn.IMPACT_RESTITUTION)
-TANGENTIAL = int(ContactColumn.TANGENTIAL_RESTITUTION)
 STOPPED = 1e-9  # slip this slow has stopped [m/s]
 STOPS_IN = 0.1  # a slip that ends this soon has stopped, over the time of a sequence of edge impacts [1]
 CREEPS_IN = 0.03  # the same for a face that spins, whose slowest corner creeps then [1]
@@ -101,104 +38,105 @@ KICK = 1e-7  # speed with which a slip begins, so that it has a direction [m/s]
 PASSED = 32  # corners looked at in the time in which a contact is solved, about [1]
 
 
-# what advancing and impacts leave in `run.friction.found`: forces over mass at both contacts [m/s2], how fast
-# slips turn [rad/s] and would settle to their direction [1/s]; impulse over mass [m/s] and couple [m2/s] of
-# an impact, its kappa, whether it is clipped, by which map, whether its impulses did not converge, and its
-# change of energy over mass [m2/s2];
-# whether a contact stood when contacts were decided; angles added to the directions of slip [rad];
-# whether the ends of an edge are held, whatever their forces; slip this slow has stopped [m/s]; slip
-# that friction stops at once, for corners of a face [m/s]; how often contacts were solved in the run;
-# whether a step is the last of a slip that stops
-(
-    N_0, N_1, T_0, T_1, TURNING, STIFFNESS, I_X, I_Y, I_Z, COUPLE, KAPPA, CLIPPED, MAP, UNCONVERGED,
-    GAINED, STOOD,
-    BEND_0, BEND_1, HELD, SLOW, CREEP, SOLVED, STOPPING,
-    FOUND_SIZE,
-) = range(24)  # fmt: skip
-
-
-# columns of `run.friction.stiff`
-R_VX, R_VY, R_WX, R_WY, R_WZ, T_VX, T_VY, T_SPIN, T_SQUARE, STIFF_SIZE = range(10)
+@jit(internal=True)
+def clear_friction(body, friction):
+    """Forget the run before: what a run gives must not depend on which ran before it."""
+    found = friction.found
+    clear_report(found)
+    found.n_0 = found.n_1 = found.t_0 = found.t_1 = found.turning = found.stiffness = found.stood = 0.0
+    found.bend_0 = found.bend_1 = found.held = found.slow = found.creep = found.solved = found.stopping = 0.0
+    friction.path[:] = 0.0
+    friction.spinning[:] = 0.0
+    clear_stiffness(friction.stiff[0])
+    clear_stiffness(friction.stiff[1])
+    for i in range(body.n_vertex):
+        clear_contact(friction.contacts[i])
+    for stage in range(4):
+        clear_state(friction.rates[stage])
 
 
 @jit(internal=True)
-def clear_friction(friction):
-    """Forget the run before: what a run gives must not depend on which ran before it."""
-    friction.found[:] = 0.0
-    friction.path[:] = 0.0
-    friction.stiff[:] = 0.0
-    friction.contacts[:] = 0.0
-    friction.rates[:] = 0.0
+def clear_report(found):
+    """Forget the impact before."""
+    found.i_x = found.i_y = found.i_z = found.couple = found.kappa = 0.0
+    found.clipped = found.map = found.unconverged = found.gained = 0.0
+
+
+@jit(internal=True)
+def clear_stiffness(row):
+    """Rates do not change with a slip."""
+    row.r_vx = row.r_vy = row.r_wx = row.r_wy = row.r_wz = 0.0
+    row.t_vx = row.t_vy = row.t_spin = row.t_square = 0.0
 
 
 @jit(internal=True)
 def count_solves(friction, n):
     """Add how often the contacts [:n] were solved to the count of the run."""
     for i in range(n):
-        friction.found[SOLVED] += friction.contacts[i, SOLVES]
-        friction.contacts[i, SOLVES] = 0.0
+        friction.found.solved += friction.contacts[i].solves
+        friction.contacts[i].solves = 0.0
 
 
 @jit(inline=True, internal=True)
 def count_passes(friction, n):
     """Count a pass over ``n`` corners; one over `PASSED` of them costs as much as to solve a contact."""
-    friction.found[SOLVED] += 1.0 + n // PASSED
+    friction.found.solved += 1.0 + n // PASSED
 
 
 @jit(inline=True, internal=True)
 def sticks(mode):
     """Whether a mode is one of those without slip and flight."""
-    return mode in (REST, EDGE, VERTEX)
+    return mode in (codes.REST, codes.EDGE, codes.VERTEX)
 
 
 @jit(inline=True, internal=True)
 def stopped_within(body, friction, time):
     """Speed of slip that friction stops within a time [m/s]; at least that which is none."""
-    return max(friction.values[FRICTION] * body.scalars[GRAVITY] * time, STOPPED)
+    return max(friction.mu * body.gravity * time, STOPPED)
 
 
 @jit
 def free_body(body, state, mode, index):
     """Position and velocity of the COM of a body in a mode that sticks."""
-    if mode == EDGE:
-        edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
+    if mode == codes.EDGE:
+        edge_pose(body.edges[index], state, state.angle, state.rate)
     v = body.vertices[contact_vertex(body, mode, index)]
-    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
-    state[X], state[Y], state[Z] = state[P_X] + x, state[P_Y] + y, z
-    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    state[V_X], state[V_Y], state[V_Z] = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
+    x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
+    state.x, state.y, state.z = state.p_x + x, state.p_y + y, z
+    wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
+    state.v_x, state.v_y, state.v_z = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
 
 
 @jit
 def place_pivot(body, state, vertex):
     """Ground position of the pivot from that of the COM."""
     v = body.vertices[vertex]
-    x, y, _ = to_ground(state, v[0], v[1], v[2])
-    state[P_X], state[P_Y] = state[X] + x, state[Y] + y
+    x, y, _ = to_ground(orientation(state), v[0], v[1], v[2])
+    state.p_x, state.p_y = state.x + x, state.y + y
 
 
 @jit(internal=True)
 def load_twist(state, twist):
     """Velocity of the COM and angular velocity in ground axes."""
-    twist[0], twist[1], twist[2] = state[V_X], state[V_Y], state[V_Z]
-    twist[3], twist[4], twist[5] = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    twist[0], twist[1], twist[2] = state.v_x, state.v_y, state.v_z
+    twist[3], twist[4], twist[5] = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
 
 
 @jit(internal=True)
 def store_twist(state, twist):
     """The reverse of `load_twist`."""
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     x, y, z = twist[3], twist[4], twist[5]
-    state[V_X], state[V_Y], state[V_Z] = twist[0], twist[1], twist[2]
-    state[W_X] = m[0] * x + m[3] * y + m[6] * z
-    state[W_Y] = m[1] * x + m[4] * y + m[7] * z
-    state[W_Z] = m[2] * x + m[5] * y + m[8] * z
+    state.v_x, state.v_y, state.v_z = twist[0], twist[1], twist[2]
+    state.w_x = m[0] * x + m[3] * y + m[6] * z
+    state.w_y = m[1] * x + m[4] * y + m[7] * z
+    state.w_z = m[2] * x + m[5] * y + m[8] * z
 
 
 @jit(internal=True)
 def twist_energy(body, state, twist, mass):
     """Kinetic energy over the mass [m2/s2] of a twist at the pose of ``state``."""
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     x, y, z = twist[3], twist[4], twist[5]
     wx, wy, wz = (
         m[0] * x + m[3] * y + m[6] * z,
@@ -214,54 +152,54 @@ def twist_energy(body, state, twist, mass):
 @jit(internal=True)
 def moving_energy(body, state):
     """Kinetic energy [J] of a body in a mode with slip or in flight."""
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
+    wx, wy, wz = angular_velocity(state)
     i = body.inertia
     spin = wx * (i[0] * wx + i[1] * wy + i[2] * wz) + wy * (i[1] * wx + i[3] * wy + i[4] * wz)
     spin += wz * (i[2] * wx + i[4] * wy + i[5] * wz)
-    return 0.5 * (spin + body.scalars[MASS] * (state[V_X] ** 2 + state[V_Y] ** 2 + state[V_Z] ** 2))
+    return 0.5 * (spin + body.mass * (state.v_x**2 + state.v_y**2 + state.v_z**2))
 
 
 @jit(internal=True)
 def to_contact(body, state, mode, index):
     """Turn position and velocity of the COM into those of the contact by which smooth motion is
     integrated."""
-    if mode in (FLIGHT, SLIDE, SPIN):
+    if mode in (codes.FLIGHT, codes.SLIDE, codes.SPIN):
         return
     v = body.vertices[contact_vertex(body, mode, index)]
-    x, y, z = to_ground(state, v[0], v[1], v[2])
-    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    state[X] += x
-    state[Y] += y
-    state[V_X] += wy * z - wz * y
-    state[V_Y] += wz * x - wx * z
+    x, y, z = to_ground(orientation(state), v[0], v[1], v[2])
+    wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
+    state.x += x
+    state.y += y
+    state.v_x += wy * z - wz * y
+    state.v_y += wz * x - wx * z
 
 
 @jit(internal=True)
 def from_contact(body, state, mode, index):
     """The reverse of `to_contact`."""
-    if mode in (FLIGHT, SLIDE, SPIN):
+    if mode in (codes.FLIGHT, codes.SLIDE, codes.SPIN):
         return
     v = body.vertices[contact_vertex(body, mode, index)]
-    x, y, z = to_ground(state, v[0], v[1], v[2])
-    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    state[X] -= x
-    state[Y] -= y
-    state[V_X] -= wy * z - wz * y
-    state[V_Y] -= wz * x - wx * z
+    x, y, z = to_ground(orientation(state), v[0], v[1], v[2])
+    wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
+    state.x -= x
+    state.y -= y
+    state.v_x -= wy * z - wz * y
+    state.v_y -= wz * x - wx * z
 
 
 @jit(internal=True)
 def settle(body, state, mode, index):
     """Bring a state back to what its contacts prescribe: heights, no normal velocity, a pivot that stays."""
-    if mode in (FLIGHT, SLIDE, SPIN):
+    if mode in (codes.FLIGHT, codes.SLIDE, codes.SPIN):
         place_pivot(body, state, contact_vertex(body, mode, index))
         return
     first = contact_vertex(body, mode, index)
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    m = matrix(orientation(state))
     v = body.vertices[first]
-    if mode != VERTEX_SLIP:
+    if mode != codes.VERTEX_SLIP:
         # the other end comes to the same height: a turn about the horizontal across the edge
-        u = body.vertices[body.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]]
+        u = body.vertices[body.edge_vertices[index, 0 if mode == codes.EDGE_SLIP_FIRST else 1]]
         ex, ey, ez = u[0] - v[0], u[1] - v[1], u[2] - v[2]
         rise = m[6] * ex + m[7] * ey + m[8] * ez
         ux, uy, uz = m[6], m[7], m[8]  # the vertical in body axes
@@ -270,35 +208,35 @@ def settle(body, state, mode, index):
         angle = -rise / sqrt(square)  # the lift of e for a turn about e x up is the length of e x up
         norm = sqrt(square)
         _turn_body(state, bx / norm, by / norm, bz / norm, angle)
-        m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+        m = matrix(orientation(state))
         ux, uy, uz = m[6], m[7], m[8]
         bx, by, bz = ey * uz - ez * uy, ez * ux - ex * uz, ex * uy - ey * ux
         square = bx * bx + by * by + bz * bz
-        rate = (state[W_X] * bx + state[W_Y] * by + state[W_Z] * bz) / square
-        state[W_X] -= rate * bx
-        state[W_Y] -= rate * by
-        state[W_Z] -= rate * bz
-    x, y, z = to_ground(state, v[0], v[1], v[2])
-    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    state[Z] = -z
-    state[V_Z] = -(wx * y - wy * x)
-    if mode in (EDGE_SLIP_FIRST, EDGE_SLIP_SECOND):
-        state[V_X], state[V_Y] = -(wy * z - wz * y), -(wz * x - wx * z)
-        state[X], state[Y] = state[P_X] - x, state[P_Y] - y
+        rate = (state.w_x * bx + state.w_y * by + state.w_z * bz) / square
+        state.w_x -= rate * bx
+        state.w_y -= rate * by
+        state.w_z -= rate * bz
+    x, y, z = to_ground(orientation(state), v[0], v[1], v[2])
+    wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
+    state.z = -z
+    state.v_z = -(wx * y - wy * x)
+    if mode in (codes.EDGE_SLIP_FIRST, codes.EDGE_SLIP_SECOND):
+        state.v_x, state.v_y = -(wy * z - wz * y), -(wz * x - wx * z)
+        state.x, state.y = state.p_x - x, state.p_y - y
     else:
-        state[P_X], state[P_Y] = state[X] + x, state[Y] + y
+        state.p_x, state.p_y = state.x + x, state.y + y
 
 
 @jit(internal=True)
 def _turn_body(state, x, y, z, angle):
     """Turn by a small angle [rad] about a unit body vector."""
     s, c = 0.5 * angle, 1.0 - 0.125 * angle * angle
-    q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
+    q0, q1, q2, q3 = orientation(state)
     x, y, z = s * x, s * y, s * z
-    state[Q0] = q0 * c - q1 * x - q2 * y - q3 * z
-    state[Q1] = q0 * x + q1 * c + q2 * z - q3 * y
-    state[Q2] = q0 * y - q1 * z + q2 * c + q3 * x
-    state[Q3] = q0 * z + q1 * y - q2 * x + q3 * c
+    state.q0 = q0 * c - q1 * x - q2 * y - q3 * z
+    state.q1 = q0 * x + q1 * c + q2 * z - q3 * y
+    state.q2 = q0 * y - q1 * z + q2 * c + q3 * x
+    state.q3 = q0 * z + q1 * y - q2 * x + q3 * c
 
 
 STIFFER = 4.0  # mobility of a point over that of the COM, about [1]
@@ -332,22 +270,22 @@ def slip_rates(run, mode, index, y, start, a, k):
     int
         IRREGULAR where friction leaves no single force (Painlevé, P. (1895), Comptes rendus 121, 112-115).
     """
-    q0, q1, q2, q3, wx, wy, wz = y[Q0], y[Q1], y[Q2], y[Q3], y[W_X], y[W_Y], y[W_Z]
-    k[Q0] = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
-    k[Q1] = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
-    k[Q2] = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
-    k[Q3] = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
-    k[X], k[Y], k[Z] = y[V_X], y[V_Y], y[V_Z]
-    k[PATH_0], k[PATH_1], k[LOSS] = 0.0, 0.0, 0.0
-    if mode in (EDGE_SLIP_FIRST, EDGE_SLIP_SECOND):
+    (q0, q1, q2, q3), (wx, wy, wz) = orientation(y), angular_velocity(y)
+    k.q0 = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
+    k.q1 = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
+    k.q2 = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
+    k.q3 = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
+    k.x, k.y, k.z = y.v_x, y.v_y, y.v_z
+    k.path_0, k.path_1, k.loss = 0.0, 0.0, 0.0
+    if mode in (codes.EDGE_SLIP_FIRST, codes.EDGE_SLIP_SECOND):
         return _pivot_rates(run, mode, index, y, start, a, k)
     found = run.friction.found
-    found[N_0], found[N_1], found[TURNING], found[STIFFNESS] = 0.0, 0.0, 0.0, 0.0
-    if mode == FLIGHT:
-        k[V_X], k[V_Y], k[V_Z] = -a[0], -a[1], -(run.body.scalars[GRAVITY] + a[2])
-        k[W_X], k[W_Y], k[W_Z] = _free_turn(run.body, y)
+    found.n_0, found.n_1, found.turning, found.stiffness = 0.0, 0.0, 0.0, 0.0
+    if mode == codes.FLIGHT:
+        k.v_x, k.v_y, k.v_z = -a[0], -a[1], -(run.body.gravity + a[2])
+        k.w_x, k.w_y, k.w_z = _free_turn(run.body, y)
         return REGULAR
-    if mode == VERTEX_SLIP:
+    if mode == codes.VERTEX_SLIP:
         return _vertex_slip_rates(run, index, y, start, a, k)
     return _edge_slip_rates(run, index, y, start, a, k)
 
@@ -355,14 +293,13 @@ def slip_rates(run, mode, index, y, start, a, k):
 @jit(inline=True, internal=True)
 def _compliance(body):
     """m Theta^-1 in body axes (6 numbers) [1/m2]."""
-    s = body.scalars
-    return s[J_XX], s[J_XY], s[J_XZ], s[J_YY], s[J_YZ], s[J_ZZ]
+    return body.j_xx, body.j_xy, body.j_xz, body.j_yy, body.j_yz, body.j_zz
 
 
 @jit(inline=True, internal=True)
 def _free_turn(body, y):
     """Angular acceleration in flight, body axes (3 numbers) [rad/s2]."""
-    i, mass, wx, wy, wz = body.inertia, body.scalars[MASS], y[W_X], y[W_Y], y[W_Z]
+    i, mass, wx, wy, wz = body.inertia, body.mass, y.w_x, y.w_y, y.w_z
     hx = (i[0] * wx + i[1] * wy + i[2] * wz) / mass
     hy = (i[1] * wx + i[3] * wy + i[4] * wz) / mass
     hz = (i[2] * wx + i[4] * wy + i[5] * wz) / mass
@@ -374,7 +311,7 @@ def _contact(body, y, m, p, push):
     """What a contact at a point ``p`` of the body does, all in body axes: the angular acceleration for a unit
     normal force, with which ``push`` (coefficient of friction and direction of slip) goes; the moment of the
     vertical at it; and its centripetal acceleration."""
-    (mu, sx, sy), (ux, uy, uz), wx, wy, wz = push, (m[6], m[7], m[8]), y[W_X], y[W_Y], y[W_Z]
+    (mu, sx, sy), (ux, uy, uz), wx, wy, wz = push, (m[6], m[7], m[8]), y.w_x, y.w_y, y.w_z
     cx, cy, cz = _cross(wx, wy, wz, p[0], p[1], p[2])
     fx, fy, fz = (
         ux - mu * (sx * m[0] + sy * m[3]),
@@ -403,25 +340,25 @@ def _answer(lever, turn):
 def _vertex_slip_rates(run, index, y, start, a, k):
     """`slip_rates` on a vertex."""
     body, friction, found = run.body, run.friction, run.friction.found
-    mu, p = friction.values[FRICTION], body.vertices[index]
-    down, m = body.scalars[GRAVITY] + a[2], matrix(y[Q0], y[Q1], y[Q2], y[Q3])
-    sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
-    sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
+    mu, p = friction.mu, body.vertices[index]
+    down, m = body.gravity + a[2], matrix(orientation(y))
+    sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
+    sx, sy = sx - found.bend_0 * sy, sy + found.bend_0 * sx
     b, lever, g = _contact(body, y, m, p, (mu, sx, sy))
     o = _free_turn(body, y)
     per = _answer(lever, b)
     if not per > 0.0:
         return IRREGULAR
     n = -(_rise(lever, o, m, g) - down) / per
-    found[N_0] = n
+    found.n_0 = n
     o = o[0] + n * b[0], o[1] + n * b[1], o[2] + n * b[2]
-    k[PATH_0] = speed
-    k[LOSS] = mu * n * speed
-    found[STIFFNESS] = STIFFER * mu * n / max(speed, SLOWEST)
+    k.path_0 = speed
+    k.loss = mu * n * speed
+    found.stiffness = STIFFER * mu * n / max(speed, SLOWEST)
     v = -a[0] - mu * n * sx, -a[1] - mu * n * sy
-    k[V_X], k[V_Y] = _slip_acceleration(found, T_0, m, (o, v), (p[0], p[1], p[2], g), (sx, sy, speed))
-    k[W_X], k[W_Y], k[W_Z] = o
-    k[V_Z] = 0.0
+    k.v_x, k.v_y, found.t_0 = _slip_acceleration(found, m, (o, v), (p[0], p[1], p[2], g), (sx, sy, speed))
+    k.w_x, k.w_y, k.w_z = o
+    k.v_z = 0.0
     return REGULAR
 
 
@@ -429,18 +366,18 @@ def _vertex_slip_rates(run, index, y, start, a, k):
 def _edge_slip_rates(run, index, y, start, a, k):
     """`slip_rates` on an edge of which both ends slip."""
     body, friction, found = run.body, run.friction, run.friction.found
-    mu, down, m = friction.values[FRICTION], body.scalars[GRAVITY] + a[2], matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    mu, down, m = friction.mu, body.gravity + a[2], matrix(orientation(y))
     p, r = body.vertices[body.edge_vertices[index, 0]], body.vertices[body.edge_vertices[index, 1]]
-    wx, wy, wz = y[W_X], y[W_Y], y[W_Z]
-    sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
-    sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
+    wx, wy, wz = angular_velocity(y)
+    sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
+    sx, sy = sx - found.bend_0 * sy, sy + found.bend_0 * sx
     (cx, cy, cz), (dx, dy, dz) = _cross(wx, wy, wz, p[0], p[1], p[2]), _cross(wx, wy, wz, r[0], r[1], r[2])
     mx, my, mz = dx - cx, dy - cy, dz - cz  # over the first end
     qx, qy, pace = slip_direction(
-        y[V_X] + m[0] * mx + m[1] * my + m[2] * mz, y[V_Y] + m[3] * mx + m[4] * my + m[5] * mz,
-        start[S1_X], start[S1_Y],
+        y.v_x + m[0] * mx + m[1] * my + m[2] * mz, y.v_y + m[3] * mx + m[4] * my + m[5] * mz,
+        start.s1_x, start.s1_y,
     )  # fmt: skip
-    qx, qy = qx - found[BEND_1] * qy, qy + found[BEND_1] * qx
+    qx, qy = qx - found.bend_1 * qy, qy + found.bend_1 * qx
     b, lever, g = _contact(body, y, m, p, (mu, sx, sy))
     e, other, h = _contact(body, y, m, r, (mu, qx, qy))
     w = _free_turn(body, y)
@@ -450,25 +387,25 @@ def _edge_slip_rates(run, index, y, start, a, k):
     if not (per > 0.0 and a_11 > 0.0 and determinant > 0.0):
         return IRREGULAR
     n, o = (a_01 * beside - a_11 * free) / determinant, (a_10 * free - per * beside) / determinant
-    found[N_0], found[N_1] = n, o
+    found.n_0, found.n_1 = n, o
     w = w[0] + n * b[0] + o * e[0], w[1] + n * b[1] + o * e[1], w[2] + n * b[2] + o * e[2]
     v = -a[0] - mu * (n * sx + o * qx), -a[1] - mu * (n * sy + o * qy)
-    k[PATH_0], k[PATH_1] = speed, pace
-    k[LOSS] = mu * (n * speed + o * pace)
-    found[STIFFNESS] = STIFFER * mu * max(n / max(speed, SLOWEST), o / max(pace, SLOWEST))
-    k[V_X], k[V_Y] = _slip_acceleration(found, T_0, m, (w, v), (p[0], p[1], p[2], g), (sx, sy, speed))
-    first = found[TURNING]
-    _slip_acceleration(found, T_1, m, (w, v), (r[0], r[1], r[2], h), (qx, qy, pace))
-    found[TURNING] = max(first, found[TURNING])
-    k[W_X], k[W_Y], k[W_Z] = w
-    k[V_Z] = 0.0
+    k.path_0, k.path_1 = speed, pace
+    k.loss = mu * (n * speed + o * pace)
+    found.stiffness = STIFFER * mu * max(n / max(speed, SLOWEST), o / max(pace, SLOWEST))
+    k.v_x, k.v_y, found.t_0 = _slip_acceleration(found, m, (w, v), (p[0], p[1], p[2], g), (sx, sy, speed))
+    first = found.turning
+    _, _, found.t_1 = _slip_acceleration(found, m, (w, v), (r[0], r[1], r[2], h), (qx, qy, pace))
+    found.turning = max(first, found.turning)
+    k.w_x, k.w_y, k.w_z = w
+    k.v_z = 0.0
     return REGULAR
 
 
 @jit(inline=True, internal=True)
-def _slip_acceleration(found, along, m, rates, contact, slip):
-    """How fast a slip turns [rad/s] and, into column ``along`` of ``found``, gains speed [m/s2]; returns the
-    acceleration of the contact [m/s2].
+def _slip_acceleration(found, m, rates, contact, slip):
+    """How fast a slip turns [rad/s], into ``found``; returns the acceleration of the contact and how fast the
+    slip gains speed [m/s2].
 
     ``rates`` are those of the body and of its COM, ``contact`` has the place of the contact and its
     centripetal acceleration, ``slip`` direction and speed.
@@ -477,9 +414,8 @@ def _slip_acceleration(found, along, m, rates, contact, slip):
     x, y, z = _cross(ox, oy, oz, px, py, pz)
     x, y, z = x + g[0], y + g[1], z + g[2]
     ax, ay = vx + m[0] * x + m[1] * y + m[2] * z, vy + m[3] * x + m[4] * y + m[5] * z
-    found[along] = ax * sx + ay * sy
-    found[TURNING] = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
-    return ax, ay
+    found.turning = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
+    return ax, ay, ax * sx + ay * sy
 
 
 @jit(inline=True, internal=True)
@@ -487,13 +423,13 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     """`slip_rates` where one end of an edge sticks: the normal forces of the end that slips (N_1) and of the
     one that sticks (N_0), and the square of the friction over the mass there (T_0)."""
     body, friction = run.body, run.friction
-    mu, found = friction.values[FRICTION], friction.found
-    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
-    down = body.scalars[GRAVITY] + a[2]
-    slips = body.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]
-    stays = body.edge_vertices[index, 1 if mode == EDGE_SLIP_FIRST else 0]
+    mu, found = friction.mu, friction.found
+    m = matrix(orientation(y))
+    down = body.gravity + a[2]
+    slips = body.edge_vertices[index, 0 if mode == codes.EDGE_SLIP_FIRST else 1]
+    stays = body.edge_vertices[index, 1 if mode == codes.EDGE_SLIP_FIRST else 0]
     c = body.pivots[stays]
-    wx, wy, wz = y[W_X], y[W_Y], y[W_Z]
+    wx, wy, wz = angular_velocity(y)
     ux, uy, uz = m[6], m[7], m[8]
     u, v = body.vertices[slips], body.vertices[stays]
     rx, ry, rz = u[0] - v[0], u[1] - v[1], u[2] - v[2]
@@ -501,20 +437,20 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     gx = -(m[0] * a[0] + m[3] * a[1] + m[6] * down)
     gy = -(m[1] * a[0] + m[4] * a[1] + m[7] * down)
     gz = -(m[2] * a[0] + m[5] * a[1] + m[8] * down)
-    kx = c[K_XX] * wx + c[K_XY] * wy + c[K_XZ] * wz
-    ky = c[K_XY] * wx + c[K_YY] * wy + c[K_YZ] * wz
-    kz = c[K_XZ] * wx + c[K_YZ] * wy + c[K_ZZ] * wz
-    tx = c[C_Y] * gz - c[C_Z] * gy - (wy * kz - wz * ky)
-    ty = c[C_Z] * gx - c[C_X] * gz - (wz * kx - wx * kz)
-    tz = c[C_X] * gy - c[C_Y] * gx - (wx * ky - wy * kx)
-    ox = c[I_XX] * tx + c[I_XY] * ty + c[I_XZ] * tz
-    oy = c[I_XY] * tx + c[I_YY] * ty + c[I_YZ] * tz
-    oz = c[I_XZ] * tx + c[I_YZ] * ty + c[I_ZZ] * tz
+    kx = c.k_xx * wx + c.k_xy * wy + c.k_xz * wz
+    ky = c.k_xy * wx + c.k_yy * wy + c.k_yz * wz
+    kz = c.k_xz * wx + c.k_yz * wy + c.k_zz * wz
+    tx = c.com_y * gz - c.com_z * gy - (wy * kz - wz * ky)
+    ty = c.com_z * gx - c.com_x * gz - (wz * kx - wx * kz)
+    tz = c.com_x * gy - c.com_y * gx - (wx * ky - wy * kx)
+    ox = c.inv_xx * tx + c.inv_xy * ty + c.inv_xz * tz
+    oy = c.inv_xy * tx + c.inv_yy * ty + c.inv_yz * tz
+    oz = c.inv_xz * tx + c.inv_yz * ty + c.inv_zz * tz
     dx, dy, dz = _cross(wx, wy, wz, rx, ry, rz)
-    first = mode == EDGE_SLIP_FIRST
+    first = mode == codes.EDGE_SLIP_FIRST
     sx, sy, speed = slip_direction(
         m[0] * dx + m[1] * dy + m[2] * dz, m[3] * dx + m[4] * dy + m[5] * dz,
-        start[S0_X] if first else start[S1_X], start[S0_Y] if first else start[S1_Y],
+        start.s0_x if first else start.s1_x, start.s0_y if first else start.s1_y,
     )  # fmt: skip
     fx, fy, fz = (
         ux - mu * (sx * m[0] + sy * m[3]),
@@ -522,9 +458,9 @@ def _pivot_rates(run, mode, index, y, start, a, k):
         uz - mu * (sx * m[2] + sy * m[5]),
     )
     ax, ay, az = _cross(rx, ry, rz, fx, fy, fz)
-    bx = c[I_XX] * ax + c[I_XY] * ay + c[I_XZ] * az
-    by = c[I_XY] * ax + c[I_YY] * ay + c[I_YZ] * az
-    bz = c[I_XZ] * ax + c[I_YZ] * ay + c[I_ZZ] * az
+    bx = c.inv_xx * ax + c.inv_xy * ay + c.inv_xz * az
+    by = c.inv_xy * ax + c.inv_yy * ay + c.inv_yz * az
+    bz = c.inv_xz * ax + c.inv_yz * ay + c.inv_zz * az
     lx, ly, lz = _cross(rx, ry, rz, ux, uy, uz)
     hx, hy, hz = _cross(wx, wy, wz, dx, dy, dz)
     per = lx * bx + ly * by + lz * bz
@@ -533,21 +469,24 @@ def _pivot_rates(run, mode, index, y, start, a, k):
     n = -(lx * ox + ly * oy + lz * oz + ux * hx + uy * hy + uz * hz) / per
     ox, oy, oz = ox + n * bx, oy + n * by, oz + n * bz
     # acceleration of the COM, and with it the force at the end that sticks
-    ex, ey, ez = _cross(wx, wy, wz, c[C_X], c[C_Y], c[C_Z])
-    ax, ay, az = _cross(ox, oy, oz, c[C_X], c[C_Y], c[C_Z])
+    ex, ey, ez = _cross(wx, wy, wz, c.com_x, c.com_y, c.com_z)
+    ax, ay, az = _cross(ox, oy, oz, c.com_x, c.com_y, c.com_z)
     ex, ey, ez = _cross(wx, wy, wz, ex, ey, ez)
     ax, ay, az = ax + ex, ay + ey, az + ez
     vx, vy = m[0] * ax + m[1] * ay + m[2] * az, m[3] * ax + m[4] * ay + m[5] * az
     vz = ux * ax + uy * ay + uz * az
-    found[N_1], found[N_0] = n, vz + down - n
-    found[T_0] = (vx + a[0] + mu * n * sx) ** 2 + (vy + a[1] + mu * n * sy) ** 2
+    found.n_1, found.n_0 = n, vz + down - n
+    found.t_0 = (vx + a[0] + mu * n * sx) ** 2 + (vy + a[1] + mu * n * sy) ** 2
     x, y_, z = _cross(ox, oy, oz, rx, ry, rz)
     x, y_, z = x + hx, y_ + hy, z + hz
     px, py = m[0] * x + m[1] * y_ + m[2] * z, m[3] * x + m[4] * y_ + m[5] * z
-    found[T_1] = px * sx + py * sy
-    found[TURNING] = abs(py * sx - px * sy) / speed if speed > 0.0 else 0.0
-    k[W_X], k[W_Y], k[W_Z] = ox, oy, oz
-    k[X], k[Y], k[V_X], k[V_Y], k[V_Z] = 0.0, 0.0, 0.0, 0.0, 0.0
-    k[PATH_0 if first else PATH_1] = speed
-    k[LOSS] = mu * n * speed
+    found.t_1 = px * sx + py * sy
+    found.turning = abs(py * sx - px * sy) / speed if speed > 0.0 else 0.0
+    k.w_x, k.w_y, k.w_z = ox, oy, oz
+    k.x, k.y, k.v_x, k.v_y, k.v_z = 0.0, 0.0, 0.0, 0.0, 0.0
+    if first:
+        k.path_0 = speed
+    else:
+        k.path_1 = speed
+    k.loss = mu * n * speed
     return REGULAR

@@ -17,42 +17,20 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-import numpy as np
-
 from mcrock.base.jit import jit
-from mcrock.base.params import Event
 from mcrock.base.response import Response
-from mcrock.kernel import results
-from mcrock.kernel.contact import GRAVITY, SIZE
+from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
-    EDGE_SLIP,
-    EDGE_SLIP_FIRST,
-    EDGE_SLIP_SECOND,
-    FLIGHT,
-    LOSS,
     NONE,
-    PATH_0,
-    PATH_1,
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    S0_X,
-    S0_Y,
-    S1_X,
-    SLIDE,
-    SPIN,
-    V_X,
-    V_Y,
-    V_Z,
-    VERTEX_SLIP,
-    W_X,
-    W_Y,
-    W_Z,
-    X,
-    Z,
+    advance_state,
+    clear_state,
     contact_vertex,
+    copy_motion,
+    copy_state,
+    normalize,
+    orientation,
     point_of,
+    weigh_rates,
 )
 from mcrock.kernel.friction.flat import (
     WEIGHTS,
@@ -64,29 +42,10 @@ from mcrock.kernel.friction.flat import (
     spin_step,
 )
 from mcrock.kernel.friction.motion import (
-    BEND_0,
-    CREEP,
-    FRICTION,
-    HELD,
     KICK,
-    N_0,
-    N_1,
-    R_VX,
-    R_VY,
-    R_WX,
     REGULAR,
-    SLOW,
-    STIFF_SIZE,
-    STIFFNESS,
     STOPPED,
-    STOPPING,
-    T_0,
-    T_1,
-    T_SPIN,
-    T_SQUARE,
-    T_VX,
-    T_VY,
-    TURNING,
+    clear_stiffness,
     from_contact,
     settle,
     slip_direction,
@@ -96,26 +55,7 @@ from mcrock.kernel.friction.motion import (
 from mcrock.kernel.roots import EVENT_TIME, first_landing
 from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.step import (
-    AFTER,
-    BEFORE,
-    HOP,
-    LANDS_AT,
-    NO_EVENT,
-    OFFSET,
-    OVERTURN,
-    RATE_AFTER,
-    RATE_BEFORE,
-    REFINEMENTS,
-    SLIP,
-    SLIP_SLACK,
-    STATIC,
-    TOUCH,
-    UPRIGHT,
-    corrected,
-    see_step,
-    tilt_rate,
-)
+from mcrock.kernel.step import HOP, REFINEMENTS, SLIP_SLACK, TOUCH, UPRIGHT, corrected, see_step, tilt_rate
 
 STIFF = 1.0  # product of step and rate of settling above which a step is implicit [1]
 PROBE = 1e-5  # turn of a slip by which the change of the rates is found [rad]
@@ -124,7 +64,7 @@ PROBE = 1e-5  # turn of a slip by which the change of the rates is found [rad]
 @jit(inline=True, internal=True)
 def inlined_rates(run, mode, index, y, start, a, k):
     """`slip_rates` or `flat_rates`, by the mode."""
-    if mode in (SLIDE, SPIN):
+    if mode in (codes.SLIDE, codes.SPIN):
         return flat_rates(run, mode, index, y, start, a, k)
     return slip_rates(run, mode, index, y, start, a, k)
 
@@ -135,14 +75,6 @@ def mode_rates(run, mode, index, y, start, a, k):
     return inlined_rates(run, mode, index, y, start, a, k)
 
 
-@jit(inline=True, internal=True)
-def _stage(y, k, h, out):
-    for i in range(W_Z + 1):
-        out[i] = y[i] + h * k[i]
-    for i in range(X, LOSS + 1):
-        out[i] = y[i] + h * k[i]
-
-
 @jit(internal=True)
 def mode_step(run, h):
     """One step from ``t`` over ``h`` [s] into ``out``; returns whether the motion was regular throughout.
@@ -150,15 +82,13 @@ def mode_step(run, h):
     ``friction.rates[0]`` are the `mode_rates` at the start; `prepare_step` has chosen the method.
     """
     friction, mode, out = run.friction, run.mode, run.trial
-    if friction.found[STOPPING] != 0.0:
+    if friction.found.stopping != 0.0:
         good = _midpoint_step(run, h)
-    elif friction.stiff[0, T_VX] != 0.0 or friction.stiff[0, T_VY] != 0.0:
-        good = spin_step(run, h) if mode == SPIN else _implicit_step(run, h)
+    elif friction.stiff[0].t_vx != 0.0 or friction.stiff[0].t_vy != 0.0:
+        good = spin_step(run, h) if mode == codes.SPIN else _implicit_step(run, h)
     else:
         good = _explicit_step(run, h)
-    norm = 1.0 / sqrt(out[Q0] ** 2 + out[Q1] ** 2 + out[Q2] ** 2 + out[Q3] ** 2)
-    for i in range(Q0, Q3 + 1):
-        out[i] *= norm
+    normalize(out)
     return good
 
 
@@ -170,13 +100,10 @@ def _explicit_step(run, h):
     rates, bad = friction.rates, REGULAR
     for stage in range(1, 4):
         part = h if stage == 3 else 0.5 * h
-        _stage(y, rates[stage - 1], part, out)
+        advance_state(y, rates[stage - 1], part, out)
         bad |= inlined_rates(run, mode, index, out, y, acceleration(segment, t + part), rates[stage])
-    k1, k2, k3, k4 = rates[0], rates[1], rates[2], rates[3]
-    for i in range(W_Z + 1):
-        out[i] = y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
-    for i in range(X, LOSS + 1):
-        out[i] = y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
+    weigh_rates(rates[0], rates[1], rates[2], rates[3], out)
+    advance_state(y, out, h / 6.0, out)
     return bad == REGULAR
 
 
@@ -184,10 +111,10 @@ def _explicit_step(run, h):
 def _midpoint_step(run, h):
     """The midpoint rule, for a slip that stops: halfway it has its direction still, at the end none."""
     rates, y, out = run.friction.rates, run.state, run.trial
-    _stage(y, rates[0], 0.5 * h, out)
+    advance_state(y, rates[0], 0.5 * h, out)
     a = acceleration(run.segment, run.t + 0.5 * h)
     bad = mode_rates(run, run.mode, run.place, out, y, a, rates[1])
-    _stage(y, rates[1], h, out)
+    advance_state(y, rates[1], h, out)
     return bad == REGULAR
 
 
@@ -202,40 +129,42 @@ def prepare_step(run, a, h):
     """
     body, friction, mode, index, y = run.body, run.friction, run.mode, run.place, run.state
     stiff, found, k, probe = friction.stiff, friction.found, friction.rates[0], friction.rates[1]
-    stiff[0, T_VX] = stiff[0, T_VY] = 0.0
-    for i in range(STIFF_SIZE):
-        stiff[1, i] = 0.0
-    implicit = mode in (VERTEX_SLIP, EDGE_SLIP, SLIDE, SPIN) and h * found[STIFFNESS] > STIFF
-    if not implicit or found[STOPPING] != 0.0:
+    stiff[0].t_vx = stiff[0].t_vy = 0.0
+    clear_stiffness(stiff[1])
+    implicit = (
+        mode in (codes.VERTEX_SLIP, codes.EDGE_SLIP, codes.SLIDE, codes.SPIN) and h * found.stiffness > STIFF
+    )
+    if not implicit or found.stopping != 0.0:
         return h
-    if mode == SPIN:
-        stiff[0, T_VX] = 1.0  # an implicit one
+    if mode == codes.SPIN:
+        stiff[0].t_vx = 1.0  # an implicit one
         return prepare_spin(run, a, h)
-    for contact in range(2 if mode == EDGE_SLIP else 1):
+    for contact in range(2 if mode == codes.EDGE_SLIP else 1):
         row = stiff[contact]
-        found[BEND_0 + contact] = PROBE
+        found.bend_0, found.bend_1 = (PROBE, 0.0) if contact == 0 else (0.0, PROBE)
         mode_rates(run, mode, index, y, y, a, probe)
-        found[BEND_0 + contact] = 0.0
-        row[R_VX], row[R_VY] = (probe[V_X] - k[V_X]) / PROBE, (probe[V_Y] - k[V_Y]) / PROBE
-        for i in range(3):
-            row[R_WX + i] = (probe[W_X + i] - k[W_X + i]) / PROBE
-        vx, vy, lever_x, lever_y = y[V_X], y[V_Y], 0.0, 0.0
+        found.bend_0 = found.bend_1 = 0.0
+        row.r_vx, row.r_vy = (probe.v_x - k.v_x) / PROBE, (probe.v_y - k.v_y) / PROBE
+        row.r_wx, row.r_wy = (probe.w_x - k.w_x) / PROBE, (probe.w_y - k.w_y) / PROBE
+        row.r_wz = (probe.w_z - k.w_z) / PROBE
+        vx, vy, lever_x, lever_y = y.v_x, y.v_y, 0.0, 0.0
         if contact == 1:
             p, q = body.vertices[body.edge_vertices[index, 0]], body.vertices[body.edge_vertices[index, 1]]
-            lever_x, lever_y, _ = to_ground(y, q[0] - p[0], q[1] - p[1], q[2] - p[2])
-            _, _, spin = to_ground(y, y[W_X], y[W_Y], y[W_Z])
+            lever_x, lever_y, _ = to_ground(orientation(y), q[0] - p[0], q[1] - p[1], q[2] - p[2])
+            _, _, spin = to_ground(orientation(y), y.w_x, y.w_y, y.w_z)
             vx, vy = vx - spin * lever_y, vy + spin * lever_x
         square = max(vx * vx + vy * vy, STOPPED * STOPPED)
-        row[T_VX], row[T_VY] = -vy / square, vx / square
-        row[T_SPIN] = (vx * lever_x + vy * lever_y) / square
-        row[T_SQUARE] = (vy * lever_x - vx * lever_y) / square
+        row.t_vx, row.t_vy = -vy / square, vx / square
+        row.t_spin = (vx * lever_x + vy * lever_y) / square
+        row.t_square = (vy * lever_x - vx * lever_y) / square
     return h
 
 
 @jit(inline=True, internal=True)
-def _bend(row, up, vx, vy, wx, wy, wz):
+def _bend(row, up, change):
     """Turn of a slip [rad] by a change of the velocity of the first contact and of the angular velocity."""
-    return row[T_VX] * vx + row[T_VY] * vy + row[T_SPIN] * (up[0] * wx + up[1] * wy + up[2] * wz)
+    vx, vy, wx, wy, wz = change
+    return row.t_vx * vx + row.t_vy * vy + row.t_spin * (up[0] * wx + up[1] * wy + up[2] * wz)
 
 
 @jit(inline=True, internal=True)
@@ -246,40 +175,39 @@ def _implicit_step(run, h):
     k, now, stiff = friction.rates[1], friction.rates[2], friction.stiff
     total = friction.rates[3]
     bad = REGULAR
-    for i in range(y.size):
-        total[i] = 0.0
+    clear_state(total)
     first, second = stiff[0], stiff[1]
-    up = vertical(y[Q0], y[Q1], y[Q2], y[Q3])
+    by_first = first.r_vx, first.r_vy, first.r_wx, first.r_wy, first.r_wz
+    by_second = second.r_vx, second.r_vy, second.r_wx, second.r_wy, second.r_wz
+    up = vertical(orientation(y))
     for parts in range(1, 4):
         part_h = h / parts
-        for i in range(y.size):
-            now[i] = y[i]
+        copy_state(y, now)
         for part in range(parts):
             if part == 0:
-                for i in range(y.size):
-                    k[i] = friction.rates[0, i]
+                copy_motion(friction.rates[0], k)
             else:
                 bad |= inlined_rates(run, mode, index, now, y, acceleration(segment, t + part * part_h), k)
             # turns of the slips in the step: z_i = T_i (h f + h sum R_j z_j)
-            a_00 = 1.0 - part_h * _bend(first, up, first[0], first[1], first[2], first[3], first[4])
-            a_01 = -part_h * _bend(first, up, second[0], second[1], second[2], second[3], second[4])
-            a_10 = -part_h * _bend(second, up, first[0], first[1], first[2], first[3], first[4])
-            a_11 = 1.0 - part_h * _bend(second, up, second[0], second[1], second[2], second[3], second[4])
-            b_0 = part_h * _bend(first, up, k[V_X], k[V_Y], k[W_X], k[W_Y], k[W_Z])
-            spin = up[0] * now[W_X] + up[1] * now[W_Y] + up[2] * now[W_Z]
-            b_1 = part_h * _bend(second, up, k[V_X], k[V_Y], k[W_X], k[W_Y], k[W_Z])
-            b_1 += part_h * second[T_SQUARE] * spin * spin
+            a_00 = 1.0 - part_h * _bend(first, up, by_first)
+            a_01 = -part_h * _bend(first, up, by_second)
+            a_10 = -part_h * _bend(second, up, by_first)
+            a_11 = 1.0 - part_h * _bend(second, up, by_second)
+            gain = k.v_x, k.v_y, k.w_x, k.w_y, k.w_z
+            b_0 = part_h * _bend(first, up, gain)
+            spin = up[0] * now.w_x + up[1] * now.w_y + up[2] * now.w_z
+            b_1 = part_h * _bend(second, up, gain)
+            b_1 += part_h * second.t_square * spin * spin
             scale = part_h / (a_00 * a_11 - a_01 * a_10)
             z_0, z_1 = (a_11 * b_0 - a_01 * b_1) * scale, (a_00 * b_1 - a_10 * b_0) * scale
-            _stage(now, k, part_h, now)
-            now[V_X] += first[R_VX] * z_0 + second[R_VX] * z_1
-            now[V_Y] += first[R_VY] * z_0 + second[R_VY] * z_1
-            for i in range(3):
-                now[W_X + i] += first[R_WX + i] * z_0 + second[R_WX + i] * z_1
-        for i in range(y.size):
-            total[i] += WEIGHTS[parts - 1] * now[i]
-    for i in range(y.size):
-        out[i] = total[i]
+            advance_state(now, k, part_h, now)
+            now.v_x += first.r_vx * z_0 + second.r_vx * z_1
+            now.v_y += first.r_vy * z_0 + second.r_vy * z_1
+            now.w_x += first.r_wx * z_0 + second.r_wx * z_1
+            now.w_y += first.r_wy * z_0 + second.r_wy * z_1
+            now.w_z += first.r_wz * z_0 + second.r_wz * z_1
+        advance_state(total, now, WEIGHTS[parts - 1], total)
+    copy_motion(total, out)
     return bad == REGULAR
 
 
@@ -289,11 +217,11 @@ MOST_PULL = 1e-2  # force that keeps an end on the ground while its edge is held
 @jit(inline=True, internal=True)
 def _level_velocity(y, p):
     """Horizontal velocity [m/s] of a point ``p`` from that to which the velocity of a state belongs."""
-    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
-    x = y[W_Y] * p[2] - y[W_Z] * p[1]
-    z = y[W_Z] * p[0] - y[W_X] * p[2]
-    w = y[W_X] * p[1] - y[W_Y] * p[0]
-    return y[V_X] + m[0] * x + m[1] * z + m[2] * w, y[V_Y] + m[3] * x + m[4] * z + m[5] * w
+    m = matrix(orientation(y))
+    x = y.w_y * p[2] - y.w_z * p[1]
+    z = y.w_z * p[0] - y.w_x * p[2]
+    w = y.w_x * p[1] - y.w_y * p[0]
+    return y.v_x + m[0] * x + m[1] * z + m[2] * w, y.v_y + m[3] * x + m[4] * z + m[5] * w
 
 
 @jit(internal=True)
@@ -317,19 +245,19 @@ def mode_margin(run, y, a, k):
     """
     body, friction, mode = run.body, run.friction, run.mode
     index, start, sides = run.place, run.state, run.sides
-    gravity, found = body.scalars[GRAVITY], friction.found
+    gravity, found = body.gravity, friction.found
     if inlined_rates(run, mode, index, y, start, a, k) != REGULAR:
         return -inf
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         return inf
-    if mode == SLIDE:
-        sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
+    if mode == codes.SLIDE:
+        sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
         margin = min(speed - STOPPED, (gravity + a[2]) / gravity)
-        mu, n = friction.values[FRICTION], body.face_first[index + 1] - body.face_first[index]
+        mu, n = friction.mu, body.face_first[index + 1] - body.face_first[index]
         for i in range(n):
-            margin = min(margin, slide_margin(sides[i], mu, sx, sy) / body.scalars[SIZE] + SLIP_SLACK)
+            margin = min(margin, slide_margin(sides[i], mu, sx, sy) / body.radius + SLIP_SLACK)
         return margin
-    if mode == SPIN:
+    if mode == codes.SPIN:
         fastest = -inf
         for i in range(body.face_first[index], body.face_first[index + 1]):
             vx, vy = corner_velocity(body, y, body.face_vertices[i])
@@ -337,26 +265,26 @@ def mode_margin(run, y, a, k):
             speed = norm(ux, uy)
             if speed > 0.0:
                 fastest = max(fastest, (vx * ux + vy * uy) / speed)
-        return fastest - found[CREEP]
-    slack = MOST_PULL if found[HELD] != 0.0 else SLIP_SLACK
-    margin = found[N_0] / gravity + slack
-    if mode == VERTEX_SLIP:
-        return min(margin, _still_slips(body, mode, index, y, start, index, S0_X))
-    margin = min(margin, found[N_1] / gravity + slack)
+        return fastest - found.creep
+    slack = MOST_PULL if found.held != 0.0 else SLIP_SLACK
+    margin, first = found.n_0 / gravity + slack, (start.s0_x, start.s0_y)
+    if mode == codes.VERTEX_SLIP:
+        return min(margin, _still_slips(body, mode, index, y, index, first))
+    margin = min(margin, found.n_1 / gravity + slack)
     p, q = body.edge_vertices[index, 0], body.edge_vertices[index, 1]
-    if mode != EDGE_SLIP_SECOND:
-        margin = min(margin, _still_slips(body, mode, index, y, start, p, S0_X))
-    if mode != EDGE_SLIP_FIRST:
-        margin = min(margin, _still_slips(body, mode, index, y, start, q, S1_X))
-    if mode != EDGE_SLIP:
-        margin = min(margin, (friction.values[STATIC] * found[N_0] - sqrt(found[T_0])) / gravity + slack)
+    if mode != codes.EDGE_SLIP_SECOND:
+        margin = min(margin, _still_slips(body, mode, index, y, p, first))
+    if mode != codes.EDGE_SLIP_FIRST:
+        margin = min(margin, _still_slips(body, mode, index, y, q, (start.s1_x, start.s1_y)))
+    if mode != codes.EDGE_SLIP:
+        margin = min(margin, (friction.static * found.n_0 - sqrt(found.t_0)) / gravity + slack)
     return margin
 
 
 @jit(internal=True)
-def _still_slips(body, mode, index, y, start, vertex, column):
+def _still_slips(body, mode, index, y, vertex, slip):
     vx, vy = _contact_velocity(body, y, mode, index, vertex)
-    return vx * start[column] + vy * start[column + 1] - STOPPED
+    return vx * slip[0] + vy * slip[1] - STOPPED
 
 
 @jit(inline=True, internal=True)
@@ -364,13 +292,13 @@ def braking(run):
     """Time in which the first of the slips would stop, as it is braked now [s], and its speed [m/s]."""
     body, friction, mode, index, y = run.body, run.friction, run.mode, run.place, run.state
     left, fastest, found = inf, 0.0, friction.found
-    if mode in (FLIGHT, SLIDE, SPIN):
+    if mode in (codes.FLIGHT, codes.SLIDE, codes.SPIN):
         return left, fastest
-    for end in range(1 if mode == VERTEX_SLIP else 2):
-        if (mode == EDGE_SLIP_FIRST and end == 1) or (mode == EDGE_SLIP_SECOND and end == 0):
+    for end in range(1 if mode == codes.VERTEX_SLIP else 2):
+        if (mode == codes.EDGE_SLIP_FIRST and end == 1) or (mode == codes.EDGE_SLIP_SECOND and end == 0):
             continue
-        vertex = index if mode == VERTEX_SLIP else body.edge_vertices[index, end]
-        pull = found[T_0] if mode == VERTEX_SLIP or (mode == EDGE_SLIP and end == 0) else found[T_1]
+        vertex = index if mode == codes.VERTEX_SLIP else body.edge_vertices[index, end]
+        pull = found.t_0 if mode == codes.VERTEX_SLIP or (mode == codes.EDGE_SLIP and end == 0) else found.t_1
         if pull < 0.0:
             vx, vy = _contact_velocity(body, y, mode, index, vertex)
             speed = norm(vx, vy)
@@ -380,36 +308,34 @@ def braking(run):
 
 
 @jit(internal=True)
-def _turned_too_far(run, vertex, column, limit):
-    """Whether a slip turned by more than an angle [rad] from its direction at the start of a step."""
-    body, mode, index, y, start = run.body, run.mode, run.place, run.trial, run.state
-    vx, vy = y[V_X], y[V_Y]
-    if mode != SLIDE:
+def _turned_too_far(run, vertex, slip, limit):
+    """Whether a ``slip`` turned by more than an angle [rad] from its direction at the start of a step."""
+    body, mode, index, y = run.body, run.mode, run.place, run.trial
+    vx, vy = y.v_x, y.v_y
+    if mode != codes.SLIDE:
         vx, vy = _contact_velocity(body, y, mode, index, vertex)
-    along = vx * start[column] + vy * start[column + 1]
-    across = abs(vy * start[column] - vx * start[column + 1])
+    along, across = vx * slip[0] + vy * slip[1], abs(vy * slip[0] - vx * slip[1])
     return across > limit * max(along, 0.0) + 3.0 * KICK
 
 
 @jit(internal=True)
 def bent_too_far(run, limit):
     """Whether any slip turned too far."""
-    body, mode, index = run.body, run.mode, run.place
-    if mode == VERTEX_SLIP:
-        return _turned_too_far(run, index, S0_X, limit)
-    if mode == SLIDE:
-        return _turned_too_far(run, NONE, S0_X, limit)
+    body, mode, index, start = run.body, run.mode, run.place, run.state
+    first, second = (start.s0_x, start.s0_y), (start.s1_x, start.s1_y)
+    if mode == codes.VERTEX_SLIP:
+        return _turned_too_far(run, index, first, limit)
+    if mode == codes.SLIDE:
+        return _turned_too_far(run, NONE, first, limit)
     bent = False
-    if mode in (EDGE_SLIP, EDGE_SLIP_FIRST):
-        bent = _turned_too_far(run, body.edge_vertices[index, 0], S0_X, limit)
-    if mode in (EDGE_SLIP, EDGE_SLIP_SECOND):
-        bent = bent or _turned_too_far(run, body.edge_vertices[index, 1], S1_X, limit)
+    if mode in (codes.EDGE_SLIP, codes.EDGE_SLIP_FIRST):
+        bent = _turned_too_far(run, body.edge_vertices[index, 0], first, limit)
+    if mode in (codes.EDGE_SLIP, codes.EDGE_SLIP_SECOND):
+        bent = bent or _turned_too_far(run, body.edge_vertices[index, 1], second, limit)
     return bent
 
 
-LANDING = np.int64(Event.LANDING)
 AS_LOW = 1e-9  # vertices this low land together, over the size of the body [1]
-PARADOX = np.int64(-1)  # friction leaves no single force
 HALVINGS = 60  # of a step in which a slip turns too far
 JUMP = 0.5  # change of the contact force in a step that is too much, over the weight [1]
 BRAKED = 0.7  # of the time in which a slip would stop that a step may take [1]
@@ -424,16 +350,16 @@ TURNED = 3.0  # turn of a slip in a step that is too far, over the turn aimed at
 @jit(internal=True)
 def _height(body, y, mode, pivot, vertex):
     """Height of a vertex [m] and its rate [m/s]; over the pivot in modes of contact."""
-    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    m = matrix(orientation(y))
     v = body.vertices[vertex]
     x, z, w = v[0], v[1], v[2]
-    if mode != FLIGHT:
+    if mode != codes.FLIGHT:
         p = body.vertices[pivot]
         x, z, w = x - p[0], z - p[1], w - p[2]
-    a, b, c = y[W_Y] * w - y[W_Z] * z, y[W_Z] * x - y[W_X] * w, y[W_X] * z - y[W_Y] * x
+    a, b, c = y.w_y * w - y.w_z * z, y.w_z * x - y.w_x * w, y.w_x * z - y.w_y * x
     height, rate = m[6] * x + m[7] * z + m[8] * w, m[6] * a + m[7] * b + m[8] * c
-    if mode == FLIGHT:
-        return height + y[Z], rate + y[V_Z]
+    if mode == codes.FLIGHT:
+        return height + y.z, rate + y.v_z
     return height, rate
 
 
@@ -442,16 +368,16 @@ def _watch(run):
     """Fill ``friction.watched`` with the vertices that may land, and return their number."""
     body, friction, mode, index = run.body, run.friction, run.mode, run.place
     watched, n = friction.watched, 0
-    if mode == FLIGHT:
+    if mode == codes.FLIGHT:
         for i in range(body.n_vertex):
             watched[i] = i
         return body.n_vertex
-    if mode == VERTEX_SLIP:
+    if mode == codes.VERTEX_SLIP:
         for i in range(body.spoke_first[index], body.spoke_first[index + 1]):
             watched[n] = body.spokes[i]
             n += 1
         return n
-    if mode in (SLIDE, SPIN):
+    if mode in (codes.SLIDE, codes.SPIN):
         return 0
     # the corner after the edge in each of its faces: with it the whole face lands
     for side in range(2):
@@ -479,60 +405,57 @@ def advance_slip(run, h):
     """
     body, friction, result, t, turn = run.body, run.friction, run.result, run.t, run.bend
     state, trial, mode, index = run.state, run.trial, run.mode, run.place
-    gravity = body.scalars[GRAVITY]
+    gravity = body.gravity
     a = acceleration(run.segment, t)
     to_contact(body, state, mode, index)
     known, run.goes_on = run.goes_on, False
     if known:
-        for i in range(state.size):
-            friction.rates[0, i] = friction.other[i]
+        copy_motion(friction.other, friction.rates[0])
     margin = inf if known else mode_margin(run, state, a, friction.rates[0])
     if margin < 0.0:
         from_contact(body, state, mode, index)
-        return 0.0, PARADOX if margin == -inf else SLIP, 0
+        return 0.0, codes.PARADOX if margin == -inf else codes.SLIP, 0
     left, speed = braking(run)
     # without friction a slip does not stop but swings back
-    if left < run.stops and friction.values[FRICTION] > 0.0:
+    if left < run.stops and friction.mu > 0.0:
         # with it any other no faster than a slip begins, or not much after many events
         from_contact(body, state, mode, index)
-        friction.found[SLOW] = max(speed + STOPPED, (2.0 if friction.found[HELD] == 0.0 else 10.0) * KICK)
-        return 0.0, SLIP, 0
+        friction.found.slow = max(speed + STOPPED, (2.0 if friction.found.held == 0.0 else 10.0) * KICK)
+        return 0.0, codes.SLIP, 0
     # a slow slip settles to its direction at once: then the rate says nothing of the turn in a step
-    turning = friction.found[TURNING]
+    turning = friction.found.turning
     soon = run.stops <= left < run.settings.edge_zeno_time
-    stopping = mode == VERTEX_SLIP and soon and turning * left < LAST_TURN
-    friction.found[STOPPING] = 1.0 if stopping else 0.0
+    stopping = mode == codes.VERTEX_SLIP and soon and turning * left < LAST_TURN
+    friction.found.stopping = 1.0 if stopping else 0.0
     h = min(h, left - LAST * run.stops if stopping else BRAKED * left)
-    if not stopping and turning * h > turn and turning > SETTLED * turn * friction.found[STIFFNESS]:
+    if not stopping and turning * h > turn and turning > SETTLED * turn * friction.found.stiffness:
         h = turn / turning
-    pivot = contact_vertex(body, mode, index) if mode != FLIGHT else NONE
+    pivot = contact_vertex(body, mode, index) if mode != codes.FLIGHT else NONE
     n = _watch(run)
     h = _lay_heights(run, h, n, pivot)
-    normal = friction.found[N_0] + friction.found[N_1]
+    normal = friction.found.n_0 + friction.found.n_1
     result[Response.LOWEST_NORMAL_FORCE] = min(
-        result[Response.LOWEST_NORMAL_FORCE], 0.0 if mode == FLIGHT else _pressure(mode, normal, gravity, a)
+        result[Response.LOWEST_NORMAL_FORCE],
+        0.0 if mode == codes.FLIGHT else _pressure(mode, normal, gravity, a),
     )
     h, event = _regular_step(run, prepare_step(run, a, h), n, pivot)
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    if after[2] <= (UPRIGHT if event == LANDING else 0.0) and not results.has_overturned(result):
-        h, event = _locate_overturning(run, h), OVERTURN
-        after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+    up = vertical(orientation(state))
+    after = vertical(orientation(trial))
+    if after[2] <= (UPRIGHT if event == codes.LANDING else 0.0) and not results.has_overturned(result):
+        h, event = _locate_overturning(run, h), codes.OVERTURN
+        after = vertical(orientation(trial))
         result[Response.PEAK_TILT] = 1.0
-    d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
-    d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
-    count = _gather(run, pivot, n) if event == LANDING else 0
-    if mode == SPIN:
+    d0 = tilt_rate(up, state.w_x, state.w_y, state.w_z)
+    d1 = tilt_rate(after, trial.w_x, trial.w_y, trial.w_z)
+    count = _gather(run, pivot, n) if event == codes.LANDING else 0
+    if mode == codes.SPIN:
         count_spin(body, friction, index, state, trial, h)
-    for i in range(W_Z + 1):
-        state[i] = trial[i]
-    for i in range(X, LOSS + 1):
-        state[i] = trial[i]
+    copy_motion(trial, state)
     from_contact(body, state, mode, index)
     settle(body, state, mode, index)
     _count_slip(run)
     see_step(result, up, after, d0, d1, h)
-    run.goes_on = event == NO_EVENT and friction.found[HELD] == 0.0
+    run.goes_on = event == codes.NO_EVENT and friction.found.held == 0.0
     return h, event, count
 
 
@@ -541,17 +464,17 @@ def _lay_heights(run, h, n, pivot):
     """Heights of the ``n`` vertices watched at the start of a step; one that has just left the ground, maybe
     for a hop, shortens the step, which is returned [s]."""
     body, friction, state, mode = run.body, run.friction, run.state, run.mode
-    size = body.scalars[SIZE]
+    size = body.radius
     for i in range(n):
         row = friction.heights[i]
-        row[BEFORE], row[RATE_BEFORE] = _height(body, state, mode, pivot, friction.watched[i])
-        row[OFFSET] = 0.0
-        if row[BEFORE] <= AS_LOW * size:  # on the ground but for rounding
-            row[OFFSET], row[BEFORE] = row[BEFORE], 0.0
-        if row[BEFORE] <= TOUCH * size and row[RATE_BEFORE] > 0.0:
+        row.before, row.rate_before = _height(body, state, mode, pivot, friction.watched[i])
+        row.offset = 0.0
+        if row.before <= AS_LOW * size:  # on the ground but for rounding
+            row.offset, row.before = row.before, 0.0
+        if row.before <= TOUCH * size and row.rate_before > 0.0:
             sink = -rise(body, state, mode, pivot, friction.watched[i], friction.rates[0])
-            if 4.0 * row[RATE_BEFORE] < sink * h:
-                h = max(HOP * 2.0 * row[RATE_BEFORE] / sink, EVENT_TIME)
+            if 4.0 * row.rate_before < sink * h:
+                h = max(HOP * 2.0 * row.rate_before / sink, EVENT_TIME)
     return h
 
 
@@ -560,10 +483,10 @@ def _regular_step(run, h, n, pivot):
     """A step over at most ``h`` [s] in which forces stay regular and slips do not turn too far, up to its
     first event; the state there is in ``run.trial``. Returns the time [s] and the event."""
     body, friction, t, turn, trial = run.body, run.friction, run.t, run.bend, run.trial
-    normal, event = friction.found[N_0] + friction.found[N_1], NO_EVENT
+    normal, event = friction.found.n_0 + friction.found.n_1, codes.NO_EVENT
     for _ in range(HALVINGS):
         whole = h
-        event = NO_EVENT
+        event = codes.NO_EVENT
         regular = mode_step(run, h)
         if regular:
             h, event = _first_of_landings(run, h, n, pivot)
@@ -572,13 +495,13 @@ def _regular_step(run, h, n, pivot):
         irregular = after == -inf
         if after < 0.0 and not (irregular and whole > SHORTEST):
             h, regular = _locate_end(run, h)
-            event, irregular = SLIP if regular else PARADOX, not regular
+            event, irregular = codes.SLIP if regular else codes.PARADOX, not regular
         if irregular and whole > SHORTEST:  # a step too long, unless it is so after the shortest too
             h = 0.5 * whole
             continue
-        pressed = friction.found[N_0] + friction.found[N_1]
-        jumps = not abs(pressed - normal) <= JUMP * body.scalars[GRAVITY]
-        bends = friction.found[STOPPING] == 0.0 and bent_too_far(run, TURNED * turn)
+        pressed = friction.found.n_0 + friction.found.n_1
+        jumps = not abs(pressed - normal) <= JUMP * body.gravity
+        bends = friction.found.stopping == 0.0 and bent_too_far(run, TURNED * turn)
         if whole <= SHORTEST or not (jumps or bends):
             break
         h = 0.5 * whole
@@ -594,7 +517,7 @@ def _locate_overturning(run, high):
             break
         middle = 0.5 * (low + high)
         mode_step(run, middle)
-        if vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0:
+        if vertical(orientation(trial))[2] <= 0.0:
             high = middle
         else:
             low = middle
@@ -605,7 +528,7 @@ def _locate_overturning(run, high):
 @jit(internal=True)
 def _pressure(mode, normal, gravity, a):
     """Vertical contact force over the weight."""
-    if mode in (SLIDE, SPIN):
+    if mode in (codes.SLIDE, codes.SPIN):
         return 1.0 + a[2] / gravity
     return normal / gravity
 
@@ -613,17 +536,17 @@ def _pressure(mode, normal, gravity, a):
 @jit(internal=True)
 def rise(body, y, mode, pivot, vertex, k):
     """Vertical acceleration of a vertex with the rates ``k`` [m/s2]."""
-    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    m = matrix(orientation(y))
     v = body.vertices[vertex]
     x, z, w = v[0], v[1], v[2]
-    if mode != FLIGHT:
+    if mode != codes.FLIGHT:
         p = body.vertices[pivot]
         x, z, w = x - p[0], z - p[1], w - p[2]
-    a, b, c = y[W_Y] * w - y[W_Z] * z, y[W_Z] * x - y[W_X] * w, y[W_X] * z - y[W_Y] * x
-    d, e, f = k[W_Y] * w - k[W_Z] * z, k[W_Z] * x - k[W_X] * w, k[W_X] * z - k[W_Y] * x
-    d, e, f = d + y[W_Y] * c - y[W_Z] * b, e + y[W_Z] * a - y[W_X] * c, f + y[W_X] * b - y[W_Y] * a
+    a, b, c = y.w_y * w - y.w_z * z, y.w_z * x - y.w_x * w, y.w_x * z - y.w_y * x
+    d, e, f = k.w_y * w - k.w_z * z, k.w_z * x - k.w_x * w, k.w_x * z - k.w_y * x
+    d, e, f = d + y.w_y * c - y.w_z * b, e + y.w_z * a - y.w_x * c, f + y.w_x * b - y.w_y * a
     rise = m[6] * d + m[7] * e + m[8] * f
-    return rise + k[V_Z] if mode == FLIGHT else rise
+    return rise + k.v_z if mode == codes.FLIGHT else rise
 
 
 @jit(inline=True, internal=True)
@@ -632,19 +555,19 @@ def _first_of_landings(run, h, n, pivot):
     ``run.trial``."""
     body, friction = run.body, run.friction
     trial, heights = run.trial, friction.heights
-    mode, size = run.mode, body.scalars[SIZE]
+    mode, size = run.mode, body.radius
     ground = TOUCH * size
     for i in range(n):
         row = heights[i]
-        row[AFTER], row[RATE_AFTER] = _height(body, trial, mode, pivot, friction.watched[i])
-        row[AFTER] -= row[OFFSET]
-        row[LANDS_AT] = first_landing(row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], h, ground)
+        row.after, row.rate_after = _height(body, trial, mode, pivot, friction.watched[i])
+        row.after -= row.offset
+        row.lands_at = first_landing(row.before, row.rate_before, row.after, row.rate_after, h, ground)
     whole = h
     for _ in range(n):
         at, lands = inf, NONE
         for i in range(n):
-            if 0.0 <= heights[i, LANDS_AT] < at:
-                at, lands = heights[i, LANDS_AT], i
+            if 0.0 <= heights[i].lands_at < at:
+                at, lands = heights[i].lands_at, i
         if lands < 0:
             break
         low, high, h = 0.0, whole, max(at, EVENT_TIME)
@@ -652,14 +575,14 @@ def _first_of_landings(run, h, n, pivot):
         for _ in range(REFINEMENTS):
             mode_step(run, h)
             gap, speed = _height(body, trial, mode, pivot, friction.watched[lands])
-            gap -= heights[lands, OFFSET]
+            gap -= heights[lands].offset
             for i in range(n):
-                if i != lands and heights[i, BEFORE] > ground:
+                if i != lands and heights[i].before > ground:
                     lower, its = _height(body, trial, mode, pivot, friction.watched[i])
                     if lower < -AS_LOW * size and lower < gap:
                         lands, gap, speed, low = i, lower, its, 0.0
             # one that left the ground in this step comes back when it sinks, whatever heights are rounded to
-            if gap > 0.0 or (speed > 0.0 and heights[lands, BEFORE] <= 0.0):
+            if gap > 0.0 or (speed > 0.0 and heights[lands].before <= 0.0):
                 low = max(low, h)
             else:
                 high = min(high, h)
@@ -667,16 +590,16 @@ def _first_of_landings(run, h, n, pivot):
             if found == 1:
                 mode_step(run, h)
                 gap, speed = _height(body, trial, mode, pivot, friction.watched[lands])
-                gap -= heights[lands, OFFSET]
+                gap -= heights[lands].offset
             if found > 0:
                 break
-        if heights[lands, AFTER] <= 0.0 or (gap <= ground and speed < 0.0):
+        if heights[lands].after <= 0.0 or (gap <= ground and speed < 0.0):
             friction.touching[0] = friction.watched[lands]
-            return h, LANDING
-        heights[lands, LANDS_AT] = -1.0  # the interpolation dips below the ground, the motion does not
+            return h, codes.LANDING
+        heights[lands].lands_at = -1.0  # the interpolation dips below the ground, the motion does not
         h = whole
         mode_step(run, h)
-    return whole, NO_EVENT
+    return whole, codes.NO_EVENT
 
 
 @jit(inline=True, internal=True)
@@ -686,7 +609,7 @@ def _gather(run, pivot, n):
     count = 1
     for i in range(n):
         height, rate = _height(body, y, mode, pivot, friction.watched[i])
-        lands = height <= AS_LOW * body.scalars[SIZE] and rate < 0.0
+        lands = height <= AS_LOW * body.radius and rate < 0.0
         if lands and friction.watched[i] != friction.touching[0]:
             friction.touching[count] = friction.watched[i]
             count += 1
@@ -725,7 +648,7 @@ def _locate_end(run, h):
             low, below = guess, max(margin, 1e-300)
             above *= 0.5 if side > 0 else 1.0
             side = 1
-    ends_well = ends_well or mode == SPIN  # it tips over
+    ends_well = ends_well or mode == codes.SPIN  # it tips over
     end = high if ends_well else low
     mode_step(run, end)
     a = acceleration(segment, t + end)
@@ -738,32 +661,35 @@ def _count_slip(run):
     """Add the slip of a step to the paths of its contacts, and renew the directions of slip."""
     body, friction, result = run.body, run.friction, run.result
     state, mode, index = run.state, run.mode, run.place
-    path = friction.path
-    result[Response.FRICTION_ENERGY_LOSS] += state[LOSS]
-    if mode in (SLIDE, SPIN):
+    path, first, second = friction.path, (state.s0_x, state.s0_y), (state.s1_x, state.s1_y)
+    result[Response.FRICTION_ENERGY_LOSS] += state.loss
+    if mode in (codes.SLIDE, codes.SPIN):
         for i in range(body.face_first[index], body.face_first[index + 1]):
             v = body.face_vertices[i]
-            if mode == SLIDE:
-                path[v] += state[PATH_0]
+            if mode == codes.SLIDE:
+                path[v] += state.path_0
             result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[v])
-        _renew(body, state, body.face_vertices[body.face_first[index]], S0_X)
-    elif mode == VERTEX_SLIP:
-        path[index] += state[PATH_0]
+        corner = body.face_vertices[body.face_first[index]]
+        state.s0_x, state.s0_y = _renewed(body, state, corner, first)
+    elif mode == codes.VERTEX_SLIP:
+        path[index] += state.path_0
         result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[index])
-        _renew(body, state, index, S0_X)
-    elif mode != FLIGHT:
+        state.s0_x, state.s0_y = _renewed(body, state, index, first)
+    elif mode != codes.FLIGHT:
         p, q = body.edge_vertices[index, 0], body.edge_vertices[index, 1]
-        path[p] += state[PATH_0]
-        path[q] += state[PATH_1]
+        path[p] += state.path_0
+        path[q] += state.path_1
         result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[p], path[q])
-        _renew(body, state, p, S0_X)
-        _renew(body, state, q, S1_X)
-    state[PATH_0], state[PATH_1], state[LOSS] = 0.0, 0.0, 0.0
+        state.s0_x, state.s0_y = _renewed(body, state, p, first)
+        state.s1_x, state.s1_y = _renewed(body, state, q, second)
+    state.path_0, state.path_1, state.loss = 0.0, 0.0, 0.0
 
 
 @jit(internal=True)
-def _renew(body, state, vertex, column):
+def _renewed(body, state, vertex, slip):
+    """The direction of a slip, that of the velocity where it has not stopped."""
     vx, vy = slip_velocity(body, state, vertex)
     speed = norm(vx, vy)
-    if speed > STOPPED and vx * state[column] + vy * state[column + 1] > 0.0:
-        state[column], state[column + 1] = vx / speed, vy / speed
+    if speed > STOPPED and vx * slip[0] + vy * slip[1] > 0.0:
+        return vx / speed, vy / speed
+    return slip

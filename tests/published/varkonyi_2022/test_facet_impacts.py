@@ -9,7 +9,7 @@ import pytest
 
 from mcrock.body import cuboid
 from mcrock.impact.varkonyi_2022 import angular_impulse, general_map
-from mcrock.kernel.dynamics import EDGE, REST
+from mcrock.kernel import codes
 from tests.unit.impact.equations import facet_solutions
 from tests.unit.impact.landing import Landing
 
@@ -49,7 +49,7 @@ def test_figure_12(lon, lat, high, low, pivots):
         landing = Landing(block(com_height), lon=lon, lat=lat)
         assert landing.omega == pytest.approx(expected, abs=PRINTED)
         assert [pivot + 1 for pivot in landing.pivots] == pivots
-        assert (landing.mode == EDGE) == (len(pivots) == 2)
+        assert (landing.mode == codes.EDGE) == (len(pivots) == 2)
 
 
 def test_figure_12_is_continuous_and_bent_at_lambda_lat_zero():
@@ -82,7 +82,7 @@ def test_parameters_beyond_the_facet_stay_feasible():
     """Erratum 9: the measured lambda_lon > 1 and |lambda_lat| up to 5 are legal on slender blocks."""
     for lon in (-1.5, 0.5, 1.5):
         for lat in (-5.0, 5.0):
-            assert Landing(block(0.2), lon=lon, lat=lat).mode != REST
+            assert Landing(block(0.2), lon=lon, lat=lat).mode != codes.REST
 
 
 @pytest.mark.parametrize(("com_height", "tau", "spin"), [(0.2, -5.35e-6, 0.0035), (0.1, -3.73e-5, 0.0243)])
@@ -131,6 +131,6 @@ def test_given_torque_may_leave_no_solution():
             found = solutions(body, lon, lat, -0.005)
             counts[len(found)] += 1
             landing = Landing(body, lon=lon, lat=lat, tau=-0.005)
-            assert (landing.mode == REST) == (found == [])
+            assert (landing.mode == codes.REST) == (found == [])
     assert counts[0] > 0
     assert counts[1] > 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from mcrock.body import Body
 from mcrock.impact.conditions import Impact
-from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, EDGE, F0, F3, P_X, P_Y, Q0, Q3, RATE, VERTEX, W_X, W_Z
+from mcrock.kernel import codes
 from mcrock.kernel.landing import land_on_face
 from mcrock.simulation.runs import body_tables, impact_law, set_law
 
@@ -33,13 +33,13 @@ class Landing:
     ):
         top, run = body_tables(body, base_only=True)
         constants, state, self.results = run.body, run.state, run.result
-        x, y = constants.edges[edge][:2]
-        state[[F0, F3]] = cos(yaw / 2), sin(yaw / 2)
-        state[[ALONG_X, ALONG_Y]] = cos(yaw) * x - sin(yaw) * y, sin(yaw) * x + cos(yaw) * y
-        state[RATE] = rate
-        state[[P_X, P_Y]] = body.base[edge, :2]
+        x, y = constants.edges[edge].along_x, constants.edges[edge].along_y
+        state.f0, state.f3 = cos(yaw / 2), sin(yaw / 2)
+        state.along_x, state.along_y = cos(yaw) * x - sin(yaw) * y, sin(yaw) * x + cos(yaw) * y
+        state.rate = rate
+        state.p_x, state.p_y = body.base[edge, :2]
         quantiles = set_law(run, _law(lon, lat, tau, gain, point))
-        run.mode, run.place = int(EDGE), edge
+        run.mode, run.place = int(codes.EDGE), edge
         contact = land_on_face(run, quantiles, 0)
         self._read(top, state, contact)
 
@@ -49,19 +49,22 @@ class Landing:
         self = cls.__new__(cls)
         top, run = body_tables(body, base_only=True)
         state, self.results = run.state, run.result
-        state[Q0] = 1.0
-        state[W_X : W_Z + 1] = omega
-        state[[P_X, P_Y]] = body.base[pivot, :2]
+        state.q0 = 1.0
+        state.w_x, state.w_y, state.w_z = omega
+        state.p_x, state.p_y = body.base[pivot, :2]
         quantiles = set_law(run, _law(lon, lat, np.nan, gain, None))
-        run.mode, run.place = int(VERTEX), pivot
+        run.mode, run.place = int(codes.VERTEX), pivot
         contact = land_on_face(run, quantiles, 0)
         self._read(top, state, contact)
         return self
 
     def _read(self, top, state, contact):
         self.mode, self.index, self.change = contact
-        self.omega, self.orientation = state[W_X : W_Z + 1].copy(), state[Q0 : Q3 + 1].copy()
-        self.pivots = sorted(top.edge_vertices[self.index].tolist()) if self.mode == EDGE else [self.index]
+        self.omega = np.array([state.w_x, state.w_y, state.w_z])
+        self.orientation = np.array([state.q0, state.q1, state.q2, state.q3])
+        self.pivots = (
+            sorted(top.edge_vertices[self.index].tolist()) if self.mode == codes.EDGE else [self.index]
+        )
 
 
 def _law(lon, lat, tau, gain, point):

@@ -16,7 +16,7 @@ from mcrock.impact.varkonyi_2022 import (
     facet_point,
     project_facet,
 )
-from mcrock.kernel.dynamics import EDGE, REST
+from mcrock.kernel import codes
 from tests.unit.impact import equations
 from tests.unit.impact.equations import UP, cross_matrix
 from tests.unit.impact.landing import Landing
@@ -263,7 +263,7 @@ def test_every_point_of_a_rectangle_is_feasible_if_and_only_if_the_betas_add_to_
         beta_e = body.mass * (depth / 2) ** 2 / (body.inertia[0, 0] + body.mass * h**2)
         assert bool(beta_n + beta_e < 1) is feasible
         landing = Landing(body, lon=-1.0, lat=1.0)
-        assert bool(landing.mode != REST) is feasible
+        assert bool(landing.mode != codes.REST) is feasible
         compliance_ = (
             1 / (body.inertia[0, 0] + body.mass * h**2),
             0.0,
@@ -281,7 +281,7 @@ def test_infeasible_impact_stops_the_body_and_is_counted_with_its_energy():
     old = body.base[0]
     before = equations.energy(body.mass, body.inertia, old, np.array([0.0, -2.0, 0.0]))
     barrier = body.mass * body.gravity * (body.radius - body.com_height)
-    assert landing.mode == REST
+    assert landing.mode == codes.REST
     assert landing.omega.tolist() == [0.0, 0.0, 0.0]
     assert landing.change == pytest.approx(-before, rel=RTOL)
     assert landing.results[Response.INFEASIBLE_FACET_IMPACTS] == 1
@@ -295,11 +295,11 @@ def test_squat_block_has_no_pivot_beyond_the_lambda_that_stops_it():
     A, B = body.inertia[1, 1] + body.mass * body.com_height**2, body.mass * 0.8**2
     assert A / B < 1
     before = Landing(body, lon=(1 - SIDE) * A / B)
-    assert before.mode == EDGE
+    assert before.mode == codes.EDGE
     ratio = (A - (1 - SIDE) * A) / (A + (1 - SIDE) * A)
     assert np.linalg.norm(before.omega) == pytest.approx(ratio, rel=1e-3)  # a difference of 1e-6
     beyond = Landing(body, lon=(1 + SIDE) * A / B)
-    assert beyond.mode == REST
+    assert beyond.mode == codes.REST
     assert beyond.results[Response.INFEASIBLE_FACET_IMPACTS] == 1
 
 
@@ -322,7 +322,7 @@ def test_given_torque(facet_cases):
         landing = Landing(body, rate, case.edge, point[:2], tau)
         counts[min(len(found), 2)] += 1
         if not found:
-            assert landing.mode == REST
+            assert landing.mode == codes.REST
             assert landing.results[Response.INFEASIBLE_FACET_IMPACTS] == 1
             continue
         energies = [equations.energy(case.mass, case.inertia, vertices[s.pivot], s.omega) for s in found]
@@ -401,7 +401,7 @@ def test_landing_from_a_vertex(facet_cases):
         assert (len(found) == 1) == (k > 0)
         counts[bool(k > 0)] += 1
         if k < 0:
-            assert landing.mode == REST
+            assert landing.mode == codes.REST
             assert landing.results[Response.INFEASIBLE_FACET_IMPACTS] == 1
             continue
         assert landing.pivots == [found[0].pivot]

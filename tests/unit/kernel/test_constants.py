@@ -128,9 +128,13 @@ def case(request):
     return cases()[request.param]
 
 
-def symmetric(columns):
+def vector(record, name):
+    return np.array([record[f"{name}_{axis}"] for axis in "xyz"])
+
+
+def symmetric(record, name):
     full = np.zeros((3, 3))
-    full[np.triu_indices(3)] = columns
+    full[np.triu_indices(3)] = [record[f"{name}_{axes}"] for axes in ("xx", "xy", "xz", "yy", "yz", "zz")]
     return full + np.triu(full, 1).T
 
 
@@ -158,23 +162,23 @@ def test_who_is_next_to_whom(case):
 
 
 def test_masses_and_vertices(case):
-    out, scalars = case.out, case.out.scalars
-    assert scalars[[c.MASS, c.GRAVITY]].tolist() == [case.mass, GRAVITY]
+    out = case.out
+    assert [out.mass, out.gravity] == [case.mass, GRAVITY]
     np.testing.assert_array_equal(out.inertia, case.inertia[np.triu_indices(3)])
     np.testing.assert_array_equal(out.vertices[: out.n_vertex], case.vertices)
-    assert scalars[c.SIZE] == pytest.approx(np.linalg.norm(case.vertices, axis=1).max())
-    assert close(symmetric(scalars[c.J_XX : c.J_ZZ + 1]), case.mass * np.linalg.inv(case.inertia))
+    assert out.radius == pytest.approx(np.linalg.norm(case.vertices, axis=1).max())
+    assert close(symmetric(out, "j"), case.mass * np.linalg.inv(case.inertia))
     for v, pivot in enumerate(out.pivots[: out.n_vertex]):
         about = case.about(v)
-        np.testing.assert_array_equal(pivot[: c.K_XX], -case.vertices[v])
-        assert close(symmetric(pivot[c.K_XX : c.I_XX]), about)
-        assert close(symmetric(pivot[c.I_XX : c.LARGEST]), np.linalg.inv(about))
-        assert pivot[c.LARGEST] == pytest.approx(np.linalg.eigvalsh(about)[-1], rel=1e-7)
+        np.testing.assert_array_equal(vector(pivot, "com"), -case.vertices[v])
+        assert close(symmetric(pivot, "k"), about)
+        assert close(symmetric(pivot, "inv"), np.linalg.inv(about))
+        assert pivot.largest == pytest.approx(np.linalg.eigvalsh(about)[-1], rel=1e-7)
 
 
 def test_faces(case):
     for f, row in enumerate(case.out.faces[: case.out.n_face]):
-        x, y, up = axes = row[: c.F_HEIGHT].reshape(3, 3)
+        x, y, up = axes = np.array([vector(row, name) for name in ("x", "y", "up")])
         ring = case.vertices[list(case.faces[f])]
         assert close(axes @ axes.T, np.eye(3))
         assert close(np.cross(x, y), up)
@@ -184,13 +188,13 @@ def test_faces(case):
         else:
             assert close(up, case.up(f))
             assert close(x, (ring[1] - ring[0]) / np.linalg.norm(ring[1] - ring[0]))
-        assert row[c.F_HEIGHT] == pytest.approx(case.height(f))
+        assert row.height == pytest.approx(case.height(f))
         corners = case.out.corners[case.top.face_first[f] : case.top.face_first[f + 1]]
         assert close(corners, ring @ np.stack([x, y]).T)
         flat = axes[:2]
         about = flat @ case.inertia @ flat.T + case.mass * case.height(f) ** 2 * np.eye(2)
-        xx, xy, yy = row[[c.F_CXX, c.F_CXY, c.F_CYY]]
-        assert close(np.array([[xx, xy], [xy, yy]]), np.linalg.inv(about))
+        found = np.array([[row.c_xx, row.c_xy], [row.c_xy, row.c_yy]])
+        assert close(found, np.linalg.inv(about))
 
 
 def test_edges(case):
@@ -199,30 +203,30 @@ def test_edges(case):
         length = np.linalg.norm(along)
         e, up = along / length, case.up(face)
         frame = np.stack([e, np.cross(up, e), up])
-        assert close(row[: c.LENGTH].reshape(3, 3), frame)
+        assert close([vector(row, name) for name in ("along", "normal", "up")], frame)
         centre = case.vertices[list(case.faces[face])].mean(axis=0)
         assert frame[1] @ (centre - case.vertices[v]) > 0  # inwards
-        assert row[c.LENGTH] == pytest.approx(length)
-        assert close(row[[c.COM_E, c.COM_N, c.COM_Z]], frame @ -case.vertices[v])
-        assert close(row[[c.K_EE, c.K_EN, c.K_EZ]], frame @ case.about(v) @ e)
-        assert row[c.PUSH] == pytest.approx(1 / (e @ case.about(v) @ e))
-        assert row[c.SHARE] == pytest.approx(1 / (GRAVITY * length))
+        assert row.length == pytest.approx(length)
+        assert close([row.com_e, row.com_n, row.com_z], frame @ -case.vertices[v])
+        assert close([row.k_ee, row.k_en, row.k_ez], frame @ case.about(v) @ e)
+        assert row.push == pytest.approx(1 / (e @ case.about(v) @ e))
+        assert row.share == pytest.approx(1 / (GRAVITY * length))
         if other < 0:
-            assert row[c.OPENING] == np.inf
+            assert row.opening == np.inf
         else:  # turned by it about the edge, the body stands on the other face
-            turned = Rotation.from_rotvec(-row[c.OPENING] * e).apply(up)
+            turned = Rotation.from_rotvec(-row.opening * e).apply(up)
             assert close(turned, case.up(other))
-            assert 0 < row[c.OPENING] < np.pi
+            assert 0 < row.opening < np.pi
 
 
 def test_pose_and_base_at_the_start(case):
-    out, scalars = case.out, case.out.scalars
+    out = case.out
     assert out.start == case.start
     pose = Rotation.from_quat(out.pose[[1, 2, 3, 0]])
     assert pose.apply(case.up(case.start)) == pytest.approx([0, 0, 1], abs=1e-8)
     centre = case.vertices[list(case.faces[case.start])].mean(axis=0)
-    assert close(scalars[[c.BASE_X, c.BASE_Y, c.BASE_Z]], centre)
-    assert close(scalars[[c.START_X, c.START_Y]], pose.apply(centre)[:2])
+    assert close(vector(out, "base"), centre)
+    assert close([out.start_x, out.start_y], pose.apply(centre)[:2])
     standing = {v for f in case.bases for v in case.faces[f]}
     assert set(np.flatnonzero(out.standing).tolist()) == standing
 
@@ -244,7 +248,7 @@ def test_slenderness_is_the_least_tilt_over_an_edge_of_the_base(case):
             found.append(((1 if over else -1) * np.arccos(d[2] / np.linalg.norm(d)), case.frequency(v, w)))
     if not found:  # only upside down is it overturned
         found = [(np.pi / 2, max(case.frequency(v, w) for v, w, *_ in case.edges()))]
-    assert case.out.scalars[[c.SLENDERNESS, c.FREQUENCY]] == pytest.approx(min(found), rel=1e-7)
+    assert [case.out.slenderness, case.out.frequency] == pytest.approx(min(found), rel=1e-7)
 
 
 def test_the_barrier_is_the_lowest_way_off_the_base(case):
@@ -263,7 +267,7 @@ def test_the_barrier_is_the_lowest_way_off_the_base(case):
         both = set.union(*(joined.get(side, joined[off]) for side in sides))
         joined |= dict.fromkeys(both, both)
     barrier = case.mass * GRAVITY * (height - case.height(case.start))
-    assert case.out.scalars[c.BARRIER] == pytest.approx(barrier, abs=RIDGE * case.mass * GRAVITY)
+    assert case.out.barrier == pytest.approx(barrier, abs=RIDGE * case.mass * GRAVITY)
 
 
 @pytest.mark.filterwarnings("ignore:hull. faces")  # that meet at a small angle
@@ -276,6 +280,6 @@ def test_the_slenderness_of_a_ragged_base_is_that_of_the_body(seed):
     points = np.concatenate([points, np.column_stack([0.8 * points[:, :2], np.full(60, 0.8)])])
     body = polyhedron(points, density=2600, base_angle_deg=4.0, settle=True)
     constants = body_tables(body, base_only=False)[1].body
-    found = constants.scalars[[c.SLENDERNESS, c.FREQUENCY]]
+    found = [constants.slenderness, constants.frequency]
     assert 0.0 < body.slenderness < 0.6
     assert found == pytest.approx([body.slenderness, body.frequency], rel=1e-9)

@@ -5,29 +5,8 @@ from math import cos, hypot, pi, sin
 import numpy as np
 import pytest
 
-from mcrock.kernel.friction.coulomb import (
-    B_X,
-    CONTACT_SIZE,
-    D_X,
-    D_Y,
-    D_Z,
-    DONE,
-    GIVEN,
-    P_X,
-    P_Y,
-    P_Z,
-    S_X,
-    S_Y,
-    TARGET,
-    W_XX,
-    W_XY,
-    W_XZ,
-    W_YY,
-    W_YZ,
-    W_ZZ,
-    on_two,
-    solve_contacts,
-)
+from mcrock.kernel.friction.coulomb import DONE, on_two, solve_contacts
+from mcrock.kernel.layout import CONTACT
 
 ROUNDED = 1e-9  # of velocities and impulses, over the largest
 
@@ -41,7 +20,7 @@ def problem(seed):
     contacts = np.array([row_at(compliance, [*end, height]) for end in ends])
     for i, row in enumerate(contacts):
         if seed >> i & 1:
-            row[S_X], row[S_Y], row[GIVEN] = cos(seed + i), sin(seed + i), 1.0
+            row.s_x, row.s_y, row.given = cos(seed + i), sin(seed + i), 1.0
     twist = rng.normal(size=6)
     twist[2] -= 1.5
     return compliance, contacts, twist, float(rng.choice([0.1, 0.3, 0.6]))
@@ -53,38 +32,42 @@ def packed(compliance):
 
 def row_at(compliance, place):
     """The row of a contact that has no slip yet."""
-    row = np.zeros(CONTACT_SIZE)
+    row = np.zeros(1, CONTACT)[0]
     cross = np.array([[0.0, -place[2], place[1]], [place[2], 0.0, -place[0]], [-place[1], place[0], 0.0]])
     w = np.eye(3) - cross @ compliance @ cross
-    row[[D_X, D_Y, D_Z]] = place
-    row[[W_XX, W_XY, W_XZ, W_YY, W_YZ, W_ZZ]] = w[np.triu_indices(3)]
-    row[S_X] = 1.0
+    row.d_x, row.d_y, row.d_z = place
+    row.w_xx, row.w_xy, row.w_xz, row.w_yy, row.w_yz, row.w_zz = w[np.triu_indices(3)]
+    row.s_x = 1.0
     return row
 
 
+def vector(row, name):
+    return np.array([row[f"{name}_{axis}"] for axis in "xyz"])
+
+
 def velocity(row, twist):
-    d = row[[D_X, D_Y, D_Z]]
-    return row[B_X : B_X + 3] + twist[:3] + np.cross(twist[3:], d) - [0.0, 0.0, row[TARGET]]
+    d = vector(row, "d")
+    return vector(row, "b") + twist[:3] + np.cross(twist[3:], d) - [0.0, 0.0, row.target]
 
 
 def obeys(compliance, contacts, before, twist, mu):
     """Signorini's and Coulomb's laws: 0 <= N _|_ u >= 0 and |T| <= mu N, against the slip (Moreau 1988)."""
     change = np.zeros(6)
     for row in contacts:
-        p = row[[P_X, P_Y, P_Z]]
+        p = vector(row, "p")
         change[:3] += p
-        change[3:] += compliance @ np.cross(row[[D_X, D_Y, D_Z]], p)
-    size = np.abs(before).sum() + np.abs(contacts[:, [P_X, P_Y, P_Z]]).sum()
+        change[3:] += compliance @ np.cross(vector(row, "d"), p)
+    size = np.abs(before).sum() + sum(np.abs(vector(row, "p")).sum() for row in contacts)
     assert twist == pytest.approx(before + change, abs=ROUNDED * size)
     for row in contacts:
-        u, p = velocity(row, twist), row[[P_X, P_Y, P_Z]]
+        u, p = velocity(row, twist), vector(row, "p")
         push, slip = hypot(p[0], p[1]), hypot(u[0], u[1])
         assert p[2] >= 0.0
         assert u[2] >= -ROUNDED * size
         assert p[2] * u[2] <= ROUNDED * size * size
         assert push <= mu * p[2] + ROUNDED * size
-        if row[GIVEN]:
-            assert p[:2] == pytest.approx(-mu * p[2] * row[[S_X, S_Y]], abs=ROUNDED * size)
+        if row.given:
+            assert p[:2] == pytest.approx(-mu * p[2] * np.array([row.s_x, row.s_y]), abs=ROUNDED * size)
         elif slip > ROUNDED * size and p[2] > 0.0:
             assert p[:2] == pytest.approx(-mu * p[2] * u[:2] / slip, abs=1e-6 * size)
 
@@ -95,7 +78,7 @@ def test_two_contacts_obey_signorini_and_coulomb(seed):
     before = twist.copy()
     status = solve_contacts(contacts, 2, packed(compliance), twist, mu, mu)
     if status != DONE:
-        assert contacts[:, GIVEN].any()  # a given slip may leave no solution
+        assert contacts["given"].any()  # a given slip may leave no solution
         return
     obeys(compliance, contacts, before, twist, mu)
 
@@ -108,13 +91,13 @@ def test_a_slip_beside_a_contact_that_sticks_lifts_with_its_force(friction):
         compliance, contacts, twist, _ = problem(seed)
         solved = solve_contacts(contacts, 2, packed(compliance), twist, friction, friction) == DONE
         slips, stays = contacts
-        if not solved or hypot(stays[P_X], stays[P_Y]) >= 0.999 * friction * stays[P_Z] or slips[P_Z] == 0.0:
+        if not solved or hypot(stays.p_x, stays.p_y) >= 0.999 * friction * stays.p_z or slips.p_z == 0.0:
             continue
         found += 1
-        places = [row[[D_X, D_Y, D_Z]] for row in (slips, stays)]
+        places = [vector(row, "d") for row in (slips, stays)]
         cross = [np.cross(np.eye(3), -place) for place in places]
         w = [[np.eye(3) - a @ compliance @ b for b in cross] for a in cross]
-        force = [-friction * slips[S_X], -friction * slips[S_Y], 1.0]
+        force = [-friction * slips.s_x, -friction * slips.s_y, 1.0]
         held = -np.linalg.solve(w[1][1], w[1][0] @ force)
         assert (w[0][0] @ force + w[0][1] @ held)[2] > 0.0
     assert found > 20
@@ -136,7 +119,8 @@ def test_an_edge_at_the_bound_of_friction_turns_about_one_end():
     ends = [[0.19988578349438374, 0.20003625472595468], [-0.20011415126497328, 0.1998077979245306]]
     for order in (ends, ends[::-1]):
         contacts = np.array([row_at(compliance, [*end, -0.8000194812328318]) for end in order])
-        contacts[:, B_X : B_X + 3] = 6.1e-11, -1.0697e-07, 4.2807e-07
+        for row in contacts:
+            row.b_x, row.b_y, row.b_z = 6.1e-11, -1.0697e-07, 4.2807e-07
         before = np.array([-2.2944054104358753, 1.2047319067770712, -9.81, 0.0, 0.0, 0.0])
         twist = before.copy()
         assert solve_contacts(contacts, 2, packed(compliance), twist, 0.5, 0.4999995) == DONE
@@ -161,8 +145,12 @@ def test_an_edge_with_both_ends_at_the_bound_of_friction_has_forces():
     second = [-0.19994789246195252, 0.19694828848048357, height]
     for order in (1, -1):
         contacts = np.array([row_at(compliance, place) for place in (first, second)])
-        contacts[0, B_X : B_X + 3] = -3.790047301800152e-07, -6.430713470750515e-05, 0.0002616261784159067
-        contacts[1, B_X : B_X + 3] = -3.787546321092982e-07, -6.430713477368366e-05, 0.00026144542067141715
+        targets = (
+            (-3.790047301800152e-07, -6.430713470750515e-05, 0.0002616261784159067),
+            (-3.787546321092982e-07, -6.430713477368366e-05, 0.00026144542067141715),
+        )
+        for row, target in zip(contacts, targets, strict=True):
+            row.b_x, row.b_y, row.b_z = target
         contacts = contacts[::order].copy()
         before = np.array(
             [
@@ -206,7 +194,7 @@ def test_a_sliding_block_tips_where_its_centre_of_pressure_leaves_the_base(frict
     square = (b * b + h * h) / 3.0
     compliance = np.diag([1.0 / square, 1.0 / square, 1.5 / (b * b)])
     contacts = np.array([row_at(compliance, [x, y, -h]) for x, y in ((b, -b), (b, b), (-b, b), (-b, -b))])
-    contacts[:, GIVEN] = 1.0  # slips along x
+    contacts["given"] = 1.0  # slips along x
     twist = np.array([0.0, 0.0, -gravity, 0.0, 0.0, 0.0])
     tips = on_two(contacts, 4, packed(compliance), twist, friction, friction, 0.0)
     assert tips == (friction * h > b)

@@ -150,7 +150,9 @@ def is_pack(value):
 
 def fields_of(kind):
     """Names of the fields of a type of records, and of the records in it."""
-    return set(kind.names).union(*(fields_of(kind[name]) for name in kind.names if kind[name].names))
+    return set(kind.names).union(
+        *(fields_of(kind[name].base) for name in kind.names if kind[name].base.names)
+    )
 
 
 @cache

@@ -16,10 +16,9 @@ from mcrock.body import cuboid
 from mcrock.excitation import Motion, pack_motions
 from mcrock.kernel import dynamics, rotation  # what is internal is called by compiled code alone
 from mcrock.kernel import window as ahead
-from mcrock.kernel.contact import GRAVITY
-from mcrock.kernel.dynamics import Q0, Q3, W_X, W_Z
+from mcrock.kernel.dynamics import orientation
 from mcrock.kernel.shaking import load_segment
-from mcrock.kernel.window import COUNT, MOST_SAMPLES
+from mcrock.kernel.window import MOST_SAMPLES
 from mcrock.simulation.runs import body_tables
 
 BODY = cuboid(0.4, 0.5, 1.6, density=2000.0)
@@ -37,8 +36,8 @@ def opened(run, motions, number, t, longest):
     run.first, run.length, run.dt = motions.first[0], motions.length[0], motions.dt[0]
     load_segment(motions, 0, run.turn, number, run.end, run.segment)
     state = run.state
-    up = rotation.vertical(state[0], state[1], state[2], state[3])
-    k = dynamics.rates_at(run.body.pivots[run.place], run.body.scalars[GRAVITY], state, run.segment, t)
+    up = rotation.vertical(orientation(state))
+    k = dynamics.rates_at(run.body.pivots[run.place], run.body.gravity, state, run.segment, t)
     return ahead.open_window(run, motions.samples, 0.0, k, up)
 
 
@@ -52,8 +51,16 @@ def pushes(segment, window, t, h):
 @numba.njit
 def stepped(run, h):
     p = run.body.pivots[run.place]
-    k = dynamics.rates_at(p, run.body.scalars[GRAVITY], run.state, run.segment, run.t)
+    k = dynamics.rates_at(p, run.body.gravity, run.state, run.segment, run.t)
     ahead.step_ahead(run, p, k, h)
+
+
+MOVING = "q0", "q1", "q2", "q3", "w_x", "w_y", "w_z"
+
+
+def moving(state):
+    """Quaternion and angular velocity (7,)."""
+    return np.array([getattr(state, name) for name in MOVING])
 
 
 def started(turn=LEVEL):
@@ -63,8 +70,8 @@ def started(turn=LEVEL):
     result[Response.PEAK_FRICTION_DEMAND] = result[Response.CERTIFIED_FRICTION] = np.inf
     result[Response.LOWEST_NORMAL_FORCE] = -np.inf
     result[Response.OVERTURNING_TIME] = np.nan
-    state[Q0 : Q3 + 1] = POSE.as_quat(scalar_first=True)
-    state[W_X : W_Z + 1] = SPIN
+    state.q0, state.q1, state.q2, state.q3 = POSE.as_quat(scalar_first=True)
+    state.w_x, state.w_y, state.w_z = SPIN
     run.place, run.end, run.grip, run.turn[:] = VERTEX, 1e9, np.inf, turn
     return run
 
@@ -92,7 +99,7 @@ def test_the_parabola_has_the_integrals_of_the_samples(seed, t, longest, share):
     run = started(turn)
     segment, window = run.segment, run.window
     whole = opened(run, pack_motions([motion]), 3, 3 * DT + t, longest)
-    count = int(window[0, COUNT])
+    count = int(window[0].count)
     assert whole == pytest.approx((count + 3) * DT - (3 * DT + t), abs=1e-12)
     assert count == MOST_SAMPLES or whole <= longest + 1e-12 < whole + DT + 1e-9
     h, begin = share * whole, 3 * DT + t
@@ -124,11 +131,12 @@ def flown(motion, samples, end):
     pack, run, number = pack_motions([motion]), started(), 0
     while number * motion.dt < end - 1e-9:
         h = opened(run, pack, number, number * motion.dt, (samples + 0.5) * motion.dt)
-        assert run.window[0, COUNT] == samples
+        assert run.window[0].count == samples
         stepped(run, h)
-        run.state[: W_Z + 1] = run.trial[: W_Z + 1]
+        for name in MOVING:
+            setattr(run.state, name, getattr(run.trial, name))
         number += samples
-    return run.state[: W_Z + 1].copy()
+    return moving(run.state)
 
 
 def test_order_of_steps_over_several_samples():
@@ -148,7 +156,7 @@ def test_order_of_steps_over_several_samples():
 @pytest.mark.parametrize("seed", range(3))
 def test_rough_motion_in_steps_over_several_samples(seed):
     motion, end = motion_of(seed), 0.16
-    y, times = started().state[: W_Z + 1].copy(), np.arange(33) * DT
+    y, times = moving(started().state), np.arange(33) * DT
     for begin, after in pairwise(times):  # from kink to kink
         y = solve_ivp(
             rates, (begin, after), y, "DOP853", args=(motion,), rtol=1e-11, atol=1e-12
