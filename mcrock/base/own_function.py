@@ -183,8 +183,12 @@ class OwnFunction:
         return f"{self.name}, source {self.source}"
 
     def made(self, words: str) -> bool:
-        """Whether a result is of it; earlier ones have the hash of the function alone."""
-        return words in (self.words, f"{self.name}, source {self.source.rpartition(' ')[2]}")
+        """Whether a result is of it: by its file too, unless one of them is of a function given in Python."""
+        name, used = words.partition(",")[0], words.rpartition(" ")[2]
+        of_files = "sha256" in words and "sha256" in self.source
+        return words == self.words or (
+            not of_files and (name, used) == (self.name, self.source.split(" ")[-1])
+        )
 
     def __reduce__(self) -> Any:
         import cloudpickle  # type: ignore[import-untyped]  # takes functions of notebooks and scripts along
@@ -259,8 +263,15 @@ def _parts(function: Any, seen: set[str]) -> Iterator[str]:
     used = inspect.getclosurevars(function)
     for name, value in sorted({**used.globals, **used.nonlocals}.items()):
         inner = getattr(value, "py_func", value)
-        if inspect.ismodule(value) or name in seen:
+        if name in seen:
             continue
         seen.add(name)
+        if inspect.ismodule(
+            value
+        ):  # one of the same folder may change with the function, installed ones do not
+            file = Path(value.__file__ or "")
+            if file.suffix == ".py" and file.is_relative_to(Path(code.co_filename).parent):
+                yield from map(str, _imported(file, file.read_bytes()).values())
+            continue
         yield name
         yield from _parts(inner, seen) if inspect.isfunction(inner) else (repr(value),)

@@ -18,7 +18,7 @@ import platform
 import socket
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import count
@@ -34,7 +34,7 @@ from mcrock.base.params import MotionPack
 from mcrock.base.session import number_of
 from mcrock.dataset import build_dataset, is_store, outputs
 from mcrock.dataset.archive import ForeignError, has_ended
-from mcrock.dataset.contents import STUDY, Template
+from mcrock.dataset.contents import STUDY, Template, read_template
 from mcrock.dataset.create import (
     SIGNED,
     StoreError,
@@ -318,6 +318,28 @@ def prepare_job(
     if special := arithmetic_of(device):
         attrs["arithmetic"] = special
     return Job(study, motions, pack, store, attrs, device, responses)
+
+
+def as_begun(job: Job) -> Job:
+    """The job under the names that its store has of the functions of a user: by file, or given in Python."""
+    try:
+        begun = read_template(job.store).attributes
+    except OSError:  # of no store, or a damaged one
+        return job
+    attrs, config, known = dict(job.attrs), json.loads(job.attrs["config"]), json.loads(begun["config"])
+    law = job.study.find_own_law()
+    own = {
+        ("own_law", "impact", "own_law"): [law] if law else [],
+        ("own_responses", "ensemble", "responses"): job.responses,
+    }
+    for (name, section, key), functions in own.items():
+        words = begun.get(name, "").split("; ")
+        if len(words) == len(functions) and all(
+            f.made(word) for f, word in zip(functions, words, strict=True)
+        ):
+            attrs[name], config[section][key] = begun[name], known[section].get(key)
+            config[section] = {k: v for k, v in config[section].items() if v is not None}
+    return replace(job, attrs=attrs | {"config": json.dumps(config, ensure_ascii=False)})
 
 
 def _example(study: Study, motions: list[Motion]) -> MotionPack | None:

@@ -42,6 +42,7 @@ from mcrock.dataset.contents import (
 from mcrock.dataset.create import check_extent, check_same_study, known_length
 from mcrock.ensemble.opening import (
     Log,
+    as_begun,
     batch_job,
     check_output,
     describe_versions,
@@ -217,7 +218,8 @@ def run_study(
         else OwnResponse.of(one)
         for one in responses
     ]
-    path, job = options.prepare(study, output, (*named_responses(study), *own))
+    known = {each.variable: each for each in (*named_responses(study), *own)}
+    path, job = options.prepare(study, output, (*known.values(),))
     _try_responses(job)
     try:
         open_output(job, path, overwrite, options.joining, extend)
@@ -317,7 +319,8 @@ class _Options:
         self._check_on_device(study)
         path = Path(output)
         check_output(path, self.overwrite, self.joining)
-        return path, prepare_job(study, load_motions(study), path.absolute(), self.device, responses)
+        job = prepare_job(study, load_motions(study), path.absolute(), self.device, responses)
+        return path, as_begun(job) if self.joining else job
 
     def size_of_parts(self, study: Study) -> int | None:
         """Realizations of a part, None for what the store and the scheduler give."""

@@ -4,6 +4,7 @@ import importlib.metadata
 import subprocess
 import sys
 from math import nan
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -167,5 +168,13 @@ def test_a_study_file_names_responses_of_a_file(study, tmp_path):
     given = mcrock.run_study(study, tmp_path / "given.zarr", responses=[time_of_peak])
     assert ds.own_time_of_peak.identical(given.own_time_of_peak)
     of_file, of_function = (each.attrs["own_responses"].split() for each in (ds, given))
-    assert of_file[-1] == of_function[-1]  # what runs
-    assert of_file[2] == "sha256"  # what was agreed to
+    assert (of_file[-1], of_file[2]) == (of_function[-1], "sha256")  # what runs, and what was agreed to
+    other = FunctionType(largest_tilt.__code__, globals(), "time_of_peak")
+    more = [load_config(tmp_path / "study.toml", ["ensemble.realizations=14"])]
+    more.append(load_config(tmp_path / "study.toml", ["ensemble.realizations=15", *changes], trust_code=True))
+    for store in ("own.zarr", "given.zarr"):
+        for again, own, runs in ((more[0], [time_of_peak], 14), (more[1], [], 15)):
+            ds = mcrock.run_study(again, tmp_path / store, responses=own, extend=True)
+            assert np.isfinite(ds.own_time_of_peak).sum() == 3 * runs
+        with pytest.raises(ValueError, match=r"holds another study, .*own_responses"):
+            mcrock.run_study(more[1], tmp_path / store, responses=[other], resume=True)
