@@ -4,7 +4,7 @@ import signal
 import sys
 
 IS_PROGRAM = __name__ == "__main__" or sys.argv[0].endswith(("/mcrock", "mcrock.exe"))
-# Python would answer a Ctrl-C with a traceback; until `interrupt.listen` the system ends the program
+# Python would answer a Ctrl-C with a traceback; until `session.listen` the system ends the program
 if IS_PROGRAM and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 

@@ -20,13 +20,13 @@ COLD = """
 import os, sys
 from inspect import signature
 import numpy as np
-from mcrock.base import random_numbers, two_cores
+from mcrock.base import compiled_code, random_numbers
 from tests.unit.base.test_two_cores import filled
 from mcrock.base.compiled_code import call_with_help
-two_cores.cores = lambda: int(sys.argv[1])
+compiled_code.cores = lambda: int(sys.argv[1])
 
-processes, start = [], two_cores.start_process
-two_cores.start_process = lambda *work: processes.append(start(*work)) or processes[-1]
+processes, start = [], compiled_code.start_process
+compiled_code.start_process = lambda *work: processes.append(start(*work)) or processes[-1]
 out = np.zeros(2)
 arguments = [*(np.uint64(number) for number in (1, 2, 3, 4)), out]
 arguments = dict(zip(signature(random_numbers._fill).parameters, arguments))

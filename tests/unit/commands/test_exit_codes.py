@@ -151,7 +151,7 @@ def test_an_interruption_is_one_line(mcrock, study_file, monkeypatch, arguments,
         raise KeyboardInterrupt
 
     monkeypatch.chdir(study_file.parent)
-    monkeypatch.setattr(interrupted, session)
+    monkeypatch.setattr(interrupted, interrupt)
     code, _, errors = mcrock(*arguments)
     assert (code, errors) == (130, "mcrock: interrupted\n")
 
