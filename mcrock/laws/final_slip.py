@@ -253,7 +253,7 @@ def two_phase(
 
     In the plane the contact may give back tangential impulse as it gives back normal impulse, with two more
     coefficients, nu and e_t: e_k e_t of the friction x_c of the compression is stored. Along x_c the impulse
-    of the expansion is between
+    of the expansion is between::
 
         nu e_k e_t |x_c| - (1 - nu) mu p    and    mu p,      p its normal impulse
 
@@ -425,7 +425,7 @@ def smith(contact: SingleContact, *, restitution: float) -> ImpactResult:
 
     Smith, C. E. (1991). Predicting rebounds using rigid-body dynamics. Journal of Applied Mechanics 58(3),
     754-758. Form and critique: Chatterjee and Ruina (1998), equation (8): with the normal impulse p and the
-    slip w before and w+ after the collision, the tangential impulse is
+    slip w before and w+ after the collision, the tangential impulse is::
 
         x = -mu p g,    g = (w |w| + w+ |w+|) / (|w|^2 + |w+|^2)
 

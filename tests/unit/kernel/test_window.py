@@ -16,7 +16,6 @@ from mcrock.body import cuboid
 from mcrock.excitation import Motion, pack_motions
 from mcrock.kernel import dynamics, rotation  # what is internal is called by compiled code alone
 from mcrock.kernel import window as ahead
-from mcrock.kernel.dynamics import orientation
 from mcrock.kernel.shaking import load_segment
 from mcrock.kernel.window import MOST_SAMPLES
 from mcrock.simulation.runs import body_tables
@@ -36,7 +35,7 @@ def opened(run, motions, number, t, longest):
     run.first, run.length, run.dt = motions.first[0], motions.length[0], motions.dt[0]
     load_segment(motions, 0, run.turn, number, run.end, run.segment)
     state = run.state
-    up = rotation.vertical(orientation(state))
+    up = rotation.vertical(dynamics.orientation(state))
     k = dynamics.rates_at(run.body.pivots[run.place], run.body.gravity, state, run.segment, t)
     return ahead.open_window(run, motions.samples, 0.0, k, up)
 
