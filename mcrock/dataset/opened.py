@@ -90,7 +90,7 @@ def load_dataset(
     except (PermissionError, DamageError, DatasetError):
         raise
     except Exception as error:  # the backends have no common error for "this is something else"
-        raise DatasetError(f"{path} is neither a zarr store nor a NetCDF file of mcrock ({error})") from error
+        raise DatasetError(f"{path} is neither a zarr store nor a NetCDF file that mcrock wrote") from error
     check_dataset(ds, str(path))
     close = ds.close
     ds = ds[sorted(ds.variables, key=place_in_schema)]

@@ -508,7 +508,7 @@ def read_knet(file: TextFile) -> list[RecordedComponent]:
         raise header.error("Sampling Freq", f"expected a frequency in Hz, got {header['Sampling Freq']!r}")
     frequency = file.number(places["Sampling Freq"], rate[1], "sampling frequency [Hz]", positive=True)
     scale = re.fullmatch(rf"({NUMBER})\s*\(gal\)\s*/\s*({NUMBER})", header["Scale Factor"])
-    if not scale:
+    if not (scale and float(scale[2])):
         got = header["Scale Factor"]
         raise header.error("Scale Factor", f"expected a factor as in 2000(gal)/8388608, got {got!r}")
     counts, _ = file.samples(len(HEADER), round(header.number("Duration Time") * frequency))

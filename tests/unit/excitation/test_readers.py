@@ -260,6 +260,7 @@ MISDECLARED = {
         "Duration Time(s)  2 => Duration Time(s)  1": "line 42: the file goes on after 100 samples",
         "100Hz => 100": "line 11: expected a frequency in Hz, got '100'",
         "2000(gal) => 2000(cm)": "line 14: expected a factor as in 2000(gal)/8388608, got '2000(cm)/8388608'",
+        "/8388608 => /0": "line 14: expected a factor as in 2000(gal)/8388608, got '2000(gal)/0'",
         "E-W => E-N": "line 13: direction must be N-S, E-W, U-D or 1 to 6, got 'E-N'",
         "Mag.  => Mags ": "line 5: expected 'Mag.', got 'Mags",
     },
