@@ -1,10 +1,6 @@
-"""Rigid bodies: of one run, one for each realization of a study, and those that cannot exist.
+"""The rigid body of one run, and many of one shape, one for each realization of a study.
 
 Bodies that cannot exist or cannot stand are refused here, and nowhere deeper.
-
-The rigid body of one run.
-
-Many bodies of one shape at once: one for each realization of a study.
 """
 
 from __future__ import annotations

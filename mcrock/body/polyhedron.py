@@ -503,8 +503,10 @@ def read_points(path: Path) -> tuple[list[list[float]], str]:
         With file and line, if the file cannot be read, a line does not hold 3 finite numbers, or one above
         them names no length.
     """
-    from mcrock.base.tables.errors import ConfigError  # what reads study files takes a moment to import
-    from mcrock.base.tables.parsing import read_data
+    from mcrock.base.tables.parsing import (
+        ConfigError,  # what reads study files takes a moment to import
+        read_data,
+    )
 
     text, said = read_data(path), ""
     points: list[list[float]] = []

@@ -1,27 +1,5 @@
 """The shapes of a study's bodies: the keys of each, and the bodies made from drawn numbers.
 
-Points, triples and tensors: as a study file lists them, and the arrays of their drawn values.
-
-The error of the shape of an underside, as a study file has it.
-
-The solid inside a mesh, as a study keeps it.
-
-Base of the tables of all shapes.
-
-Rectangular blocks of a study.
-
-Upright cylinders of a study.
-
-Bodies of a study of which only the base and the mass properties are known.
-
-Frusta of a study.
-
-Right prisms of a study.
-
-Polyhedra of a study: the convex hull of their vertices, put down on a face.
-
-The shapes of a study's bodies: each file has the keys of one and makes its bodies from drawn numbers.
-
 Python constructors of single bodies do not need this: it loads what reads study files.
 """
 
@@ -37,7 +15,6 @@ import numpy as np
 
 from mcrock.base.params import GRAVITY
 from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.base.tables.errors import ConfigError, mistake, refuse
 from mcrock.base.tables.fields import (
     ChoiceKey,
     Declaration,
@@ -55,6 +32,7 @@ from mcrock.base.tables.fields import (
     given,
     optional,
 )
+from mcrock.base.tables.parsing import ConfigError, mistake, refuse
 from mcrock.base.units import LENGTHS
 from mcrock.body.body import Bodies, on_base
 from mcrock.body.faces import (

@@ -1,9 +1,4 @@
-"""The surface of a convex body: from points, from faces that are listed, from any list of plane pieces.
-
-From any list of plane pieces to the faces of a convex polyhedron: orient, merge, renumber.
-
-The surface of a convex body: from points alone, or from faces that are listed.
-"""
+"""The surface of a convex body: from points, from faces that are listed, from any list of plane pieces."""
 
 from __future__ import annotations
 

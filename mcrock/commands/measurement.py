@@ -300,7 +300,7 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     from mcrock.measurement.fit import holding, neighbours
     from mcrock.measurement.misfit import FreeRocking
     from mcrock.measurement.population import sizes
-    from mcrock.measurement.replicates import as_measured
+    from mcrock.measurement.predictive import as_measured
     from mcrock.show import fit as show
     from mcrock.show.fit import plot_angles
     from mcrock.study.load import load_tested
@@ -631,7 +631,7 @@ class CheckOptions:
             return
         if self.check < LEAST_CAMPAIGNS:
             raise ValueError(f"--check must be at least {LEAST_CAMPAIGNS}, got {self.check}")
-        from mcrock.measurement.replicates import read_tested
+        from mcrock.measurement.predictive import read_tested
 
         read_tested(fits)
 
@@ -641,12 +641,12 @@ class CheckOptions:
             return []
         from mcrock.base.compiled_code import cores
         from mcrock.ensemble.schedule import run_tasks
-        from mcrock.measurement import replicates
+        from mcrock.measurement import predictive
         from mcrock.show.population import format_check, plot_check
         from mcrock.show.progress import count_progress
         from mcrock.study.load import load_tested
 
-        every, known = replicates.read_tested(fits), set(data.constant_data["test"].values.tolist())
+        every, known = predictive.read_tested(fits), set(data.constant_data["test"].values.tolist())
         found = {name: numbers for name, numbers in every.items() if name in known}
         left_out = [f"{name}: fitted before fits had measures" for name in sorted(known - found.keys())]
         keys, names = tuple(data.posterior["parameter"].values.tolist()), list(found)
@@ -654,7 +654,7 @@ class CheckOptions:
             load_tested(Path(numbers["file"]), keys, trust_code=trust_code) for numbers in found.values()
         ]
         seed = int(data.posterior.attrs["seed"])
-        tested = replicates.to_simulate(data, found, bodies, self.check, seed)
+        tested = predictive.to_simulate(data, found, bodies, self.check, seed)
         done: dict[str, Any] = {}
         with count_progress("tests simulated") as progress:
 
@@ -663,9 +663,9 @@ class CheckOptions:
                 progress(len(done), len(tested))
 
             run_tasks(
-                replicates.simulated_measures, tested, min(self.workers or cores(), len(tested)), report
+                predictive.simulated_measures, tested, min(self.workers or cores(), len(tested)), report
             )
-        check = replicates.check_of(
+        check = predictive.check_of(
             [numbers["measures"] for numbers in found.values()], [done[name] for name in names], names
         )
         assert results.output is not None

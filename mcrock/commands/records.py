@@ -16,7 +16,7 @@ from mcrock.commands.options import FigureFormat, check_figure, say, unpacked, w
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
     from mcrock.excitation.readers import FolderContents
-    from mcrock.excitation.survey import Survey
+    from mcrock.excitation.selection import Survey
 
 
 records_app = typer.Typer(
@@ -237,7 +237,7 @@ def _scan(path: Path, how: ReadOptions) -> FolderContents:
 
 def _survey(motions: Sequence[Motion]) -> list[Survey]:
     """Measures and flags, with progress on the error stream."""
-    from mcrock.excitation.survey import survey
+    from mcrock.excitation.selection import survey
     from mcrock.show.progress import count_progress
 
     with count_progress("records measured") as progress:

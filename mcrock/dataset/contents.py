@@ -1,17 +1,12 @@
-"""What a store holds: its folders, its entries and which chunks exist.
-
-Contents of a store: its files and their arrays. Which of them are there, `mcrock.dataset.contents` tells.
+"""What a store holds: its files, and which of them are there, whole, older or damaged.
 
 A store is a zarr group cut into zip archives (`mcrock.dataset.archive`): ``study.zip`` has the metadata and
 what is known before any run, ``chunks/3.zip`` the chunk 3 of realizations of every variable. A chunk is
 computed if its file is there: it appears whole or not at all. The record in a file says of which study and
 which chunk it is, so that a file in the place of another one is noticed. Where the same realizations meet
-several outer draws, arrays have a leading dimension `outer`, and files are called
-``chunks/0-3.zip``.
+several outer draws, arrays have a leading dimension `outer`, and files are called ``chunks/0-3.zip``.
 
-Copies of results in folders of plain zarr arrays, from `mcrock export` or xarray: read, not continued.
-
-Files of a store that are there: whole ones, older ones, damaged ones, and what does not belong to it.
+Copies of results in folders of plain zarr arrays, from `mcrock export` or xarray, are read and not continued.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Stores that are made, known again and merged.
-
-A store put in its place, or in that of another one, and what killed processes leave of that.
-
-Identity of the study in a store: checked before anything is written, extended, repaired.
-
-Stores of one study that were computed apart, as one.
-"""
+"""Stores made and put in place, known again before anything is written, extended, repaired, merged."""
 
 from __future__ import annotations
 

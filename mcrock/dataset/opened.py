@@ -1,11 +1,4 @@
-"""Stores and tables of outcomes as datasets, and their copies.
-
-Datasets in files: opened, written and replaced, and functions that take the path of one in its place.
-
-A study as a table: one row for each run.
-
-Copies of a result for other programs: a folder of plain zarr arrays, and a table of runs in Parquet.
-"""
+"""Datasets in files: opened, written and replaced, as a table of runs, and as copies for other programs."""
 
 from __future__ import annotations
 

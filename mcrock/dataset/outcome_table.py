@@ -14,8 +14,7 @@ import numpy as np
 
 from mcrock.base.checks import ROUNDING, by_number, suggest
 from mcrock.base.params import Outcome
-from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import read_data, with_points
+from mcrock.base.tables.parsing import ConfigError, read_data, with_points
 from mcrock.base.units import (
     as_written,
     factor_to,

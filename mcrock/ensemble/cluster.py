@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcrock.base.checks import check_name, suggest
 from mcrock.base.environment import CONTRACT, contracts, shipped
 from mcrock.base.session import hold_interruptions
-from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import ConfigError
 from mcrock.dataset.archive import scratch_folder
 from mcrock.dataset.contents import STUDY, chunk_path
 from mcrock.dataset.create import create_store

@@ -1,12 +1,7 @@
-"""The store of a study that runs: opened or made, repaired, with its log.
+"""The store of a study that runs: opened or made, repaired from the log next to it.
 
-Logs next to a store: what equal studies may differ in, times, hosts, memory. One JSON object a line.
-
-Every task has a log of its own: on network file systems lines of several machines would be lost.
-
-The store of a study before any run, by which it is known, and opened for work.
-
-What a store lost and what is in its way: its study from the log next to it, and files set aside.
+A log says what equal studies may differ in: times, hosts, memory; one JSON object a line. Every task has one
+of its own: on network file systems lines of several machines would be lost.
 """
 
 from __future__ import annotations

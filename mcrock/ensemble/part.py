@@ -1,9 +1,4 @@
-"""A part of a study on a worker: draw, run, store.
-
-Responses of one's own: functions of a finished run and its history, kept in the store as `own_NAME`.
-
-One part of a study: draw its inputs, run it, store it. This is what a worker does.
-"""
+"""A part of a study on a worker: draw its inputs, run it, store it with the responses of one's own."""
 
 from __future__ import annotations
 
@@ -25,7 +20,7 @@ import numpy as np
 from mcrock.base.environment import CONTRACT, PLAIN, peak_memory
 from mcrock.base.own_function import OwnFunction
 from mcrock.base.params import Inputs, MotionPack, Outcome
-from mcrock.base.tables.errors import RealizationError
+from mcrock.base.tables.parsing import RealizationError
 from mcrock.dataset import DamageError, declaration, outputs
 from mcrock.dataset.contents import State, chunk_state, filler, read_template
 from mcrock.dataset.create import StoreError

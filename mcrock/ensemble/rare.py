@@ -1,19 +1,4 @@
-"""Small probabilities by splitting.
-
-Places of chains in the space of all that realizations draw, and their moves.
-
-In every coordinate that space is standard normal: inputs are quantiles of it, the noise of a motion is a sum
-of streams with coefficients. A move to ``rho x + sqrt(1 - rho^2) xi`` keeps the distribution (Papaioannou et
-al. 2015). What is drawn at every impact is kept or drawn anew as a whole, which keeps it too.
-
-Every random number is a function of the seed, the purpose, the place of a chain and the round.
-
-Papaioannou, I., Betz, W., Zwirglmaier, K. and Straub, D. (2015). MCMC algorithms for subset simulation.
-Probabilistic Engineering Mechanics 41, 89-103.
-
-Runs of a study at any place in the space of what it draws, and how near each came to overturning.
-
-Subset simulation: the probability of a rare event as a product of probabilities that are not rare.
+"""Small probabilities by subset simulation within each record, with their error for new earthquakes.
 
 A score says how near a realization came to the event, infinite where it happened. With levels of the score
 that are fixed beforehand the product of the fractions that reach each level is an unbiased estimate, whatever
@@ -22,13 +7,19 @@ beyond its level in expectation (Del Moral 2004, chapter 7). Levels chosen from 
 the usual algorithm, make it too large: with 100 realizations by 20 % near 1e-4 and 40 % near 1e-6. They are
 chosen in a run before.
 
+Chains move in the space of all that realizations draw, in every coordinate standard normal: inputs are
+quantiles of it, the noise of a motion is a sum of streams with coefficients. A move to
+``rho x + sqrt(1 - rho^2) xi`` keeps the distribution (Papaioannou et al. 2015). What is drawn at every impact
+is kept or drawn anew as a whole, which keeps it too. Every random number is a function of the seed, the
+purpose, the place of a chain and the round.
+
 Au, S. K. and Beck, J. L. (2001). Estimation of small failure probabilities in high dimensions by subset
-simulation. Probabilistic Engineering Mechanics 16(4), 263-277. Del Moral, P. (2004). Feynman-Kac Formulae.
-Springer.
+simulation. Probabilistic Engineering Mechanics 16(4), 263-277.
 
-Small probabilities of overturning of a study, with their sampling error for new earthquakes.
+Del Moral, P. (2004). Feynman-Kac Formulae. Springer.
 
-Small probabilities by subset simulation within each record.
+Papaioannou, I., Betz, W., Zwirglmaier, K. and Straub, D. (2015). MCMC algorithms for subset simulation.
+Probabilistic Engineering Mechanics 41, 89-103.
 """
 
 from __future__ import annotations
@@ -47,7 +38,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from mcrock.base.params import MotionPack, Outcome
 from mcrock.base.random_numbers import uniforms
-from mcrock.base.tables.errors import RealizationError
+from mcrock.base.tables.parsing import RealizationError
 from mcrock.excitation import Motion, pack_motions
 from mcrock.simulation.runs import simulate_part
 from mcrock.statistics.intervals import check_level, clustered_interval

@@ -1,13 +1,8 @@
-"""Parts of a study on threads, processes and dask workers.
+"""Parts of a study on threads, processes and dask workers, which may join, end and die.
 
-One copy of the ground motions for all processes of a machine: a file that each of them maps.
-
-Run parts on dask: threads or processes of this machine.
-
-Each route calls `report` in the caller's thread with the result of every part as it finishes, and
-holds no more parts than there are workers, so that memory does not grow with the study.
-
-Run parts on the workers of a dask scheduler, which may join, end and die while they do.
+Each route calls `report` in the caller's thread with the result of every part as it finishes, and holds no
+more parts than there are workers, so that memory does not grow with the study. All processes of a machine
+share one copy of the ground motions: a file that each of them maps.
 """
 
 from __future__ import annotations

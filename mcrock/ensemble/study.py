@@ -1,8 +1,6 @@
-"""A study from its first part to its last, or until its probability is known.
+"""A study from its first realization to its last, or until its probabilities are known well enough.
 
-Run a study from its first realization to its last, or go on where an earlier run ended.
-
-Run a study until its probabilities are known well enough.
+Either begins a store or goes on where an earlier run ended.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ class OwnLaw(OwnFunction):
         yield
         if (fault := _first.fault) is None:
             return
-        from mcrock.base.tables.errors import RealizationError  # loads pydantic
+        from mcrock.base.tables.parsing import RealizationError  # loads pydantic
 
         *numbers, ratio, most = fault
         if not isfinite(ratio):

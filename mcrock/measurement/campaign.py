@@ -1,9 +1,4 @@
-"""A campaign of tests: its table and its folder.
-
-Table of what single tests gave: a row for every test and parameter.
-
-Tests of a campaign: which recording is of which specimen, position and repetition.
-"""
+"""Campaigns: which recording is of which specimen, position and repetition, and what each test gave."""
 
 from __future__ import annotations
 
@@ -18,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mcrock.base.checks import suggest
-from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import read_data, read_json, separator_of
+from mcrock.base.tables.parsing import ConfigError, read_data, read_json, separator_of
 from mcrock.base.units import factor_to, plain_number, split_header
 from mcrock.impact.registry import DEFAULT_LAW
 

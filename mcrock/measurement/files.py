@@ -1,12 +1,6 @@
-"""Files of recordings: exports of sensors, markers, and the form that each has.
+"""Recordings of inertial sensors, and of markers on a body, in the files that loggers and trackers write.
 
-How loggers write their files: what marks them, which columns they have, and units that headers leave out.
-
-The page on fits (`mcrock docs fitting`) names the document that each was taken from.
-
-Markers on a body, as motion capture and video trackers write them, and how the body turned with them.
-
-Recordings of inertial sensors in files.
+The page on fits (`mcrock docs fitting`) names the document that each form was taken from.
 """
 
 from __future__ import annotations
@@ -22,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import read_columns, read_data, separator_of
+from mcrock.base.tables.parsing import ConfigError, read_columns, read_data, separator_of
 from mcrock.base.units import (
     ACCELERATIONS,
     ANGLES,

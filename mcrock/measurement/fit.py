@@ -1,11 +1,4 @@
-"""Impact parameters that explain a recording, their profiles, and the neighbours of a fit.
-
-How well a test determines each parameter: covariance, profiles and the intervals that follow from them.
-
-Impact parameters of one test of free rocking (section 5 of the source).
-
-What could explain a test that the model does not: other sizes, a release in motion, a foot that slips.
-"""
+"""Fit of one test of free rocking (section 5 of the source): parameters, profiles, other explanations."""
 
 from __future__ import annotations
 

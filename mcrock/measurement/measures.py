@@ -1,18 +1,4 @@
-"""What a recording tells: landings, phases, alignment, faults and the measures of a test.
-
-When a rocking body turns back and lands, from its angular velocity.
-
-The phases with which every test of free rocking starts (section 5.1), from data and from simulation.
-
-How a sensor is turned on the body that carries it, from what it recorded.
-
-How much an impact leaves of the motion, and how far it leaves the plane (section 3.2).
-
-Faults of a recording that is to be fitted: nothing in it, readings at the end of the range, gaps, a second
-release, another unit or body.
-
-What a test of free rocking shows without a model of its impacts (sections 3.1 and 3.2).
-"""
+"""What a recording tells: landings, phases, alignment, faults and the measures of a test."""
 
 from __future__ import annotations
 

@@ -1,15 +1,4 @@
-"""A recording against runs of the model: free rocking, the first guess and how far they differ.
-
-A body released over an edge, again and again with other impact parameters.
-
-A recording beside what the model says of the same test: residuals, their sensitivities and two errors.
-
-Whether a fit explains its test: residuals and the noise of the sensor.
-
-Where to start a fit: the search that neither phase nor local minima lead astray.
-
-What an error in the size of a body does to the estimates of a fit.
-"""
+"""A recording against runs of the model: free rocking, the first guess and how far they differ."""
 
 from __future__ import annotations
 

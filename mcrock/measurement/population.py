@@ -1,7 +1,5 @@
 """Impact parameters of a population of tests: means, scatters, covariates and predictions.
 
-The hierarchical model of a population of tests.
-
     estimate = mean + effects of covariates + of the specimen + of the position on it + of the repetition
         + error of the fit
 
@@ -14,9 +12,7 @@ estimates. What physics excludes is cut away where the distribution is written i
 
 What may move the impact parameters from test to test: numbers and categories beside the tests.
 
-From fits of many tests to the distribution of a parameter: a hierarchical model.
-
-NumPyro samples the model (`mcrock.measurement.population`), ArviZ keeps what it found. Both are optional.
+NumPyro samples the model, ArviZ keeps what it found; both are optional.
 """
 
 from __future__ import annotations
@@ -34,7 +30,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from mcrock.base.checks import suggest
-from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import ConfigError
 from mcrock.base.units import plain_number
 from mcrock.measurement.campaign import WORDS, chosen_parameters, left_out, read_tests, unexplained
 

@@ -1,18 +1,6 @@
 """Recordings of a free rocking test and what was measured: angles, rates, sensors, forces.
 
-What a fit asks for thousands of times, compiled: rates of a body with their jumps, and readings.
-
-Called by `mcrock.measurement.recording` and `mcrock.measurement.recording`, which say what the arguments are.
-
-Angular velocity of a body that rocks freely as a sensor on it feels it: in its own axes, with jumps.
-
-What an inertial sensor on a body recorded while it rocked freely.
-
-Attitude as angles, and their drift.
-
-What an inertial sensor on a simulated body would record.
-
-The equivalent of impulses that are spread over an edge or a face (section 4.1).
+What a fit asks for thousands of times is compiled.
 """
 
 from __future__ import annotations

@@ -50,14 +50,16 @@ from mcrock.body import (
     stable_faces,
     uplift_slenderness,
 )
-from mcrock.body.faces import Faces, connected, side_distances
-from mcrock.body.regimes import (
+from mcrock.body.faces import (
+    Faces,
     Regime,
     Sections,
+    connected,
     extreme_directions,
     painleve_friction,
     regime_from_rest,
     sections,
+    side_distances,
     slide_rock_limit,
 )
 from mcrock.body.shapes import OFFSETS, Polyhedron

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 
 from mcrock.base.params import STANDARD_GRAVITY, Mode, Outcome
 from mcrock.excitation import Pulse
-from mcrock.excitation.floor import FLOOR
+from mcrock.excitation.processing import FLOOR
 from mcrock.show import style
 from mcrock.statistics.runs import guessed
 

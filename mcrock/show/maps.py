@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from scipy.special import ndtri
 
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.body.regimes import (
+from mcrock.body.faces import (
     Regime,
     Sections,
     extreme_directions,
@@ -265,7 +265,7 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     """Draw which motion starts from rest, over friction and horizontal acceleration, and where runs fall.
 
     The regions are those of the direction in which the body tips most easily, the dashed lines border those
-    of the direction in which it tips least easily (`mcrock.body.regimes`). Uncertain sizes of the body have
+    of the direction in which it tips least easily (`mcrock.body.faces`). Uncertain sizes of the body have
     their medians.
 
     Parameters

@@ -438,7 +438,7 @@ def format_check(check: xr.Dataset, left_out: list[str]) -> list[str]:
     Parameters
     ----------
     check : Dataset
-        Of `mcrock.measurement.replicates.check_of`.
+        Of `mcrock.measurement.predictive.check_of`.
     left_out : list of str
         Tests that it has not, and why.
     """
@@ -478,7 +478,7 @@ def plot_check(check: xr.Dataset) -> Axes:
     Parameters
     ----------
     check : Dataset
-        Of `mcrock.measurement.replicates.check_of`.
+        Of `mcrock.measurement.predictive.check_of`.
 
     Returns
     -------

@@ -25,8 +25,15 @@ from mcrock.dataset import replacing
 from mcrock.excitation.measures import displacement_of, energy_of, velocity_of
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.response_spectra import motion_spectrum, response_spectrum
-from mcrock.excitation.selection import BY_LEVEL, UNKNOWN, Candidates, Selection, Target
-from mcrock.excitation.survey import Survey, component_values
+from mcrock.excitation.selection import (
+    BY_LEVEL,
+    UNKNOWN,
+    Candidates,
+    Selection,
+    Survey,
+    Target,
+    component_values,
+)
 from mcrock.show import style
 from mcrock.show.history import AXES, DASHES
 from mcrock.show.text import format_count, format_table, shorten, wrap
@@ -60,7 +67,7 @@ def format_surveys(surveys: list[Survey], width: int, components: bool = False) 
     Parameters
     ----------
     surveys : list of Survey
-        From `mcrock.excitation.survey.survey`.
+        From `mcrock.excitation.selection.survey`.
     width : int
         Of the terminal [characters].
     components : bool
@@ -187,7 +194,7 @@ def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
     ----------
     motion : Motion
     flags : sequence of str
-        Sentences for the note below, such as those of `mcrock.excitation.survey.suspicions`.
+        Sentences for the note below, such as those of `mcrock.excitation.selection.suspicions`.
 
     Returns
     -------

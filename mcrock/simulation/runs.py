@@ -1,9 +1,4 @@
-"""One run, or the runs of a part, from Python to the kernel and back.
-
-The result of one run, with its history.
-
-The Python face of the kernel: one run with its history, or a part of a study.
-"""
+"""One run with its history, or the runs of a part, from Python to the kernel and back."""
 
 from __future__ import annotations
 

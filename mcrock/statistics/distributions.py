@@ -43,8 +43,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import suggest
 from mcrock.base.response import Response
-from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import read_columns
+from mcrock.base.tables.parsing import ConfigError, read_columns
 from mcrock.base.units import as_written, factor_to, split_header
 from mcrock.dataset.schema import OUTER, own_names
 from mcrock.statistics.intervals import check_level, expanded_tail

@@ -36,8 +36,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import read_columns
+from mcrock.base.tables.parsing import ConfigError, read_columns
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.intervals import check_level
 from mcrock.statistics.probability import BOUNDS, is_nested, unknown_inputs

@@ -29,8 +29,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import read_json
+from mcrock.base.tables.parsing import ConfigError, read_json
 from mcrock.statistics.distributions import (
     RESAMPLES,
     SCORES,

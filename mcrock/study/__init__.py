@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from mcrock.base.environment import imported_on_use
 
 if TYPE_CHECKING:
-    from mcrock.base.tables.errors import ConfigError
+    from mcrock.base.tables.parsing import ConfigError
     from mcrock.study.load import load_config
     from mcrock.study.new import NewStudy, new_study
     from mcrock.study.study import Study

@@ -1,21 +1,9 @@
-"""How realizations are spread over what is drawn: plain, stratified, Sobol, nested.
+"""Designs: where in the unit cube each realization lies, and which motion it meets.
 
-Scrambled Sobol points by their index, the same numbers as `scipy.stats.qmc.Sobol` gives.
-
-SciPy walks to a point through all before it, and importing `scipy.stats` takes a third of a second, more than
-a small study is drawn in. Here a slice of the sequence costs the same wherever it begins.
-
-Joe, S., Kuo, F. Y. (2008). Constructing Sobol sequences with better two-dimensional projections. SIAM Journal
-on Scientific Computing 30(5), 2635-2654. Directions, from SciPy's copy of their table.
-
-Matousek, J. (1998). On the L2-discrepancy for anchored boxes. Journal of Complexity 14, 527-556. The
-scrambling: a random lower triangular matrix and a random shift.
-
-Designs: where in the unit cube each realization lies, and which motion it meets.
-
-A realization is addressed by its index, with that of the outer draw where a study has several.
-Random and Sobol designs can therefore be extended, and
-any division into parts gives the same numbers; a Latin hypercube is made whole.
+A realization is addressed by its index, with that of the outer draw where a study has several. Random and
+Sobol designs can therefore be extended, and any division into parts gives the same numbers; a Latin hypercube
+is made whole. Scrambled Sobol points are the numbers of `scipy.stats.qmc.Sobol`, by their index: SciPy walks
+to a point through all before it, and its import takes a third of a second.
 
 In the design of Sobol indices (Saltelli et al. 2010) realizations differ in one input alone: every point of
 two independent matrices A and B of inputs is a realization, and so is, for every input, the point of A with
@@ -25,6 +13,12 @@ first ones stay as they are when more are added. What a run draws inside, the er
 the noise of its motion and parameters that are drawn anew at every impact, is an input like the others: a
 realization with that of A has the draws of the realization of A. Otherwise it would look like an interaction
 of all inputs.
+
+Joe, S., Kuo, F. Y. (2008). Constructing Sobol sequences with better two-dimensional projections. SIAM Journal
+on Scientific Computing 30(5), 2635-2654. Directions, from SciPy's copy of their table.
+
+Matousek, J. (1998). On the L2-discrepancy for anchored boxes. Journal of Complexity 14, 527-556. The
+scrambling: a random lower triangular matrix and a random shift.
 
 Saltelli, A., Annoni, P., Azzini, I., Campolongo, F., Ratto, M. and Tarantola, S. (2010). Variance based
 sensitivity analysis of model output. Design and estimator for the total sensitivity index. Computer Physics

@@ -1,14 +1,11 @@
-"""The table of the impact law and its presets.
+"""The table [impact] of a study file, with the keys of the laws of `mcrock.impact.registry`, and its presets.
 
-Impact parameters of the literature by name, each number with the place that it is from.
-
-A study file names one as `impact.preset`; what it gives is written out into the study when the file is read,
-so that no stored study depends on this file. Names are kept for good: stored studies have them.
+A study file names a preset as `impact.preset`; what it gives is written out into the study when the file is
+read, so that no stored study depends on this file. Names are kept for good: stored studies have them. Each
+number has the place in the literature that it is from.
 
 Sources give intervals and no distributions, for which there are too few tests (Várkonyi et al., section 6).
 The uniform distribution over an interval, one independent of the other, is the choice of mcrock.
-
-The table [impact] of a study file: its keys are those of the laws of `mcrock.impact.registry`.
 """
 
 from __future__ import annotations
@@ -22,8 +19,8 @@ from pydantic import create_model
 from mcrock.base.checks import joined
 from mcrock.base.own_function import GROUPS
 from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.base.tables.errors import ConfigError, mistake, refuse
 from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Kind, Table, Text, each, entry, optional
+from mcrock.base.tables.parsing import ConfigError, mistake, refuse
 from mcrock.impact.conditions import Impact, OwnLaw
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, options, unfit
 

@@ -1,9 +1,4 @@
-"""Study files: from TOML, with inputs of their own, to a checked study.
-
-A table of inputs made elsewhere, one realization a row, instead of a design.
-
-From a TOML file and overrides to a `Study`.
-"""
+"""Study files: from TOML, overrides and a table of inputs made elsewhere to a checked `Study`."""
 
 from __future__ import annotations
 
@@ -20,9 +15,8 @@ import numpy as np
 
 from mcrock.base.checks import joined
 from mcrock.base.tables.distributions import MOST_LISTED
-from mcrock.base.tables.errors import ConfigError, shown
 from mcrock.base.tables.fields import ChoiceKey, ListOf, Table
-from mcrock.base.tables.parsing import parse_toml, read_columns, read_text
+from mcrock.base.tables.parsing import ConfigError, parse_toml, read_columns, read_text, shown
 from mcrock.base.units import factor_to, split_header
 from mcrock.body import Body
 from mcrock.body.shapes import SHAPES

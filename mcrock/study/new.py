@@ -1,9 +1,4 @@
-"""A new study file from answers, and the answers of one that exists.
-
-From the answers of a guided start to a study file with comments.
-
-Answers of `mcrock new` that a study file gives, and what of it no question asks.
-"""
+"""A new study file, with comments, from answers to questions; and the answers that an existing file gives."""
 
 from __future__ import annotations
 

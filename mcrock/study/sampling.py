@@ -30,7 +30,7 @@ from scipy.special import ndtr
 from mcrock.base.params import ContactColumn, Draw, Inputs
 from mcrock.base.random_numbers import SCORE_LIMIT
 from mcrock.base.tables.distributions import Discrete, Distribution
-from mcrock.base.tables.errors import RealizationError
+from mcrock.base.tables.parsing import RealizationError
 from mcrock.body import Bodies, face_heights, face_normals
 from mcrock.body.faces import directed_edges, side_distances
 from mcrock.body.shapes import SHAPES, Shape

@@ -18,7 +18,6 @@ from scipy.special import ndtr
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.distributions import Distribution, Listed, Quantity, Uncertain
-from mcrock.base.tables.errors import mistake, refuse
 from mcrock.base.tables.fields import (
     ChoiceKey,
     IntegerKey,
@@ -36,6 +35,7 @@ from mcrock.base.tables.fields import (
     kind_of,
     optional,
 )
+from mcrock.base.tables.parsing import mistake, refuse
 from mcrock.excitation.measures import MEASURES, check_parameters, named_measure, variable_name
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.response_spectra import MOST_AVERAGED

@@ -14,9 +14,8 @@ from pydantic import PrivateAttr, ValidationError, model_validator
 from mcrock.base.own_function import GROUPS, WORD, find_code
 from mcrock.base.session import Displayed
 from mcrock.base.tables.distributions import Distribution, Listed, Quantity
-from mcrock.base.tables.errors import ConfigError, format_mistakes
 from mcrock.base.tables.fields import IntegerKey, OneOf, Table, Text, entry, given, optional, plain
-from mcrock.base.tables.parsing import parse_json
+from mcrock.base.tables.parsing import ConfigError, format_mistakes, parse_json
 from mcrock.body.shapes import SHAPES, Shape
 from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source

@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 
 from mcrock.excitation.readers import scan_records
-from mcrock.excitation.survey import survey
+from mcrock.excitation.selection import survey
 from mcrock.show.records import format_surveys
 from tests.fuzz.damage import damaged_text
 

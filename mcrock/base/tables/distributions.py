@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from scipy import special
 from scipy.special import ndtr, ndtri
 
-from mcrock.base.tables.errors import mistake, refuse, shown
 from mcrock.base.tables.fields import FlagKey, ListOf, NumberKey, OneOf, Table, entry, given, optional
+from mcrock.base.tables.parsing import mistake, refuse, shown
 
 Array = NDArray[np.float64]
 OWN = "{unit}"  # replaced by the unit of the number that is distributed

@@ -14,7 +14,7 @@ from pydantic_core import CoreSchema, InitErrorDetails, core_schema
 
 from mcrock.base import checks
 from mcrock.base.checks import is_plain, joined, suggest
-from mcrock.base.tables.errors import mistake, nested, refuse, shown
+from mcrock.base.tables.parsing import mistake, nested, refuse, shown
 from mcrock.base.units import as_in_datasets, parse_quantity, units_of
 
 

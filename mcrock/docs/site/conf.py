@@ -21,8 +21,8 @@ from nbclient import NotebookClient
 
 import mcrock
 from mcrock.commands.program import COMMANDS
-from mcrock.docs.site import listings
-from mcrock.docs.site.formulas import FORMULAS, with_formulas
+from mcrock.docs.site import pages
+from mcrock.docs.site.pages import FORMULAS, with_formulas
 from mcrock.laws import LAWS
 
 if TYPE_CHECKING:
@@ -94,17 +94,17 @@ def read_page(app: Sphinx, docname: str, source: list[str]) -> None:
         app.env.note_dependency(str(HERE / "index.md"))
         source[0] = (HERE / "index.md").read_text(encoding="utf-8")
     elif docname == "site/gallery":
-        source[0] += listings.gallery()
+        source[0] += pages.gallery()
     elif docname == "site/commands":
-        source[0] += listings.commands()
+        source[0] += pages.commands()
     elif docname == "site/api/laws":
         source[0] += "".join(f".. autofunction:: mcrock.laws.{name}\n" for name in LAWS)
     elif docname == "site/validation":
-        source[0] = source[0].replace("[cases]", listings.cases())
+        source[0] = source[0].replace("[cases]", pages.cases())
         for folder in ("tests/physics", "tests/published"):
-            source[0] = source[0].replace(f"[{folder}]", listings.tests(folder))
+            source[0] = source[0].replace(f"[{folder}]", pages.tests(folder))
     elif docname.startswith("site/") and docname.count("/") == 1:
-        source[0] = listings.with_descriptions(source[0])
+        source[0] = pages.with_descriptions(source[0])
     elif "/" not in docname:
         parts = FENCED.split(source[0])
         parts[::2] = [NAME.sub(r"{py:obj}`\1`", COMMAND.sub(linked, part)) for part in parts[::2]]

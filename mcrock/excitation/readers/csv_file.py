@@ -1,9 +1,4 @@
-"""Motions in tables: columns, their units and their numbers.
-
-Meaning of the columns of a text table, by the names above them.
-
-A ground motion from a text table: columns of time and acceleration, with a stated unit.
-"""
+"""Ground motions in tables of text: columns of time and acceleration, by the names and units above them."""
 
 from __future__ import annotations
 
@@ -69,7 +64,7 @@ def split_fields(content: str) -> list[str]:
 def named_columns(path: Path, headers: list[str], n_column: int) -> list[Column]:
     """Columns by a line of names: time, x, y, z, or directions; empty if there is no such line.
 
-    Directions are put in order as in `mcrock.excitation.readers.assemble`: of two horizontal ones x is
+    Directions are put in order as in `mcrock.excitation.readers.read`: of two horizontal ones x is
     the one from which y lies 90 degrees counter-clockwise, and the first one where none is known.
 
     Raises

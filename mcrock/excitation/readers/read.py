@@ -1,6 +1,12 @@
-"""Reading a record file, or a folder with record files of any mix of formats.
+"""Motions from record files, from folders with any mix of formats, and from ObsPy streams.
 
-The reader of a file is chosen by its content and what is given about it.
+The reader of a file is chosen by its content and what is given about it. Files that only ObsPy knows
+(miniSEED, SAC and others) hold counts or any unit without saying so: the unit has to be given, and the
+instrument removed before (`Stream.remove_response(output="ACC")` leaves m/s2).
+
+Ground x and y are the horizontal components as they were recorded, not turned to north: of the two,
+x is the one from which y lies 90 degrees counter-clockwise seen from above (east and north, if those
+were recorded); ground z is up.
 """
 
 from __future__ import annotations
@@ -9,8 +15,13 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from importlib.util import find_spec
 from itertools import chain, pairwise
+from math import cos, degrees, inf, pi, radians
 from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,18 +29,27 @@ from mcrock.base.checks import Choice, by_number
 from mcrock.base.keywords import suggesting
 from mcrock.base.units import ACCELERATIONS, parse_unit, plain_number
 from mcrock.excitation.motion import Motion, MotionError, checked
-from mcrock.excitation.readers import collections, obspy_stream, us_formats, world_formats
-from mcrock.excitation.readers.assemble import assemble
+from mcrock.excitation.readers import collections, us_formats, world_formats
 from mcrock.excitation.readers.csv_file import read_csv, split_fields, without_unit
 from mcrock.excitation.readers.text_file import (
     DECLARED,
     GIVEN,
     BinaryFileError,
     NotRecordError,
+    Orientation,
     RecordedComponent,
     TextFile,
+    doubt,
+    is_clockwise,
+    is_square,
     known_unit,
+    number_channels,
+    parse_orientation,
+    word_unknown,
 )
+
+if TYPE_CHECKING:
+    from obspy import Stream, Trace  # type: ignore[import-not-found,unused-ignore]
 
 
 @dataclass
@@ -152,14 +172,14 @@ def failing_in_words(path: Path, reader: str) -> Iterator[None]:
 
 def _read_with_obspy(path: Path, unit: str | None, forced: bool) -> list[RecordedComponent]:
     """Components of a file by way of ObsPy."""
-    if not obspy_stream.is_installed():
+    if not has_obspy():
         if forced:
-            raise MotionError(f"{path}: ObsPy is not installed; get it: {obspy_stream.INSTALL}")
+            raise MotionError(f"{path}: ObsPy is not installed; get it: {INSTALL}")
         raise NotRecordError("no text; ObsPy, which may know it, is not installed")
     if unit is None and not forced:
         raise NotRecordError("no text; give a unit to have ObsPy try it")
     with failing_in_words(path, "obspy"):
-        recordings = obspy_stream.read_file(path, unit)
+        recordings = read_with_obspy(path, unit)
     if recordings is None:
         raise NotRecordError("no format that is known, to ObsPy neither")
     return recordings
@@ -406,8 +426,8 @@ def _choose(
 def _by_time(pieces: list[RecordedComponent | Motion]) -> list[RecordedComponent | Motion]:
     """Pieces in their order, of which those that ObsPy read are told apart by time."""
     components = [piece for piece in pieces if isinstance(piece, RecordedComponent)]
-    traces = [piece for piece in components if piece.format.startswith(obspy_stream.NAME)]
-    grouped = dict(zip(map(id, traces), obspy_stream.group_by_time(traces), strict=True))
+    traces = [piece for piece in components if piece.format.startswith(OBSPY)]
+    grouped = dict(zip(map(id, traces), group_by_time(traces), strict=True))
     return [grouped.get(id(piece), piece) for piece in pieces]
 
 
@@ -457,3 +477,351 @@ def nothing_found(path: Path, scan: FolderContents) -> str:
             "acceleration with a unit given"
         )
     return "\n".join([f"{path}: no record found in this folder", *word_left_out(scan)])
+
+
+DT_TOLERANCE = 1e-6  # between the time steps of two components [1]
+
+
+def assemble(
+    pieces: Iterable[RecordedComponent | Motion], *, chosen: bool = False
+) -> tuple[list[Motion], list[str]]:
+    """Put the components of each recording together.
+
+    Parameters
+    ----------
+    pieces : iterable of Recording or Motion
+        Components of any number of recordings, told apart by folder, format and `Recording.record`.
+        Motions are whole already and stay as they are.
+    chosen : bool
+        Whether somebody chose the channels that belong together. Otherwise the channels of a structure
+        whose sensors stand in different places become one motion for each place.
+
+    Returns
+    -------
+    motions : list of Motion
+        In the order of their first components. A component that was not recorded is zero, and
+        `metadata["missing"]` names it; a shorter component is continued with zeros. The unit, how it
+        was known, component names, azimuths [rad], remarks and facts stand in `metadata`.
+    problems : list of str
+        Recordings whose components do not fit together: of different time steps or starts, two of one
+        direction, more than two horizontal ones.
+    """
+    groups: dict[object, list[RecordedComponent | Motion]] = {}
+    for piece in pieces:
+        # a record may lie in two folders, raw and processed, or in two formats
+        key = (
+            (piece.path.parent, piece.format, piece.record)
+            if isinstance(piece, RecordedComponent)
+            else id(piece)
+        )
+        groups.setdefault(key, []).append(piece)
+    motions, problems = [], []
+    for group in groups.values():
+        if isinstance(group[0], Motion):
+            motions.append(group[0])
+            continue
+        components = [piece for piece in group if isinstance(piece, RecordedComponent)]
+        for sensor in [components] if chosen else _by_location(components):
+            try:
+                motions.append(assemble_one(sensor))
+            except MotionError as error:
+                problems.append(str(error))
+    return motions, problems
+
+
+def _by_location(components: list[RecordedComponent]) -> list[list[RecordedComponent]]:
+    """Components of each sensor, if all say where they stand and those are different places."""
+    places: dict[str, list[RecordedComponent]] = {}
+    for component in components:
+        places.setdefault(component.location.casefold(), []).append(component)
+    if len(places) < 2 or "" in places:
+        return [components]
+    return [
+        [replace(each, name=f"{each.name}, {each.location}") for each in place] for place in places.values()
+    ]
+
+
+def assemble_one(components: Sequence[RecordedComponent]) -> Motion:
+    """Motion of the one, two or three components of a recording.
+
+    Raises
+    ------
+    MotionError
+        If they do not fit together.
+    """
+    roles = _roles(components)
+    first = components[0]
+    for other in components[1:]:
+        _check_pair(first, other)
+    acceleration = np.zeros((3, max(len(component.acceleration) for component in components)))
+    metadata: dict[str, str | float] = {
+        "file": ", ".join(dict.fromkeys(component.path.name for component in components)),
+        "format": first.format,
+        "unit": ", ".join(dict.fromkeys(component.unit for component in components)),
+        "unit_known": first.unit_known,
+    }
+    history: list[str] = []
+    remarks = [remark for component in components for remark in component.remarks]
+    remarks += [words for component in components if (words := doubt(component.component))]
+    if {"x", "y"} <= roles.keys() and any(roles[axis].azimuth is None for axis in "xy"):
+        remarks.append(word_unknown(roles["x"].component, roles["y"].component))
+    for axis, component in sorted(roles.items()):
+        samples = component.acceleration
+        acceleration["xyz".index(axis), : len(samples)] = -samples if component.role == "down" else samples
+        metadata[f"component_{axis}"] = component.component
+        if component.azimuth is not None:
+            metadata[f"azimuth_{axis}"] = component.azimuth
+        history += [f"{axis}: {step}" for step in component.history]
+        if component.role == "down":
+            history.append(f"{axis}: sign reversed, recorded downwards")
+        if len(samples) < acceleration.shape[1]:
+            history.append(f"{axis}: continued with zeros after {len(samples) * component.dt:g} s")
+    places = dict.fromkeys(component.location for component in components if component.location)
+    if places:
+        metadata["location"] = ", ".join(places)
+    missing = [axis for axis in "xyz" if axis not in roles]
+    if missing:
+        metadata["missing"] = ", ".join(missing)
+    if remarks:
+        metadata["remarks"] = "; ".join(dict.fromkeys(remarks))  # what the header says is said by each
+    if history:
+        metadata["history"] = "; ".join(history)
+    facts = {name: value for component in components for name, value in component.facts.items()}
+    return Motion(acceleration, first.dt, first.name, group=first.record, metadata=metadata | facts)
+
+
+def _roles(components: Sequence[RecordedComponent]) -> dict[str, RecordedComponent]:
+    """Component of each ground axis."""
+    vertical = [component for component in components if component.role != "horizontal"]
+    horizontal = [component for component in components if component.role == "horizontal"]
+    for kind, found, most in (("vertical", vertical, 1), ("horizontal", horizontal, 2)):
+        if len(found) > most:
+            raise MotionError(
+                f"{_paths(components)}: recording {components[0].record} has {len(found)} {kind} components "
+                f"({', '.join(_word_component(component) for component in found)}), expected at most {most}; "
+                f"{_way_out(components)}"
+            )
+    roles = dict(zip("xy", _ordered(horizontal), strict=False))
+    return roles | ({"z": vertical[0]} if vertical else {})
+
+
+def _ordered(horizontal: list[RecordedComponent]) -> list[RecordedComponent]:
+    """Horizontal components as x and y: right-handed where both azimuths are known."""
+    if len(horizontal) < 2:
+        return horizontal
+    one, two = horizontal
+    if one.azimuth is None or two.azimuth is None:
+        return horizontal
+    if not is_square(one.azimuth, two.azimuth):
+        apart = abs(degrees(two.azimuth - one.azimuth)) % 360
+        raise MotionError(
+            f"{_paths(horizontal)}: the horizontal components of recording {one.record}, {one.component} and "
+            f"{two.component}, are {apart:.0f} deg apart, expected 90 deg"
+        )
+    return [two, one] if is_clockwise(one.azimuth, two.azimuth) else [one, two]
+
+
+def _word_component(component: RecordedComponent) -> str:
+    number = "" if component.channel is None else f"channel {component.channel}: "
+    return f"{number}{component.component}"
+
+
+def _way_out(components: Sequence[RecordedComponent]) -> str:
+    """Advice about too many components."""
+    if any(component.channel is None for component in components):
+        return "keep the files of one sensor and one earthquake together and others in a folder of their own"
+    if len(components) == 3 and all(component.role == "horizontal" for component in components):
+        return (
+            "the file does not say which is the vertical: choose the two horizontal ones, as in "
+            "`--channels 1,2` or channels=[1, 2]"
+        )
+    return "choose the channels of one sensor, as in `--channels 1,2,3` or channels=[1, 2, 3]"
+
+
+def _check_pair(one: RecordedComponent, two: RecordedComponent) -> None:
+    """Refuse components of different time steps or starts."""
+    what = f"{_paths([one, two])}: components {one.component} and {two.component} of {one.record}"
+    if abs(one.dt - two.dt) > DT_TOLERANCE * one.dt:
+        raise MotionError(
+            f"{what} have time steps of {one.dt:g} s and {two.dt:g} s; resample one of them, or read "
+            "them apart"
+        )
+    if one.start is not None and two.start is not None and abs(one.start - two.start) > 0.5 * one.dt:
+        raise MotionError(
+            f"{what} start {abs(one.start - two.start):g} s apart; cut them to a common start, or read "
+            "them apart"
+        )
+
+
+def _paths(components: Sequence[RecordedComponent]) -> str:
+    """Files of some components, for messages: the folder once, then the names."""
+    paths = list(dict.fromkeys(component.path for component in components))
+    return ", ".join([str(paths[0]), *(path.name for path in paths[1:])])
+
+
+def skew(motion: Motion) -> float | None:
+    """Deviation of the horizontal components of a motion from a right angle [rad], None if unknown."""
+    x, y = (motion.metadata.get(f"azimuth_{axis}") for axis in "xy")
+    if not (isinstance(x, float) and isinstance(y, float)):
+        return None
+    return float(abs(np.arccos(np.clip(cos(y - x), -1, 1)) - pi / 2))
+
+
+OBSPY = "ObsPy"
+INSTALL = "pip install obspy"
+PICKLE = "PICKLE"  # a format of ObsPy
+ONE_AT_A_TIME = Lock()  # of the threads that read
+QUANTITIES = {6: "displacement", 7: "velocity", 50: "voltage"}  # of SAC, by IDEP
+GAP = 10.0  # between traces of a station that still are taken for one recording [s]
+
+
+def has_obspy() -> bool:
+    """Whether ObsPy is there; it is not imported."""
+    return find_spec("obspy") is not None
+
+
+def from_stream(stream: Stream, unit: str) -> list[Motion]:
+    """Ground motions out of an ObsPy stream of accelerations.
+
+    Parameters
+    ----------
+    stream : obspy.Stream
+        Traces of one or several stations, told apart by network, station and location. Traces of a
+        station that overlap in time are one recording.
+    unit : str
+        Of the samples: a key of `mcrock.base.units.ACCELERATIONS`, "m/s2" after
+        ``stream.remove_response(output="ACC")``.
+
+    Returns
+    -------
+    list of Motion
+
+    Raises
+    ------
+    MotionError
+        If the unit is unknown, a trace has gaps or values that are not finite, its channel code does
+        not say its direction, or the traces of a station do not fit together.
+    """
+    motions, problems = assemble(group_by_time(read_stream(stream, unit, Path("stream"))))
+    if problems:
+        raise MotionError("\n".join(problems))
+    return motions
+
+
+def read_with_obspy(path: Path, unit: str | None) -> list[RecordedComponent] | None:
+    """Components of a file that ObsPy reads, or None if it does not know the format."""
+    import obspy
+
+    try:
+        with _unpickling_nothing():
+            stream = obspy.read(str(path))
+    except TypeError:  # how ObsPy says that it does not know the format
+        return None
+    except Exception as error:  # its readers raise whatever goes wrong inside
+        raise MotionError(f"{path}: ObsPy cannot read it: {error}") from error
+    if unit is None:
+        raise MotionError(
+            f"{path}: the format {stream[0].stats.get('_format', '')} does not say the unit of its samples; "
+            "give the unit of the acceleration"
+        )
+    return number_channels(read_stream(stream, unit, path))
+
+
+@contextmanager
+def _unpickling_nothing() -> Iterator[None]:
+    """Take the format of ObsPy away that is a pickle, whatever its file is called: it would run as code."""
+    from obspy.core.util.base import ENTRY_POINTS  # type: ignore[import-not-found,unused-ignore]
+
+    with ONE_AT_A_TIME:
+        formats = ENTRY_POINTS["waveform"]
+        taken = formats.pop(PICKLE, None)
+        try:
+            yield
+        finally:
+            formats.update({PICKLE: taken} if taken else {})
+
+
+def read_stream(stream: Stream, unit: str, path: Path) -> list[RecordedComponent]:
+    """Components of a stream that was read from `path`."""
+    known = known_unit(path, unit)
+    return [_read_trace(trace, known, path) for trace in stream]
+
+
+def group_by_time(pieces: Sequence[RecordedComponent]) -> list[RecordedComponent]:
+    """Recordings of which those of a station that overlap in time share their `record`.
+
+    Formats of seismology name the station, not the recording: components that begin a sample apart are
+    one recording, also across a full minute, and pieces with a gap longer than `GAP` are several.
+    """
+    stations: dict[tuple[str, str], list[RecordedComponent]] = {}
+    for piece in pieces:
+        stations.setdefault((piece.format, piece.record), []).append(piece)
+    began: dict[int, str] = {}
+    for traces in stations.values():
+        first, end = 0.0, -inf
+        for trace in sorted(traces, key=_start):
+            if _start(trace) > end + GAP:
+                first = _start(trace)
+            end = max(end, _start(trace) + len(trace.acceleration) * trace.dt)
+            began[id(trace)] = f"{datetime.fromtimestamp(first, UTC):%Y-%m-%d %H:%M:%S}"
+    return [
+        replace(piece, record=f"{piece.record} {at}", name=f"{piece.name} {at.rpartition(':')[0]}")
+        for piece, at in ((piece, began[id(piece)]) for piece in pieces)
+    ]
+
+
+def _start(recording: RecordedComponent) -> float:
+    return recording.start or 0.0
+
+
+def _read_trace(trace: Trace, unit: str, path: Path) -> RecordedComponent:
+    stats = trace.stats
+    where = f"{path}, trace {trace.id}"
+    if np.ma.is_masked(trace.data):
+        raise MotionError(f"{where}: the samples have gaps; fill them, or cut the record before them")
+    quantity = QUANTITIES.get(int(stats.get("sac", {}).get("idep", 0)))
+    if quantity:
+        raise NotRecordError(
+            f"trace {trace.id}: {quantity} by its header (IDEP), no acceleration; differentiate it, or "
+            "remove the instrument with output='ACC'"
+        )
+    samples = np.asarray(trace.data, dtype=np.float64)
+    if len(samples) < 2 or not np.isfinite(samples).all():
+        raise MotionError(f"{where}: expected at least 2 samples, all of them finite")
+    station = ".".join(filter(None, (stats.network, stats.station, stats.location)))
+    orientation = _orientation(trace)
+    if orientation is None:
+        raise MotionError(
+            f"{where}: the channel code {stats.channel!r} does not say the direction; expected one that ends "
+            "in Z, N, E, 1 or 2"
+        )
+    began = stats.starttime
+    return RecordedComponent(
+        samples * ACCELERATIONS[unit],
+        float(stats.delta),
+        path,
+        f"{OBSPY} {stats.get('_format', '')}".strip(),
+        unit,
+        GIVEN,
+        record=station,
+        name=station,
+        component=stats.channel,
+        role=orientation.role,
+        azimuth=orientation.azimuth,
+        start=float(began.timestamp),
+        facts={"station": station, "year": int(began.year)},
+    )
+
+
+def _orientation(trace: Trace) -> Orientation | None:
+    """Orientation by the header of SAC if it has one, else by the channel code or its last letter."""
+    sac = trace.stats.get("sac", {})
+    azimuth, inclination = sac.get("cmpaz", -12345.0), sac.get("cmpinc", -12345.0)
+    if inclination == 0:
+        return Orientation("up")
+    if inclination == 90 and 0 <= azimuth <= 360:
+        return Orientation("horizontal", radians(azimuth % 360))
+    channel = trace.stats.channel
+    if channel.isdecimal() and len(channel) == 1:  # a number, as of EVT, no azimuth
+        return Orientation("horizontal")
+    return parse_orientation(channel) or parse_orientation(channel[-1:])

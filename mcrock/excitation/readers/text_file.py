@@ -1,12 +1,6 @@
-"""Recordings in text files: orientations, samples, headers, numbers.
-
-Direction of a component, from the words in which files name it.
+"""Recordings in text files: lines, numbers, units and orientations, with messages that name the line.
 
 Azimuths count clockwise from north; a positive sample accelerates the ground that way.
-
-One component of a recording, as a reader hands it over.
-
-Lines of a record file, and numbers, units and components out of them with messages that name the line.
 """
 
 from __future__ import annotations

@@ -1,18 +1,9 @@
-"""Sources of ground motions of a study: what all have, and what shakes the body.
-
-What is asked of every source of ground motions.
+"""What is asked of every source of ground motions, and what those that shake the ground have in common.
 
 A source is the table ``[motion]`` of a study file with all that mcrock knows about motions from there: the
 keys of the table, what of them differs between realizations, how motions are read or made, and the words for
-people. Callers ask the source; none of them asks which source it is.
-
-Kinds of values in the tables of sources: units of acceleration and steps of processing.
-
-Ground that does not move: free rocking of released bodies.
-
-The table of the floor between ground and body, ``[motion.floor]``.
-
-What sources that shake the ground have in common: direction, components, scaling and floor.
+people. Callers ask the source; none of them asks which source it is. The floor between ground and body is the
+table ``[motion.floor]``.
 """
 
 from __future__ import annotations
@@ -29,7 +20,6 @@ from numpy.typing import NDArray
 
 from mcrock.base.checks import joined
 from mcrock.base.tables.distributions import Discrete, Distribution, Quantity, Uncertain
-from mcrock.base.tables.errors import refuse
 from mcrock.base.tables.fields import (
     ChoiceKey,
     Declaration,
@@ -48,11 +38,19 @@ from mcrock.base.tables.fields import (
     exactly_one,
     optional,
 )
+from mcrock.base.tables.parsing import refuse
 from mcrock.base.units import ACCELERATIONS, parse_unit
-from mcrock.excitation.floor import VibrationMode, chain_modes, floor_motion, floor_tail, oscillator_modes
 from mcrock.excitation.measures import MEASURES
 from mcrock.excitation.motion import Motion, MotionError
-from mcrock.excitation.processing import check_steps, vertical
+from mcrock.excitation.processing import (
+    VibrationMode,
+    chain_modes,
+    check_steps,
+    floor_motion,
+    floor_tail,
+    oscillator_modes,
+    vertical,
+)
 
 STILL_TIME = 1e-3  # length of the record of ground that does not move [s]; the tail follows
 
@@ -328,7 +326,7 @@ class Floor(Table):
         Raises
         ------
         MotionError
-            As `mcrock.excitation.floor.floor_tail`.
+            As `mcrock.excitation.processing.floor_tail`.
         """
         lowest = numbers["floor.frequency"] if self._chain is None else self._chain_frequencies[0]
         floor_tail(oscillator_modes(float(lowest), float(numbers["floor.damping"]), "x"))

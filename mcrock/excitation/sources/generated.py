@@ -1,14 +1,6 @@
-"""Generated motions of a study: pulses, synthetic ones, fitted ones, matched to a spectrum.
+"""Generated motions of a study, one for each realization.
 
-What sources of generated motions have in common: every realization has a motion made for it.
-
-Source ``pulse``: a pulse along each axis.
-
-Source ``synthetic``: filtered white noise with given parameters.
-
-Source ``fitted``: filtered white noise with the parameters of a record.
-
-Source ``spectrum``: motions that are compatible with a target spectrum.
+The sources ``pulse``, ``synthetic``, ``fitted`` and ``spectrum``.
 """
 
 from __future__ import annotations
@@ -55,7 +47,13 @@ from mcrock.excitation.synthesis.rezaeian_2010 import (
     fit_pair,
     simulate_motion,
 )
-from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum, ac156, en_1998_1, read_target, rg_1_60
+from mcrock.excitation.synthesis.spectrum_compatible import (
+    TargetSpectrum,
+    ac156,
+    en_1998_1,
+    read_target,
+    rg_1_60,
+)
 
 
 class GeneratedSource(ShakingSource):

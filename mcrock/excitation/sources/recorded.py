@@ -1,14 +1,6 @@
-"""Recorded motions of a study: files, tables, sets of records, shake tables.
+"""Recorded motions of a study, a list that the realizations share.
 
-What sources of recorded motions have in common: a list of motions that the realizations share.
-
-Source ``csv``: ground motions from tables of text.
-
-Source ``fema_p695``: record pairs of FEMA P695.
-
-Source ``files``: records in files of any known format, and folders of them.
-
-Source ``shake_table``: the tests of a shake table, one file of them all.
+The sources ``csv``, ``fema_p695``, ``files`` and ``shake_table``.
 """
 
 from __future__ import annotations
@@ -37,8 +29,8 @@ from mcrock.excitation.processing import process
 from mcrock.excitation.readers import FORMATS, read_records
 from mcrock.excitation.readers.collections import SETS, fema_p695, read_shake_table
 from mcrock.excitation.readers.csv_file import read_csv
+from mcrock.excitation.selection import survey
 from mcrock.excitation.sources.base import WEAK, Paths, ShakingSource, Steps, Unit
-from mcrock.excitation.survey import survey
 
 FARTHEST = 20.0  # factor on a motion above which it is another one
 

@@ -1,10 +1,15 @@
 """Synthetic motions by the model of Rezaeian and Der Kiureghian, and its fit to a record.
 
-Synthetic ground motion: modulated white noise through a filter that changes with time.
+White noise is modulated and goes through a filter that changes with time. The intensity of the motion follows
+a gamma function of time, its frequency and bandwidth those of an oscillator driven by white noise; six
+parameters describe both. A slow oscillator removes what would leave the ground moving or displaced at the
+end.
 
-The intensity of the motion follows a gamma function of time, its frequency and bandwidth those of an
-oscillator driven by white noise; six parameters describe both. A slow oscillator removes what would leave
-the ground moving or displaced at the end.
+In the fit, as in the paper of 2010, the modulation has the Arias intensity of the record and its times of 5,
+45 and 95 % of it; the frequency is fitted to the count of zero crossings as it grows, the damping of the
+filter to that of the negative maxima and positive minima, which a broad band has many of. Where the paper
+corrects rates for the time step and counts extremes in simulations, both are computed here for the samples
+themselves.
 
 Rezaeian, S., Der Kiureghian, A. (2008). A stochastic ground motion model with separable temporal and
 spectral nonstationarity. Earthquake Engineering and Structural Dynamics 37(13), 1565-1584.
@@ -15,17 +20,6 @@ and site characteristics. Earthquake Engineering and Structural Dynamics 39(10),
 Rezaeian, S., Der Kiureghian, A. (2012). Simulation of orthogonal horizontal ground motion components for
 specified earthquake and site characteristics. Earthquake Engineering and Structural Dynamics 41(2),
 335-353.
-
-Parameters of the stochastic model of Rezaeian and Der Kiureghian for a recorded component.
-
-As in their paper of 2010 the modulation has the Arias intensity of the record and its times of 5, 45 and
-95 % of it; the frequency is fitted to the count of zero crossings as it grows, the damping of the filter to
-that of the negative maxima and positive minima, which a broad band has many of. Where the paper corrects
-rates for the time step and counts extremes in simulations, both are computed here for the samples
-themselves.
-
-Rezaeian, S., Der Kiureghian, A. (2010). Simulation of synthetic ground motions for specified earthquake
-and site characteristics. Earthquake Engineering and Structural Dynamics 39(10), 1155-1180.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import xarray as xr
 from markupsafe import Markup
 
 from mcrock.base.estimates import format_estimate, format_interval, format_percent
-from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import ConfigError
 from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.opening import logged_versions, read_log
 from mcrock.show.animation.page import embed_run, still_of

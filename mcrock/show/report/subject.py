@@ -20,8 +20,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import toml
+from mcrock.base.tables.parsing import ConfigError, toml
 from mcrock.base.units import as_written
 from mcrock.body import Bodies, Body, uplift_slenderness
 from mcrock.excitation.motion import MotionError

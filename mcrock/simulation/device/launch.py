@@ -1,13 +1,8 @@
 """Runs on a GPU: what a thread does, and how parts are launched.
 
-Members of an IntEnum as indices of arrays, and code at an address, which numba-cuda does not have.
-
-What the threads of a GPU do: runs of a part, from a queue that they share.
-
-A thread has the record of its run in its own memory, which a GPU lays out so that threads side by side read
-side by side. Its type has the room that the body needs, and the program is compiled for it.
-
-A part of a study on a GPU: its inputs go there, its results come back.
+Threads take runs of a part from a queue that they share. A thread has the record of its run in its own
+memory, which a GPU lays out so that threads side by side read side by side; its type has the room that the
+body needs, and the program is compiled for it.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from mcrock.body.regimes import painleve_friction
+from mcrock.body.faces import painleve_friction
 
 ROUNDING = 1e-9
 

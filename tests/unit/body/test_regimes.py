@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import cuboid, polyhedron, prism, uplift_slenderness
-from mcrock.body.regimes import (
+from mcrock.body.faces import (
     Regime,
     Sections,
     extreme_directions,

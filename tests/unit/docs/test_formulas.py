@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcrock.docs.site.formulas import FORMULAS, with_formulas
+from mcrock.docs.site.pages import FORMULAS, with_formulas
 from tests.unit.docs.pages import PACKAGE
 
 

@@ -8,7 +8,7 @@ from mcrock.base.tables.distributions import DISTRIBUTIONS
 from mcrock.base.tables.fields import OneOf
 from mcrock.base.tables.parsing import toml
 from mcrock.body.shapes import Shape
-from mcrock.docs.study_file_page import inner_tables
+from mcrock.docs.made_pages import inner_tables
 from mcrock.study.study import Study, tables
 
 

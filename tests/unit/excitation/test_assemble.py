@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.excitation import Motion
-from mcrock.excitation.readers.assemble import assemble, skew
+from mcrock.excitation.readers.read import assemble, skew
 from mcrock.excitation.readers.text_file import DECLARED, RecordedComponent
 
 ROUNDING = 1e-12

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from mcrock.excitation.floor import VibrationMode, chain_modes, floor_motion, oscillator_modes
 from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.processing import VibrationMode, chain_modes, floor_motion, oscillator_modes
 
 X = (1.0, 0.0, 0.0)
 

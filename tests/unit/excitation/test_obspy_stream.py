@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from mcrock.excitation import MotionError
-from mcrock.excitation.readers import RecordedComponent, assemble, from_stream, obspy_stream, read_records
-from mcrock.excitation.readers.obspy_stream import group_by_time
+from mcrock.excitation.readers import RecordedComponent, assemble, from_stream, read, read_records
+from mcrock.excitation.readers.read import group_by_time
 
 RECORDS = Path(__file__).parent / "records"
 
 
 def test_without_obspy_the_message_says_what_to_install(monkeypatch, tmp_path):
-    monkeypatch.setattr(obspy_stream, "is_installed", lambda: False)
+    monkeypatch.setattr(read, "has_obspy", lambda: False)
     path = tmp_path / "a.mseed"
     path.write_bytes(b"\0\1\2")
     with pytest.raises(MotionError, match="ObsPy is not installed; get it: pip install obspy"):

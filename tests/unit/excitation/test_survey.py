@@ -6,7 +6,7 @@ import pytest
 from mcrock.excitation import Motion, fema_p695, intensity
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.readers.collections import SETS
-from mcrock.excitation.survey import COLUMNS, component_values, survey, suspicions
+from mcrock.excitation.selection import COLUMNS, component_values, survey, suspicions
 
 G = 9.80665
 DT = 0.01

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import ConfigError
 from mcrock.commands.measurement import RecordingOptions
 from mcrock.measurement.campaign import read_campaign, read_tests, rows_of_fit
 from mcrock.measurement.population import (

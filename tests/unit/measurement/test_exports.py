@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import ConfigError
 from mcrock.measurement import read_recording
 
 RATES = np.array([[1.0, 2.0, -3.0], [4.0, 5.0, 6.5]])

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
 import mcrock as mr
-from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import ConfigError
 from mcrock.commands.measurement import RecordingOptions
 from mcrock.measurement import fit_test, sensed
 from mcrock.measurement.files import is_of_markers, read_markers, turned_with

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import ConfigError
 from mcrock.measurement.campaign import chosen_parameters, read_tests
 from mcrock.measurement.population import (
     WIDE_MEAN,

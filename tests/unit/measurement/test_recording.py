@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import mcrock as mr
-from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import ConfigError
 from mcrock.measurement import (
     Recording,
     euler_angles,

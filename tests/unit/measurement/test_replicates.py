@@ -12,7 +12,7 @@ import mcrock as mr
 from mcrock.commands.measurement import CheckOptions, PopulationOutput
 from mcrock.measurement import sensed
 from mcrock.measurement.misfit import FreeRocking
-from mcrock.measurement.replicates import (
+from mcrock.measurement.predictive import (
     MEASURES,
     Repeated,
     as_measured,

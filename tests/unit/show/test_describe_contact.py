@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from mcrock.base.estimates import format_percent
-from mcrock.body.regimes import painleve_friction
+from mcrock.body.faces import painleve_friction
 from mcrock.excitation.motion import Motion
 from mcrock.show.describe import describe
 from mcrock.show.report.content import Caution

@@ -9,7 +9,7 @@ import xarray as xr
 
 from mcrock.body import cuboid, hull
 from mcrock.excitation import Motion, half_sine, one_sine
-from mcrock.excitation.floor import floor_motion, oscillator_modes
+from mcrock.excitation.processing import floor_motion, oscillator_modes
 from mcrock.impact.conditions import Controls, Impact, Start
 from mcrock.planar import rectangle, simulate_planar
 from mcrock.plots import plot_history

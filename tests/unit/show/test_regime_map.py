@@ -5,7 +5,7 @@ import pytest
 from matplotlib.path import Path
 
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.body.regimes import Regime, Sections, regime_from_rest
+from mcrock.body.faces import Regime, Sections, regime_from_rest
 from mcrock.plots import plot_regimes, save_all
 from mcrock.study import load_config
 

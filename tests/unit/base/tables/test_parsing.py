@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from mcrock.base.tables.errors import ConfigError
-from mcrock.base.tables.parsing import DEEPEST, DIGITS, parse_json, parse_toml, read_json, read_text
+from mcrock.base.tables.parsing import (
+    DEEPEST,
+    DIGITS,
+    ConfigError,
+    parse_json,
+    parse_toml,
+    read_json,
+    read_text,
+)
 
 LEVELS = rf"tables or lists in more than {DEEPEST} levels"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import ConfigError
 from mcrock.ensemble.cluster import load_cluster
 from tests.cluster.conftest import WORKERS
 

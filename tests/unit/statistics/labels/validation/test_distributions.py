@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from scipy.stats import binom, norm
 
-from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import ConfigError
 from mcrock.show import validation
 from mcrock.statistics.distributions import _crps, _irreducible, judge, read_tests
 

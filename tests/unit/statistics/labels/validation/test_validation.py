@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from mcrock.base.params import Outcome
-from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import ConfigError
 from mcrock.dataset import load_dataset
 from mcrock.statistics.validation import DEFAULT, is_set_aside, read_geometry, validation_study
 

@@ -1,10 +1,14 @@
-"""Lists of the site that are made from what they list: pages, commands, cases with known results, tests."""
+"""What the site adds to pages for terminals: lists made from what they list, and typeset formulas.
+
+`formulas.toml` says what a browser sees in the place of each formula.
+"""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -105,3 +109,32 @@ def tests(folder: str) -> str:
         words = " ".join(said.partition("\n\n")[0].split())
         lines.append(f"- `{path.relative_to(ROOT)}`: {words}")
     return "\n".join(lines)
+
+
+FILE = Path(__file__).with_name("formulas.toml")
+FORMULAS: dict[str, dict[str, str]] = tomllib.loads(FILE.read_text(encoding="utf-8"))
+
+
+def with_formulas(text: str, formulas: dict[str, str]) -> str:
+    """A page with its formulas typeset.
+
+    Raises
+    ------
+    ValueError
+        If the page does not say one of them.
+    """
+    patterns = {said: r"\s+".join(map(re.escape, said.split())) for said in formulas}
+    missing = [said for said, pattern in patterns.items() if not re.search(pattern, text)]
+    if missing:
+        raise ValueError(f"{FILE}: the page does not say {missing}; write them as it does")
+    said = "|".join(sorted(patterns.values(), key=len, reverse=True))
+
+    def block(found: re.Match[str]) -> str:
+        formula = formulas[" ".join(found[2].split())].strip("$")
+        return "\n".join(found[1] + line for line in ("```{math}", formula, "```"))
+
+    def inline(found: re.Match[str]) -> str:
+        return re.sub(r"\$([^$]+)\$", r"{math}`\1`", formulas[" ".join(found[0].split())])
+
+    text = re.sub(rf"^( *)    ({said})$", block, text, flags=re.MULTILINE)  # a block of its own, as code
+    return re.sub(rf"(?<!\w)(?:{said})(?!\w)", inline, text)
