@@ -8,7 +8,7 @@ LEAST = 1e-12  # magnitude below which a number says nothing
 
 
 def digits_of(low: float, high: float) -> int:
-    """Significant digits of an estimate that its interval supports, so many that its ends differ.
+    """Significant digits of an estimate that its interval supports, so many that its ends differ; at most 5.
 
     >>> digits_of(0.95, 1.04), digits_of(0.1, 0.3), digits_of(0.0, 0.2), digits_of(0.1868, 0.1872)
     (3, 2, 2, 4)
@@ -16,7 +16,7 @@ def digits_of(low: float, high: float) -> int:
     if not (math.isfinite(low) and math.isfinite(high) and high < 1.5 * low):
         return 2
     places = math.floor(math.log10(high)) - math.floor(math.log10(max(high - low, 1e-9 * high)))
-    return max(3, 1 + places) if low < high else 3
+    return min(max(3, 1 + places), 5) if low < high else 3
 
 
 def format_estimate(value: float, low: float, high: float) -> str:
@@ -37,10 +37,12 @@ def format_estimate(value: float, low: float, high: float) -> str:
 def format_interval(low: float, high: float) -> str:
     """Ends of an interval with the digits of `format_estimate`; one bound where the other end says nothing.
 
+    Ends that agree in five digits are one number.
+
     >>> format_interval(1.1e-4, 8.2e-4), format_interval(0.0, 0.0126), format_interval(0.31, math.inf)
     ('0.00011 to 0.00082', 'below 0.013', 'above 0.31')
-    >>> format_interval(0.0, math.inf), format_interval(math.nan, math.nan)
-    ('open', '-')
+    >>> format_interval(0.0, math.inf), format_interval(math.nan, math.nan), format_interval(8.9999999e-8, 9e-8)
+    ('open', '-', '9e-08')
     """
     if math.isnan(low) or math.isnan(high):
         return "-"
@@ -49,7 +51,8 @@ def format_interval(low: float, high: float) -> str:
         return "open" if math.isinf(high) else f"below {_rounded_up(high)}"
     if math.isinf(high):
         return f"above {low:.2g}"
-    return f"{low:.{digits}g} to {high:.{digits}g}"
+    first, last = f"{low:.{digits}g}", f"{high:.{digits}g}"
+    return first if first == last else f"{first} to {last}"
 
 
 def format_difference(value: float, low: float, high: float) -> tuple[str, str]:
