@@ -1,15 +1,23 @@
-"""The law of two restitution coefficients: permissible, unique, continuous; its sweep."""
+"""Algebraic laws of one contact: two coefficients, given ratios, the bilinear law, and weighted sums."""
 
 from math import inf, nan
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mcrock.laws.impulse_space import chatterjee_ruina, sweep
+from mcrock.laws.impulse_space import (
+    bilinear,
+    brach,
+    chatterjee_ruina,
+    composite,
+    contact_tangents,
+    routh,
+    sweep,
+)
 from mcrock.laws.problem import SingleContact
-from tests.unit.laws.single_contacts import SHARES, TANGENTIAL, changed, contacts, masses, size
+from tests.unit.laws.single_contacts import FRICTION, SHARES, TANGENTIAL, changed, contacts, size
 
 MASS = np.array([[2.0, 0.5, -0.3], [0.5, 1.5, 0.2], [-0.3, 0.2, 1.2]])
 VELOCITY = np.array([-1.0, -0.8, 0.3])
@@ -44,12 +52,6 @@ def test_energy_is_that_of_the_two_parts(contact, e, et):
     lost = 0.5 * (1 - e**2) * plastic @ contact.inverse @ plastic
     lost += 0.5 * (1 - (1 - kappa) ** 2) * step @ contact.inverse @ step
     assert impact.energy_change == pytest.approx(-lost, abs=1e-10 * contact.energy)
-
-
-@given(contacts(), SHARES, TANGENTIAL, st.floats(0.1, 10.0))
-def test_scales_with_the_speed(contact, e, et, factor):
-    faster = collide(changed(contact, velocity=factor * contact.velocity), e, et)
-    assert faster.impulse == pytest.approx(factor * collide(contact, e, et).impulse, rel=1e-9, abs=1e-11)
 
 
 @given(contacts(grazing=True), SHARES, TANGENTIAL)
@@ -145,17 +147,6 @@ def test_sweep_refuses(wrong, message):
         sweep(**inputs)
 
 
-@given(masses(3), st.integers(0, 2))
-def test_diagonal_or_not_the_law_knows_no_frame(mass, axis):
-    """The impulse in a frame with its axes in another order is the same vector."""
-    order = np.roll(np.arange(3), axis)
-    contact = SingleContact(mass, VELOCITY, NORMAL, 0.4)
-    turned = SingleContact(mass[np.ix_(order, order)], VELOCITY[order], NORMAL[order], 0.4)
-    assert collide(turned).impulse == pytest.approx(
-        collide(contact).impulse[order], abs=1e-10 * size(contact)
-    )
-
-
 @pytest.mark.parametrize(("friction", "tangential"), [(0.0, 0.4), (0.0, -1.0), (0.3, -1.0), (inf, -1.0)])
 @pytest.mark.parametrize("velocity", [(-1.0, 0.5), (-1.0, 0.0)])
 def test_unbounded_mass_without_a_tangential_effect(friction, tangential, velocity):
@@ -165,4 +156,120 @@ def test_unbounded_mass_without_a_tangential_effect(friction, tangential, veloci
     assert impact.impulse == pytest.approx([0.75, 0.0])
     assert impact.velocity == pytest.approx([0.5, velocity[1]])
     assert impact.unique_impulse
+    assert impact.consistent
+
+
+CONTACT = SingleContact(MASS, [-1.0, -0.8, 0.3], [1.0, 0.0, 0.0], 0.5)
+
+
+@given(contacts(), SHARES, TANGENTIAL)
+def test_reaches_what_another_law_gives(contact, e, et):
+    impact = chatterjee_ruina(contact, restitution=e, tangential_restitution=et)
+    assume(contact.normal @ impact.impulse > 1e-3 * size(contact))
+    normal = float(contact.normal @ impact.impulse)
+    approach = float(contact.normal @ contact.velocity)
+    restitution = -(approach + float(contact.normal @ contact.inverse @ impact.impulse)) / approach
+    assert restitution == pytest.approx(e, abs=1e-8)
+    ratios = contact_tangents(contact, None) @ impact.impulse / normal
+    back = brach(contact, restitution=max(0.0, restitution), ratios=ratios)
+    assert back.impulse == pytest.approx(impact.impulse, abs=1e-8 * size(contact))
+
+
+def test_reports_what_is_not_permissible():
+    assert not brach(CONTACT, restitution=0.5, ratios=[0.6, 0.0]).friction
+    assert not brach(CONTACT, restitution=0.5, ratios=[-0.4, 0.0]).energetic
+    assert not brach(CONTACT, restitution=1.6, ratios=[0.0, 0.0]).energetic
+    assert brach(CONTACT, restitution=0.5, ratios=[0.2, -0.1]).consistent
+
+
+def test_restitution_above_one_may_be_permissible():
+    """Section 3.5: friction may lend its energy to the normal direction."""
+    mass = np.array([[2.0, -1.0], [-1.0, 1.5]])
+    contact = SingleContact(mass, [-0.1, -1.0], [1.0, 0.0], 2.0)
+    assert brach(contact, restitution=2.0, ratios=[1.0]).consistent
+
+
+def test_default_tangents_oppose_the_slip():
+    impact = brach(CONTACT, restitution=0.5, ratios=[0.2, 0.0])
+    assert impact.impulse[1:] @ CONTACT.velocity[1:] < 0.0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"restitution": -0.1}, r"restitution must be from 0 to inf, got -0\.1"),
+        ({"ratios": [0.1]}, r"ratios must have the shape \(2,\)"),
+        ({"ratios": [inf, 0.0]}, "ratios must be finite"),
+        ({"ratios": [20.0, 0.0]}, "does not push the bodies apart"),
+        ({"tangents": [[1, 0, 0], [0, 1, 0]]}, "tangents must be unit vectors at right angles"),
+        ({"tangents": [[0, 2, 0], [0, 0, 1]]}, "tangents must be unit vectors at right angles"),
+        ({"tangents": [[0, 1, 0]]}, r"tangents must have the shape \(2, 3\)"),
+    ],
+)
+def test_brach_refuses(wrong, message):
+    inputs = {"restitution": 0.5, "ratios": [0.0, 0.0], "tangents": [[0, 1, 0], [0, 0, 1]]} | wrong
+    with pytest.raises(ValueError, match=message):
+        brach(CONTACT, **inputs)
+
+
+def test_a_grazing_contact_has_no_impulse():
+    grazing = SingleContact(np.eye(2), [0.0, 1.0], [1.0, 0.0], 0.5)
+    assert not brach(grazing, restitution=0.5, ratios=[0.1]).impulse.any()
+
+
+SPEEDS = st.one_of(st.just(0.0), st.floats(1e-9, 1.0))
+
+
+@given(FRICTION, SHARES, TANGENTIAL, SPEEDS, st.floats(-1.0, 1.0), st.floats(-1.0, 1.0))
+def test_bilinear_is_the_law_of_two_coefficients_for_a_sphere(mu, e, et, approach, slip, sideways):
+    ball = SingleContact(np.diag([1.0, 2 / 7, 2 / 7]), [-approach, slip, sideways], [1.0, 0.0, 0.0], mu)
+    impact = bilinear(ball, restitution=e, tangential_restitution=et)
+    expected = chatterjee_ruina(ball, restitution=e, tangential_restitution=et)
+    assert impact.impulse == pytest.approx(expected.impulse, abs=1e-11)
+    assert impact.consistent
+
+
+def test_slip_along_one_principal_axis_is_enough():
+    body = SingleContact(np.diag([1.0, 0.5, 0.2]), [-1.0, 0.0, 0.4], [1.0, 0.0, 0.0], inf)
+    impact = bilinear(body, restitution=0.5, tangential_restitution=0.0)
+    assert impact.velocity == pytest.approx([0.5, 0.0, 0.0])
+
+
+def test_normal_incidence_needs_no_principal_tangent():
+    body = SingleContact(
+        [[2.0, 0.0, 0.0], [0.0, 1.0, 0.3], [0.0, 0.3, 1.0]], [-1.0, 0.0, 0.0], [1.0, 0, 0], 0.3
+    )
+    assert bilinear(body, restitution=0.5, tangential_restitution=0.2).impulse == pytest.approx(
+        [3.0, 0.0, 0.0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("mass", "name"),
+    [
+        ([[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]], "the normal"),
+        (np.diag([1.0, 0.5, 0.2]), "the direction of slip"),
+    ],
+)
+def test_bilinear_refuses_masses_that_couple(mass, name):
+    contact = SingleContact(mass, [-1.0, 0.3, 0.4], [1.0, 0.0, 0.0], 0.3)
+    with pytest.raises(ValueError, match=f"needs {name} to be an eigenvector of the mass"):
+        bilinear(contact, restitution=0.5, tangential_restitution=0.2)
+
+
+@settings(max_examples=25)
+@given(contacts(), SHARES, TANGENTIAL)
+def test_ends_of_a_composite_are_the_two_laws(contact, e, et):
+    inputs = {"restitution": e, "tangential_restitution": et}
+    new, old = chatterjee_ruina(contact, **inputs), routh(contact, restitution=e)
+    one, zero = composite(contact, weight=1.0, **inputs), composite(contact, weight=0.0, **inputs)
+    assert one.impulse == pytest.approx(new.impulse, abs=1e-12 * size(contact))
+    assert zero.impulse == pytest.approx(old.impulse, abs=1e-12 * size(contact))
+    assert one.notes["routh"].impulse == pytest.approx(old.impulse)
+
+
+def test_a_composite_grazing_rebounds_in_both_directions():
+    contact = SingleContact([[1.0, 0.85], [0.85, 1.0]], [0.0, -1.0], [1.0, 0.0], 1.8)
+    impact = composite(contact, restitution=0.5, tangential_restitution=0.5, weight=0.5)
+    assert (impact.velocity > 0.01).all()
     assert impact.consistent
