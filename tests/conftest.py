@@ -88,7 +88,7 @@ LONG = [
     "tests/unit/laws/test_block_3d.py",
     "tests/unit/laws/test_chatterjee_ruina_1998_sequence.py",
     "tests/unit/laws/test_coulomb.py",
-    "tests/unit/laws/test_multiple_plots.py",
+    "tests/unit/laws/test_systems.py",
     "tests/unit/laws/test_final_slip.py",
     "tests/unit/laws/test_routh_1905.py",
     "tests/unit/ensemble/test_own_responses.py",
@@ -139,10 +139,10 @@ def shipped_system():
     """Systems of contacts by name, computed once by one worker: not to be changed. As they are shown, but
     for the regions of facet impacts, which a fifth of the places has, too."""
     from mcrock.laws import system_example
-    from mcrock.laws.systems import facet_impact
+    from mcrock.laws.systems import spatial_blocks
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(facet_impact, "POINTS", 40)
+        patch.setattr(spatial_blocks, "FACET_POINTS", 40)
         yield cache(system_example)
 
 

@@ -223,7 +223,7 @@ def list_laws() -> None:
         for line in preset_lines(preset):
             print(f"    {line}")
     print("\nsystems, for mcrock laws show NAME")
-    for name, words in SYSTEMS.items():
+    for name, (_, words) in SYSTEMS.items():
         print(f"  {name:<23}{words}")
 
 
@@ -244,7 +244,7 @@ def show_law(
     Prints what it shows and its results, and saves a figure.
     """
     from mcrock.laws import plot_system, system_example, system_parameters
-    from mcrock.laws.systems.drawing import format_system
+    from mcrock.laws.systems.system import format_system
 
     defaults = system_parameters(name)
     given = dict(_parse(text) for text in set or [])

@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from mcrock.base.checks import suggest
@@ -52,19 +51,34 @@ _HOMES = {  # module -> names of its laws
     "brogliato_2012": ("generalized_kinematic",),
     "inequalities": ("newton", "poisson", "fremond", "moreau", "sequential", "reentrant_corner"),
 }
-SYSTEMS = {
-    "planar_block": "a block lands on its other corner: impulses and energy for every coefficient",
-    "block_domains": "which coefficients a planar block can have, over its aspect",
-    "block_3d": "edge and facet impacts of a block in space as generalized kinematic laws",
-    "edge_impact": "parameters of edge impacts: the motion after one, and what gains no energy",
-    "facet_impact": "parameters of facet impacts: the corner that a block goes on about, and its motion",
-    "ball_chain": "balls in a row: what energy admits, and Newton's cradle",
-    "permissible_region": "impulses that one frictional contact can give, and what each law reaches of them",
-    "impact_pendulum": "a rod that strikes a floor at an angle, with friction",
-    "rod": "a rod falls on two obstacles",
-    "rocking_rod": "a rod rocks on two supports, or stops",
-    "flexible_rod": "why a flexible rod rebounds less than its contact says",
-    "two_blocks": "two blocks meet corner to corner",
+SYSTEMS = {  # name -> module of mcrock.laws.systems, description
+    "planar_block": (
+        "planar_blocks",
+        "a block lands on its other corner: impulses and energy for every coefficient",
+    ),
+    "block_domains": ("planar_blocks", "which coefficients a planar block can have, over its aspect"),
+    "block_3d": (
+        "spatial_blocks",
+        "edge and facet impacts of a block in space as generalized kinematic laws",
+    ),
+    "edge_impact": (
+        "spatial_blocks",
+        "parameters of edge impacts: the motion after one, and what gains no energy",
+    ),
+    "facet_impact": (
+        "spatial_blocks",
+        "parameters of facet impacts: the corner that a block goes on about, and its motion",
+    ),
+    "ball_chain": ("collisions", "balls in a row: what energy admits, and Newton's cradle"),
+    "permissible_region": (
+        "collisions",
+        "impulses that one frictional contact can give, and what each law reaches of them",
+    ),
+    "impact_pendulum": ("rods", "a rod that strikes a floor at an angle, with friction"),
+    "rod": ("rods", "a rod falls on two obstacles"),
+    "rocking_rod": ("rods", "a rod rocks on two supports, or stops"),
+    "flexible_rod": ("rods", "why a flexible rod rebounds less than its contact says"),
+    "two_blocks": ("planar_blocks", "two blocks meet corner to corner"),
 }
 
 
@@ -121,7 +135,8 @@ def system_parameters(name: str) -> dict[str, Any]:
     ValueError
         If there is no such system.
     """
-    return {key: item.default for key, item in inspect.signature(_system(name).example).parameters.items()}
+    parameters = inspect.signature(_function_of(name, "compute")).parameters
+    return {key: parameter.default for key, parameter in parameters.items()}
 
 
 def system_example(name: str, **parameters: Any) -> xr.Dataset:
@@ -157,7 +172,7 @@ def system_example(name: str, **parameters: Any) -> xr.Dataset:
             raise ValueError(
                 f"{name} has no parameter {key!r}; it has {', '.join(known)}{suggest(key, known)}"
             )
-    ds: xr.Dataset = _system(name).example(**parameters)
+    ds: xr.Dataset = _function_of(name, "compute")(**parameters)
     return ds.assign_attrs(system=name)
 
 
@@ -182,10 +197,13 @@ def plot_system(ds: xr.Dataset) -> Axes:
     name = ds.attrs.get("system")
     if name is None:
         raise ValueError("the dataset is of no system; make it with mcrock.laws.system_example")
-    return _system(name).plot(ds)
+    from mcrock.show.style import styled
+
+    return styled(_function_of(name, "draw"))(ds)
 
 
-def _system(name: str) -> ModuleType:
+def _function_of(name: str, verb: str) -> Callable[..., Any]:
+    """The function of a system that computes or draws it."""
     if name not in SYSTEMS:
         raise ValueError(f"no system {name!r}; there are {', '.join(SYSTEMS)}{suggest(name, SYSTEMS)}")
-    return importlib.import_module(f"mcrock.laws.systems.{name}")
+    return getattr(importlib.import_module(f"mcrock.laws.systems.{SYSTEMS[name][0]}"), f"{verb}_{name}")

@@ -1,13 +1,4 @@
-"""Cases of impact laws: of a single contact, of many, kinematic, and of the systems that show them.
-
-Verification cases of the laws of a single contact.
-
-Law cases of many contacts: what each law of a case file computes from the case's inputs.
-
-Law cases of the generalized kinematic law, the planar block and chains of balls.
-
-Cases of impact laws and of the systems that show them.
-"""
+"""Cases of impact laws: of one contact, of many, of the generalized kinematic law, and of the systems."""
 
 from __future__ import annotations
 
@@ -18,44 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from mcrock.laws.brogliato_2012 import (
-    Interval,
-    angular_domain,
-    block_coefficients,
-    block_impact,
-    critical_aspects,
-    energy_margin,
-    generalized_kinematic,
-    half_rocking_domain,
-    housner_ratio,
-    kinetic_angle,
-    kinetic_angles,
-    sliding_coulomb_domain,
-    sliding_coulomb_sufficient,
-    sliding_domain,
-    sliding_ratio,
-    sticking_domain,
-)
-from mcrock.laws.final_slip import smith, two_phase, whittaker
-from mcrock.laws.impulse_space import (
-    assess,
-    bilinear,
-    brach,
-    chatterjee_ruina,
-    composite,
-    projected_impulse,
-    routh,
-    spherical_impulse,
-)
-from mcrock.laws.inequalities import (
-    collide_in_turn,
-    fremond,
-    moreau,
-    newton,
-    poisson,
-    reentrant_corner,
-    sequential,
-)
+from mcrock import laws
+from mcrock.laws import brogliato_2012 as brogliato
+from mcrock.laws.impulse_space import assess, projected_impulse, spherical_impulse
+from mcrock.laws.inequalities import collide_in_turn
 from mcrock.laws.problem import (
     ContactProblem,
     Ellipsoid,
@@ -64,11 +21,8 @@ from mcrock.laws.problem import (
     ellipsoid_contact,
     finite_array,
 )
-from mcrock.laws.systems.ball_chain import chain_impact
-from mcrock.laws.systems.flexible_rod import rigid_restitution
-from mcrock.laws.systems.impact_pendulum import pendulum_impact
-from mcrock.laws.systems.rocking_rod import kinetic_cosine, rocking_rod_problem
-from mcrock.laws.systems.rod import rod_problem
+from mcrock.laws.systems import rods
+from mcrock.laws.systems.collisions import chain_impact
 from mcrock.planar.block import PlanarBlock, rectangle
 from mcrock.planar.restitution import chatzis_2017, housner_1963, kalliontzis_2016, ther_kollar_2017
 from mcrock.verify.checks import CaseError, ComparedQuantity, compare, is_information, same
@@ -116,24 +70,24 @@ def _two_coefficients(inputs: Inputs) -> dict[str, Any]:
 
 
 def _chatterjee_ruina(inputs: Inputs) -> dict[str, Any]:
-    result = chatterjee_ruina(_contact(inputs), **_two_coefficients(inputs))
+    result = laws.chatterjee_ruina(_contact(inputs), **_two_coefficients(inputs))
     return {**_outcome(result), **result.notes}
 
 
 def _routh(inputs: Inputs) -> dict[str, Any]:
-    result = routh(_contact(inputs), restitution=inputs["ek"])
+    result = laws.routh(_contact(inputs), restitution=inputs["ek"])
     return {**_outcome(result), "Pn_c": result.notes["compression_impulse"]}
 
 
 def _two_phase(inputs: Inputs) -> dict[str, Any]:
-    result = two_phase(_contact(inputs), restitution=inputs["ek"])
+    result = laws.two_phase(_contact(inputs), restitution=inputs["ek"])
     return {**_outcome(result), "P_c": result.notes["compression_impulse"].tolist()}
 
 
 def _brach(inputs: Inputs) -> dict[str, Any]:
     tangents = np.transpose(finite_array("T", inputs["T"])) if "T" in inputs else None
     return _outcome(
-        brach(_contact(inputs), restitution=inputs["e"], ratios=inputs["mu_t"], tangents=tangents)
+        laws.brach(_contact(inputs), restitution=inputs["e"], ratios=inputs["mu_t"], tangents=tangents)
     )
 
 
@@ -152,14 +106,14 @@ def _spherical(inputs: Inputs) -> dict[str, Any]:
 
 SINGLE: dict[str, Callable[[Inputs], dict[str, Any]]] = {
     "chatterjee_ruina": _chatterjee_ruina,
-    "bilinear": lambda case: _outcome(bilinear(_contact(case), **_two_coefficients(case))),
+    "bilinear": lambda case: _outcome(laws.bilinear(_contact(case), **_two_coefficients(case))),
     "routh": _routh,
-    "whittaker": lambda case: _several(whittaker(_contact(case), restitution=case["e"])),
-    "smith": lambda case: _several(smith(_contact(case), restitution=case["e"])),
+    "whittaker": lambda case: _several(laws.whittaker(_contact(case), restitution=case["e"])),
+    "smith": lambda case: _several(laws.smith(_contact(case), restitution=case["e"])),
     "two_phase": _two_phase,
     "brach": _brach,
     "composite": lambda case: _outcome(
-        composite(_contact(case), weight=case["sigma"], **_two_coefficients(case))
+        laws.composite(_contact(case), weight=case["sigma"], **_two_coefficients(case))
     ),
     "permissible": lambda case: _single_checks(assess(_contact(case), case["P"])),
     "project": lambda case: _outcome(projected_impulse(_contact(case), case["P"], case["P0"])),
@@ -196,7 +150,7 @@ def _inequality(law: Callable[..., ImpactResult], coefficient: str) -> Callable[
 
 def _sequential_normal(case: Values) -> Values:
     problem = _problem(case)
-    result = sequential(problem, restitution=case["eps"])
+    result = laws.sequential(problem, restitution=case["eps"])
     notes = result.notes
     return _words(problem, result) | {"converged": not notes["truncated"], "sequence": notes["sequence"]}
 
@@ -223,7 +177,7 @@ def _sequential(case: Values) -> Values:
 
 def _reentrant(case: Values) -> Values:
     problem = ContactProblem(case["M"], np.column_stack([case["w1"], case["w2"]]), case["u"])
-    result = reentrant_corner(problem, restitution=case["eps"])
+    result = laws.reentrant_corner(problem, restitution=case["eps"])
     return {
         "u_in_K": result.notes["admitted"],
         "n_solutions": len(result.solutions),
@@ -240,18 +194,18 @@ def _reentrant(case: Values) -> Values:
 
 
 def _rod(case: Values) -> Values:
-    problem = rod_problem(case["m"], case["l_half"], case["xs"], case["u"])
-    return _words(problem, newton(problem, restitution=case["eps"]))
+    problem = rods.rod_problem(case["m"], case["l_half"], case["xs"], case["u"])
+    return _words(problem, laws.newton(problem, restitution=case["eps"]))
 
 
 def _rocking_rod(case: Values) -> Values:
-    problem = rocking_rod_problem(case["m"], case["l_half"], case["a"], case["omega"])
-    result = newton(problem, restitution=case["eps"])
-    return _words(problem, result) | {"cos_w": kinetic_cosine(problem)}
+    problem = rods.rocking_rod_problem(case["m"], case["l_half"], case["a"], case["omega"])
+    result = laws.newton(problem, restitution=case["eps"])
+    return _words(problem, result) | {"cos_w": rods.kinetic_cosine(problem)}
 
 
 def _impact_pendulum(case: Values) -> Values:
-    impact = pendulum_impact(
+    impact = rods.pendulum_impact(
         case["Theta"],
         case["length"],
         case["alpha"],
@@ -285,37 +239,37 @@ def _ellipsoid_gap(case: Values) -> Values:
 MULTIPLE: dict[str, Callable[[Values], Values]] = {
     "sequential": _sequential,
     "sequential_normal": _sequential_normal,
-    "newton_lcp": _inequality(newton, "eps"),
-    "poisson_lcp": _inequality(poisson, "eps"),
-    "fremond_lcp": _inequality(fremond, "E"),
-    "moreau": _inequality(moreau, "eps"),
+    "newton_lcp": _inequality(laws.newton, "eps"),
+    "poisson_lcp": _inequality(laws.poisson, "eps"),
+    "fremond_lcp": _inequality(laws.fremond, "E"),
+    "moreau": _inequality(laws.moreau, "eps"),
     "reentrant": _reentrant,
     "rod": _rod,
     "rocking_rod": _rocking_rod,
     "impact_pendulum": _impact_pendulum,
-    "flexible_rod": lambda case: {"eps_r": rigid_restitution(case["eps_h"], case["G_r"], case["G_f"])},
+    "flexible_rod": lambda case: {"eps_r": rods.rigid_restitution(case["eps_h"], case["G_r"], case["G_f"])},
     "ellipsoid_gap": _ellipsoid_gap,
 }
 
-DOMAINS: dict[str, Callable[[PlanarBlock, float], Interval]] = {
-    "e21_sliding": lambda block, mu: sliding_domain(block),
-    "e21_sticking": lambda block, mu: sticking_domain(block),
-    "e21_sticking_coulomb": sticking_domain,
-    "e21_sliding_coulomb_right": lambda block, mu: sliding_coulomb_domain(block, mu, "right"),
-    "e21_sliding_coulomb_right_sufficient": sliding_coulomb_sufficient,
-    "e21_sliding_coulomb_left": lambda block, mu: sliding_coulomb_domain(block, mu, "left"),
-    "half_rocking": lambda block, mu: half_rocking_domain(block),
-    "half_rocking_coulomb": half_rocking_domain,
-    "r_sliding": lambda block, mu: angular_domain(sliding_domain(block)),
-    "r_sticking": lambda block, mu: angular_domain(sticking_domain(block)),
+DOMAINS: dict[str, Callable[[PlanarBlock, float], brogliato.Interval]] = {
+    "e21_sliding": lambda block, mu: brogliato.sliding_domain(block),
+    "e21_sticking": lambda block, mu: brogliato.sticking_domain(block),
+    "e21_sticking_coulomb": brogliato.sticking_domain,
+    "e21_sliding_coulomb_right": lambda block, mu: brogliato.sliding_coulomb_domain(block, mu, "right"),
+    "e21_sliding_coulomb_right_sufficient": brogliato.sliding_coulomb_sufficient,
+    "e21_sliding_coulomb_left": lambda block, mu: brogliato.sliding_coulomb_domain(block, mu, "left"),
+    "half_rocking": lambda block, mu: brogliato.half_rocking_domain(block),
+    "half_rocking_coulomb": brogliato.half_rocking_domain,
+    "r_sliding": lambda block, mu: brogliato.angular_domain(brogliato.sliding_domain(block)),
+    "r_sticking": lambda block, mu: brogliato.angular_domain(brogliato.sticking_domain(block)),
 }
 
 
 def kinetic_angle_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Kinetic angles of a block (l, L) or of a system (M, W)."""
     if "M" not in inputs:
-        return {"theta12": kinetic_angle(_block(inputs))}
-    angles = kinetic_angles(_resting(inputs))
+        return {"theta12": brogliato.kinetic_angle(_block(inputs))}
+    angles = brogliato.kinetic_angles(_resting(inputs))
     first = {"theta12": float(angles[0, 1])} if len(angles) > 1 else {}
     return {"theta": angles.tolist(), **first}
 
@@ -324,7 +278,7 @@ def generalized_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """The law on any system; E_tan is a multiple of the identity."""
     problem = ContactProblem(inputs["M"], inputs["W"], inputs["u"])
     tangential = _number(inputs, "Etan_scalar", -1.0)
-    result = generalized_kinematic(problem, normal=inputs["En"], tangential=tangential)
+    result = laws.generalized_kinematic(problem, normal=inputs["En"], tangential=tangential)
     return {
         "u_plus": result.velocity.tolist(),
         "qnorm_minus": result.notes["normal_before"].tolist(),
@@ -346,7 +300,7 @@ def block_domain_case(inputs: dict[str, Any]) -> dict[str, Any]:
 
 def block_critical_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Critical aspects and their kinetic angles."""
-    found = critical_aspects(_number(inputs, "mu", 0.0))
+    found = brogliato.critical_aspects(_number(inputs, "mu", 0.0))
     return {name: {"aspect": point.aspect, "theta12": point.angle} for name, point in found.items()}
 
 
@@ -354,7 +308,7 @@ def block_impact_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Impact of a block by given coefficients."""
     words = str(inputs.get("tangential", "frictionless"))
     friction = inputs.get("mu", 0.0 if words == "coulomb" else None)
-    result = block_impact(
+    result = brogliato.block_impact(
         _block(inputs),
         _number(inputs, "thdot"),
         _number(inputs, "xdot") if "xdot" in inputs else None,
@@ -381,8 +335,8 @@ def planar_rates_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """The velocity ratio of the literature: r of the generalized law, and the ratios of other models."""
     block = _block(inputs)
     computed = {
-        "r_sli": sliding_ratio(block),
-        "r_H": housner_ratio(block),
+        "r_sli": brogliato.sliding_ratio(block),
+        "r_H": brogliato.housner_ratio(block),
         "AVRF_Housner": housner_1963(block),
         "AVRF_TherKollar": ther_kollar_2017(block),
     }
@@ -435,9 +389,11 @@ def _kinematic_checks(result: ImpactResult) -> dict[str, Any]:
 KINEMATIC: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "kinetic_angle": kinetic_angle_case,
     "generalized": generalized_case,
-    "En_margin": lambda case: {"margin": energy_margin(_resting(case), case["En"])},
+    "En_margin": lambda case: {"margin": brogliato.energy_margin(_resting(case), case["En"])},
     "block_domain": block_domain_case,
-    "block_coefficients": lambda case: block_coefficients(_block(case), _number(case, "mu", 0.0))._asdict(),
+    "block_coefficients": lambda case: brogliato.block_coefficients(
+        _block(case), _number(case, "mu", 0.0)
+    )._asdict(),
     "block_critical": block_critical_case,
     "block_impact": block_impact_case,
     "planar_rates": planar_rates_case,

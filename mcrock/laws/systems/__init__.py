@@ -1,1 +1,1 @@
-"""The systems of the source papers: each with its laws (`example`), its figure (`plot`) and a test."""
+"""The systems of the source papers: each with what it computes, its figure and a test."""

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from mcrock.laws import brogliato_2012 as domains
+from mcrock.laws import system_example
 from mcrock.laws.brogliato_2012 import block_problem, generalized_kinematic
 from mcrock.laws.inequalities import moreau, newton
-from mcrock.laws.systems.block_domains import example
 from mcrock.planar import rectangle
 
 ASPECTS = np.linspace(0.05, 12.0, 240)
@@ -105,7 +105,7 @@ def test_table_1_slender_and_flat():
 
 
 def test_example_draws_these_domains():
-    ds = example(friction=0.3, aspect=2.0, largest_aspect=6.0)
+    ds = system_example("block_domains", friction=0.3, aspect=2.0, largest_aspect=6.0)
     a = ds["aspect"].values
     low = ds["low"].sel(domain="e_n21, sliding").values
     assert np.allclose(low, np.maximum(0.0, (a**2 - 2) / (a**2 + 4)), atol=LIMIT)

@@ -17,7 +17,7 @@ from mcrock.laws.brogliato_2012 import (
     sliding_coulomb_domain,
     sliding_coulomb_sufficient,
 )
-from mcrock.laws.systems.ball_chain import chain_impact, chain_problem
+from mcrock.laws.systems.collisions import chain_impact, chain_problem
 from mcrock.planar import rectangle
 
 RTOL = 1e-12

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from mcrock.laws import system_example
 from mcrock.laws.final_slip import whittaker
 from mcrock.laws.impulse_space import assess, chatterjee_ruina, routh
 from mcrock.laws.problem import SingleContact
-from mcrock.laws.systems.permissible_region import CASES, collision, example
+from mcrock.laws.systems.collisions import CASES, collision
 
 NORMAL, TANGENTIAL = 0, 1
 
@@ -19,7 +20,7 @@ def reach(ds, law):
 
 
 def test_figure_3_points_and_lines():
-    contact, ds = collision("construction"), example(case="construction")
+    contact, ds = collision("construction"), system_example("permissible_region", case="construction")
     for line, along in (("maximum_compression", [1.0, 0.0]), ("sticking", [0.0, 1.0])):
         for end in ds["lines"].sel(line=line).values:
             after = contact.velocity + contact.inverse @ end
@@ -40,7 +41,7 @@ def test_figure_3_points_and_lines():
 
 
 def test_figure_4_whittaker_leaves_the_region_and_the_others_do_not():
-    ds = example(case="generic")
+    ds = system_example("permissible_region", case="generic")
     assert not ds["permissible"].sel(law="whittaker").values.all()
     assert ds["energy_change"].sel(law="whittaker").max() > 0.2
     for law in ("routh", "two_phase", "smith"):
@@ -55,14 +56,14 @@ def test_figure_4_whittaker_leaves_the_region_and_the_others_do_not():
 
 
 def test_figure_5_a_sphere():
-    ds = example(case="diagonal")
+    ds = system_example("permissible_region", case="diagonal")
     assert reach(ds, "whittaker") == pytest.approx(reach(ds, "routh"), abs=1e-9)
     assert reach(ds, "two_phase") == pytest.approx(reach(ds, "routh"), abs=1e-9)
     assert reach(ds, "smith")[-1, TANGENTIAL] > reach(ds, "routh")[-1, TANGENTIAL]  # it reverses the slip
 
 
 def test_figure_6_grazing():
-    contact, ds = collision("grazing"), example(case="grazing")
+    contact, ds = collision("grazing"), system_example("permissible_region", case="grazing")
     line = np.outer(np.linspace(0, 1, 41), contact.sticking)
     for impulse in ds["area"].values:  # the area has shrunk to a piece of the line through P_II
         assert abs(np.cross([*impulse, 0], [*contact.sticking, 0])[2]) < 1e-12
@@ -74,7 +75,10 @@ def test_figure_6_grazing():
 
 def test_figure_7_infinite_friction():
     """The centre of the ellipse is below the axis: a dead collision would have to pull."""
-    contact, ds = collision("infinite_friction"), example(case="infinite_friction")
+    contact, ds = (
+        collision("infinite_friction"),
+        system_example("permissible_region", case="infinite_friction"),
+    )
     assert contact.friction == inf
     assert contact.sticking[NORMAL] < 0.0
     assert not assess(contact, contact.sticking).kinetic
@@ -91,7 +95,7 @@ def test_figure_7_infinite_friction():
 
 def test_figure_8_pendulum():
     """One principal mass grows without bound: the laws but Whittaker's tend to those of the mechanism."""
-    contact, ds = collision("unbounded"), example(case="unbounded")
+    contact, ds = collision("unbounded"), system_example("permissible_region", case="unbounded")
     after = contact.velocity + reach(ds, "routh") @ contact.inverse
     assert after == pytest.approx(np.zeros_like(after), abs=1e-12)
     assert np.isnan(reach(ds, "whittaker")[1:]).all()
@@ -133,6 +137,6 @@ def test_figure_9_restitution_far_above_one():
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_figure_has_its_words(case):
-    ds = example(case=case, points=3)
+    ds = system_example("permissible_region", case=case, points=3)
     assert f"figure {CASES[case].figure}" in ds.attrs["description"]
     assert ds["region"].notnull().all()

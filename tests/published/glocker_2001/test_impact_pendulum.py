@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.laws import system_example
 from mcrock.laws.impulse_space import routh
 from mcrock.laws.problem import ContactProblem
-from mcrock.laws.systems.impact_pendulum import example, pendulum_contact, pendulum_impact, swing
+from mcrock.laws.systems.rods import pendulum_contact, pendulum_impact, swing
 
 STEEP, FLAT = radians(30.0), radians(80.0)
 
@@ -113,7 +114,7 @@ def test_first_impact_and_peaks_of_the_motion():
 
 
 def test_figure_7():
-    ds = example()
+    ds = system_example("impact_pendulum")
     assert ds["impacts"].values[0] == 1
     assert ds["impacts"].values[1] > 10
     steep = ds["angle"].isel(floor=0)
@@ -121,7 +122,7 @@ def test_figure_7():
     landed = ds["time"] > 0.5
     assert np.all(steep.where(landed, drop=True) == STEEP)
     assert np.all(ds["energy_ratio"].diff("time") < 1e-6)
-    newton = example(law="newton", duration=1.0)
+    newton = system_example("impact_pendulum", law="newton", duration=1.0)
     assert newton["energy_ratio"].values == pytest.approx(1.0, abs=1e-6)
 
 
@@ -141,37 +142,3 @@ def test_contact_mass_is_unbounded():
     contact = pendulum_contact(1 / 3, 1.0, STEEP, 0.6, -1.0)
     assert contact.mass is None
     assert isinstance(ContactProblem(np.eye(1), [[1.0]], [-1.0]).at(0).mass, np.ndarray)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"inertia": 0.0}, r"inertia must be a finite number > 0 \[kg m2\]"),
-        ({"length": -1.0}, r"length must be a finite number > 0 \[m\]"),
-        ({"angle": 0.0}, r"angle must be a finite number > 0 and <= 1.5708 \[rad\]"),
-        ({"angle": 2.0}, r"angle must be a finite number > 0 and <= 1.5708 \[rad\]"),
-        ({"friction": -0.1}, "friction must be from 0 to inf"),
-        ({"friction": float("nan")}, "friction must be from 0 to inf"),
-        ({"restitution": 1.1}, "restitution must be from 0 to 1"),
-        ({"spin": 0.0}, r"spin must be < 0 \[rad/s\], the tip must approach"),
-        ({"law": "hertz"}, "law must be one of poisson, newton, got 'hertz'"),
-    ],
-)
-def test_wrong_parameters_are_refused(change, message):
-    given = {
-        "inertia": 1.0,
-        "length": 1.0,
-        "angle": 1.0,
-        "friction": 0.5,
-        "restitution": 0.5,
-        "spin": -1.0,
-    } | change
-    with pytest.raises(ValueError, match=message):
-        pendulum_impact(**given)
-
-
-def test_floors_of_the_example():
-    with pytest.raises(ValueError, match=r"angles_deg must be < 90 \[deg\]"):
-        example(angles_deg=[30.0, 95.0])
-    with pytest.raises(ValueError, match=r"duration must be a finite number > 0 \[s\]"):
-        example(duration=0.0)

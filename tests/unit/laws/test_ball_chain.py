@@ -1,4 +1,4 @@
-"""Chains of balls: momentum, published formulas, cradle, figure, refusals."""
+"""Chains of balls: momentum, published formulas, cradle."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcrock.laws.brogliato_2012 import post_impact_ellipsoid
-from mcrock.laws.systems.ball_chain import before_impact, chain_impact, chain_problem, example, plot
+from mcrock.laws.systems.collisions import before_impact, chain_impact, chain_problem
 
 MASS = st.floats(0.1, 10.0)
 COEFFICIENT = st.floats(-1.0, 1.0)
@@ -80,56 +80,3 @@ def test_balls_that_move_together_do_not_collide():
     assert result.velocity == pytest.approx([0.7, 0.7, 0.7])
     assert result.impulse == pytest.approx([0.0, 0.0], abs=1e-15)
     assert result.consistent
-
-
-@pytest.mark.parametrize("case", ["first", "second"])
-def test_example_names_the_gain_of_the_printed_limit(case):
-    ds = example(case=case)
-    changes = ds["energy_change"].values
-    assert changes[:2] == pytest.approx([0.0, 0.0], abs=1e-12)
-    assert changes[2] == pytest.approx(0.125)
-    assert ds["consistent"].values.tolist() == [True, True, False]
-    # the map agrees with the impacts: at the last outcome the energy is too large, the printed sum is not
-    at = ds["relative_velocity"].sel(outcome="on the printed limit", contact=ds.attrs["axes"]).values
-    cell = ds.interp(vertical=at[0], horizontal=max(at[1], 0.0))
-    assert float(cell["energy"]) > 1.02
-    assert float(cell["printed"]) == pytest.approx(1.0, abs=1e-3)
-
-
-def test_example_of_other_chains():
-    ds = example([1.0, 2.0, 3.0], case="second", restitution=0.5)
-    assert ds.sizes["ball"] == 3
-    assert (ds["energy_change"].values[:2] < 0.0).all()
-    assert example(np.ones(6)).attrs["axes"] == ["2-3", "5-6"]
-
-
-@pytest.mark.parametrize(
-    "arguments", [{}, {"case": "second"}, {"masses": [1.0, 2.0, 3.0]}, {"masses": np.ones(6)}]
-)
-def test_figure(arguments):
-    ax = plot(example(**arguments))
-    left, right = ax.get_figure().axes
-    assert left.get_xlabel().startswith("Velocity of separation of")
-    assert left.get_xlabel().endswith("[m/s]")
-    assert right.get_ylabel() == "Velocity [m/s]"
-    assert "J" in right.get_legend().get_texts()[-1].get_text()
-    assert "balls" in ax.get_figure().get_supxlabel()
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: chain_problem([1.0], [1.0]), "two or more balls"),
-        (lambda: chain_problem([1.0, -1.0], [1.0, 0.0]), r"positive \[kg\]"),
-        (lambda: chain_problem([1.0, 0.0], [1.0, 0.0]), r"positive \[kg\]"),
-        (lambda: chain_problem([1.0, 1.0], [1.0]), r"velocities must have the shape \(2,\)"),
-        (lambda: chain_problem("ab", [1.0]), "masses must be numbers"),
-        (lambda: chain_impact([1.0, 1.0], [1.0, 0.0], np.eye(2)), r"shape \(1, 1\), got \(2, 2\)"),
-        (lambda: example([1.0, 1.0]), "three or more balls, got 2"),
-        (lambda: example(case="third"), "'first' or 'second', got 'third'"),
-        (lambda: example(restitution=1.5), "restitution must be from 0 to 1, got 1.5"),
-    ],
-)
-def test_what_cannot_be_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

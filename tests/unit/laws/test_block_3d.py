@@ -8,14 +8,7 @@ from hypothesis import strategies as st
 from mcrock.body import cuboid
 from mcrock.impact.varkonyi_2022 import kinetic_energy, lift_speed
 from mcrock.laws.brogliato_2012 import kinetic_frame
-from mcrock.laws.systems.block_3d import (
-    corner_impulses,
-    edge_impact,
-    example,
-    facet_impact,
-    plot,
-    spatial_problem,
-)
+from mcrock.laws.systems.spatial_blocks import corner_impulses, edge_impact, facet_impact, spatial_problem
 from mcrock.planar import chatzis_2017, planar_block
 
 RTOL = 1e-9
@@ -178,51 +171,3 @@ def test_spatial_problem_is_a_rigid_body():
     corner = problem.velocity[:3] + np.cross(rate, [0.1, 0.3, -0.6])
     assert problem.normal_velocity[1] == pytest.approx(corner[2])
     assert problem.tangents[:, 1].T @ problem.velocity == pytest.approx(corner[:2])
-
-
-def test_example_of_a_squat_block_ends_where_no_motion_follows():
-    ds = example(width=5.0, depth=5.0)
-    assert 0.3 < float(ds["lambda"][-1]) < 1.0
-    assert np.isfinite(ds["energy_ratio"]).all()
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [{}, {"lambda_lat": 0.5}, {"impact": "edge"}, {"impact": "edge", "spin": 0.5, "roll": 0.3, "tau": 2.0}],
-)
-def test_example_and_figure(arguments):
-    ds = example(**arguments)
-    assert float(ds["difference"].max()) < RTOL
-    assert np.allclose(ds["energy_ratio"], ds["law_energy_ratio"], atol=RTOL)
-    total = ds["impulse"].sum("corner")
-    assert (total > 0.0).all()
-    ax = plot(ds)
-    left, right = ax.get_figure().axes
-    assert left.get_ylabel() == "After over before [1]"
-    assert right.get_ylabel() == "Vertical impulse of a corner [N s]"
-    assert len(right.get_lines()) == ds.sizes["corner"]
-    assert ("Bands" in ax.get_figure().get_supxlabel()) == (ds.attrs["impact"] == "facet")
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: example("corner"), "'facet' or 'edge', got 'corner'"),
-        (lambda: example(lambda_lat=2.0), "lambda_lat must be from -1 to 1"),
-        (lambda: example(width=-1.0), "cuboid.width"),
-        (lambda: example(impact="edge", tilt="x"), r"tilt must be a finite number \[rad\], got 'x'"),
-        (lambda: example(width=9.0, depth=9.0, height=0.1, lambda_lat=1.0), "no corner can carry the motion"),
-        (lambda: edge_impact(BODY, 4, 0.1, (0, 1, 0), 1.0), "edge must be one of the base, 0 to 3, got 4"),
-        (lambda: edge_impact(BODY, 0, 0.1, (0, -1, 0), 1.0), "the edge must come down"),
-        (lambda: edge_impact(BODY, 0, 0.1, (0, 1), 1.0), r"rate must have the shape \(3,\)"),
-        (lambda: facet_impact(BODY, 0, -1.0, 0.5), "rate must be finite and positive"),
-        (lambda: facet_impact(BODY, 0, np.inf, 0.5), "rate must be finite and positive"),
-        (lambda: facet_impact(cuboid(2.0, 2.0, 0.1, mass=1.0), 0, 1.0, 1.0), "no corner .* carry the motion"),
-        (lambda: corner_impulses(BODY.base[:, :2], (1.0, 0.0), 1.0), "acts outside the base"),
-        (lambda: corner_impulses(BODY.base[:, :2], (0.0, 0.0), -1.0), "must not pull, got -1 N s"),
-        (lambda: corner_impulses(BODY.base[:3, :2], (0.0, 0.0), 1.0), r"corners must have .* shape \(4, 2\)"),
-    ],
-)
-def test_what_cannot_be_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

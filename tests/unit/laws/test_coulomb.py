@@ -14,7 +14,7 @@ from mcrock.laws.complementarity import ScaledContacts, one_solution
 from mcrock.laws.final_slip import two_phase, whittaker
 from mcrock.laws.inequalities import fremond, moreau, newton, poisson
 from mcrock.laws.problem import ContactProblem, NormalForm
-from mcrock.laws.systems.impact_pendulum import pendulum_impact
+from mcrock.laws.systems.rods import pendulum_impact
 from mcrock.planar import rectangle
 
 LAWS = [newton, moreau, poisson]

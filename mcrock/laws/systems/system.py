@@ -1,15 +1,12 @@
-"""What all systems share: axes of their figures, their parameters and their text.
+"""What all systems share: their dataset, the sweep over a parameter, axes and lines of figures, and the text.
 
-Axes of the systems' figures: what they all have.
-
-Parameters of the systems that are one number or several.
-
-A system of `mcrock.laws` as text: what it shows, its parameters and its numbers.
+A system states its physics alone: `compute_NAME` computes a problem over a parameter and gives the result to
+`system_dataset`, `draw_NAME` draws it. `mcrock.laws` finds both by the name and module in `SYSTEMS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +14,51 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from mcrock.base.checks import Rule
+from mcrock.base.units import variable
 from mcrock.show.style import BLUE, axis_scale, number_axis
 from mcrock.show.text import wrap
 
 LEVELS = 9  # of a map
+Variables = Mapping[str, tuple[Any, ...]]
+Quantities = Mapping[str, tuple[str, Callable[[Any], Any], str, str]]
+Looks = Mapping[str, tuple[str, Any, str]]  # label -> colour, line and words of the legend
+
+
+def system_dataset(title: str, description: str, variables: Variables, **attributes: Any) -> xr.Dataset:
+    """Data of a system: variables as (dimensions, values, unit, long name), labels as (dimension, values)."""
+    return xr.Dataset(
+        {name: variable(*parts) if len(parts) == 4 else parts for name, parts in variables.items()},
+        attrs={"title": title, "description": description, **attributes},
+    )
+
+
+def swept(dims: str, results: Sequence[Any], quantities: Quantities) -> dict[str, tuple[Any, ...]]:
+    """Variables of the results of a sweep, in a list for one swept dimension, in lists of lists for two.
+
+    A quantity is (its own dimensions, function of one result, unit, long name); swept dimensions come last.
+
+    >>> swept("place", [1.0, 2.0], {"ends": ("end", lambda x: [-x, x], "m", "ends")})["ends"][:2]
+    ('end place', array([[-1., -2.],
+           [ 1.,  2.]]))
+    """
+    count = len(dims.split())
+    last = tuple(range(-count, 0))
+
+    def of(function: Callable[[Any], Any], part: Any) -> Any:
+        return [of(function, one) for one in part] if isinstance(part, list) else function(part)
+
+    variables = {}
+    for name, (own, function, unit, words) in quantities.items():
+        values = np.moveaxis(np.array(of(function, results)), range(count), last)
+        variables[name] = (f"{own} {dims}".strip(), values, unit, words)
+    return variables
+
+
+def draw_lines(ax: Axes, x: Any, values: xr.DataArray, looks: Looks, **options: Any) -> None:
+    """A line over x for each label of the first dimension of some values."""
+    for label, (colour, line, words) in looks.items():
+        one = values.sel({values.dims[0]: label})
+        ax.plot(x, one, color=colour, linestyle=line, label=words, **options)
 
 
 def label_axes(
@@ -84,17 +122,17 @@ def _format_parameter(value: Any) -> str:
 
 
 def _variable_lines(ds: xr.Dataset) -> str:
-    """Values of every variable, or their range; one line for each label of a labelled dimension."""
+    """Values of every one, or their range; one line for each label of a labelled dimension."""
     lines = []
-    for name, variable in ds.data_vars.items():
-        what = f"{variable.attrs.get('long_name', name)} [{variable.attrs.get('units', '1')}]"
-        labelled = [dim for dim in variable.dims if dim in ds.coords and ds[dim].dtype.kind in "OU"]
-        if not labelled or variable.size <= 2:
-            lines.append(f"  {what:<{NAME}}{_format_values(variable)}")
+    for name, one in ds.data_vars.items():
+        what = f"{one.attrs.get('long_name', name)} [{one.attrs.get('units', '1')}]"
+        labelled = [dim for dim in one.dims if dim in ds.coords and ds[dim].dtype.kind in "OU"]
+        if not labelled or one.size <= 2:
+            lines.append(f"  {what:<{NAME}}{_format_values(one)}")
             continue
         lines.append(f"  {what}")
         for label in ds[labelled[0]].values:
-            lines.append(f"    {label:<{NAME - 2}}{_format_values(variable.sel({labelled[0]: label}))}")
+            lines.append(f"    {label:<{NAME - 2}}{_format_values(one.sel({labelled[0]: label}))}")
     return "\n".join(lines)
 
 

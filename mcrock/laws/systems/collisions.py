@@ -1,28 +1,33 @@
-"""The impulses that a plane collision may have, and those that each law of a single contact gives.
+"""Collisions of one contact in the plane of impulses, and of a chain of balls.
 
-A collision is a point in the plane of normal and tangential impulse. Four conditions bound the permissible
-ones: no gain of energy, no approach left, no pull, friction. Laws with one coefficient reach a curve of
-them, the law of Chatterjee and Ruina an area; the law of Whittaker leaves the region. Figures 3 to 8 of
-Chatterjee and Ruina (1998), Journal of Applied Mechanics 65(4), 939-951.
+Chatterjee, A., Ruina, A. (1998). A new algebraic rigid-body collision law based on impulse space
+considerations. Journal of Applied Mechanics 65(4), 939-951, figures 3 to 8: four conditions bound the
+permissible impulses, no gain of energy, no approach left, no pull, friction. Laws with one coefficient reach
+a curve of them, that of Chatterjee and Ruina an area; the law of Whittaker leaves the region.
+
+Brogliato, B., Zhang, H., Liu, C. (2012), section 7; see `mcrock.laws.brogliato_2012`. The impact at one end
+of a chain reaches all contacts at once, and the balls can leave it in many ways that conserve momentum and
+lose no energy: two of three coefficients of four balls stay open.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import cos, inf, isinf, pi, radians, sin
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from mcrock.base.checks import Integer, Number
-from mcrock.base.units import variable
+from mcrock.laws.brogliato_2012 import generalized_kinematic, post_impact_ellipsoid
 from mcrock.laws.final_slip import smith, two_phase, whittaker
 from mcrock.laws.impulse_space import chatterjee_ruina, inner_impulse, region_outline, routh
-from mcrock.laws.problem import ImpactResult, SingleContact, coefficient
-from mcrock.laws.systems.drawing import label_axes, numbers
+from mcrock.laws.problem import ContactProblem, ImpactResult, SingleContact, coefficient, finite_array
+from mcrock.laws.systems.system import label_axes, numbers, system_dataset
 from mcrock.show import style
 
 LAWS: dict[str, Callable[..., ImpactResult]] = {
@@ -41,6 +46,7 @@ NORMAL = np.array([1.0, 0.0])
 HINGE_ANGLE = radians(40.0)  # of the pendulum from the vertical
 OUTLINE = 721  # points of an outline
 LARGE = 1e9  # friction that stands for the limit of growing friction [1]
+END_OF_APPROACH = "impulse that ends the approach without friction"
 FAR = 6.0  # where endless outlines are cut off, over the length of P_II [1]
 
 
@@ -153,7 +159,7 @@ def collision(
     return SingleContact(np.array([[a, b], [b, c]]), np.array(v), NORMAL, mu)
 
 
-def example(
+def compute_permissible_region(
     *,
     case: str = "generic",
     mass: Sequence[float] | None = None,
@@ -179,11 +185,6 @@ def example(
         Impulses [N s] along ``component``: ``region``, ``ellipse``, ``area`` (the law of Chatterjee and
         Ruina) as outlines, ``reach`` (law, restitution) with ``energy_change`` [J] and ``permissible``,
         ``sticking``, ``compression`` and ``lines``. Missing where a law has no solution.
-
-    Raises
-    ------
-    ValueError
-        If the case is unknown or a value outside its domain.
     """
     contact = collision(case, mass=mass, velocity=velocity, friction=friction)
     restitution = np.linspace(0.0, 1.0, Integer(2, 100_000).check("points", points))
@@ -192,39 +193,32 @@ def example(
     if far == 0.0:
         raise ValueError("velocity must not be zero: there is no collision")
     reach, gain, good = _reach(contact, restitution)
+    region = region_outline(contact, _inner(contact), OUTLINE, far)
     words = "infinite" if mu == inf else f"{mu:g}"
-    return xr.Dataset(
+    return system_dataset(
+        f"Permissible impulses, {case.replace('_', ' ')} collision",
+        f"{known.words} Velocity before {contact.velocity[0]:g} m/s normal and "
+        f"{contact.velocity[1]:g} m/s tangential, friction {words}. After Chatterjee and Ruina "
+        f"(1998), figure {known.figure}.",
         {
-            "region": variable(
-                "outline component", region_outline(contact, _inner(contact), OUTLINE, far), "N s", "impulse"
-            ),
-            "ellipse": variable("outline component", _ellipse(contact, far), "N s", "impulse"),
-            "area": variable("edge component", _area(contact), "N s", "impulse"),
-            "reach": variable("law restitution component", reach, "N s", "impulse"),
-            "energy_change": variable("law restitution", gain, "J", "change of energy"),
-            "permissible": variable("law restitution", good, "1", "whether all conditions hold"),
-            "sticking": variable("component", contact.sticking, "N s", "impulse that ends all motion"),
-            "compression": variable(
-                "component", contact.compression, "N s", "impulse that ends the approach without friction"
-            ),
-            "lines": variable("line end component", _lines(contact, far), "N s", "impulse"),
-            "restitution": variable("restitution", restitution, "1", "coefficient of restitution"),
+            "region": ("outline component", region, "N s", "impulse"),
+            "ellipse": ("outline component", _ellipse(contact, far), "N s", "impulse"),
+            "area": ("edge component", _area(contact), "N s", "impulse"),
+            "reach": ("law restitution component", reach, "N s", "impulse"),
+            "energy_change": ("law restitution", gain, "J", "change of energy"),
+            "permissible": ("law restitution", good, "1", "whether all conditions hold"),
+            "sticking": ("component", contact.sticking, "N s", "impulse that ends all motion"),
+            "compression": ("component", contact.compression, "N s", END_OF_APPROACH),
+            "lines": ("line end component", _lines(contact, far), "N s", "impulse"),
+            "restitution": ("restitution", restitution, "1", "coefficient of restitution"),
             "component": ("component", ["normal", "tangential"]),
             "law": ("law", list(LAWS)),
             "line": ("line", ["maximum_compression", "sticking", "full_restitution"]),
         },
-        attrs={
-            "title": f"Permissible impulses, {case.replace('_', ' ')} collision",
-            "description": (
-                f"{known.words} Velocity before {contact.velocity[0]:g} m/s normal and "
-                f"{contact.velocity[1]:g} m/s tangential, friction {words}. After Chatterjee and Ruina "
-                f"(1998), figure {known.figure}."
-            ),
-            "case": case,
-            "figure": known.figure,
-            "friction": float(mu),
-            "velocity": contact.velocity.tolist(),
-        },
+        case=case,
+        figure=known.figure,
+        friction=float(mu),
+        velocity=contact.velocity.tolist(),
     )
 
 
@@ -293,20 +287,8 @@ LINES = {
 }
 
 
-@style.styled
-def plot(ds: xr.Dataset) -> Axes:
-    """Draw the region, the energy ellipse and the impulses that each law reaches.
-
-    Parameters
-    ----------
-    ds : Dataset
-        From `example`.
-
-    Returns
-    -------
-    Axes
-        Tangential impulse across, normal impulse upwards, to one scale.
-    """
+def draw_permissible_region(ds: xr.Dataset) -> Axes:
+    """The region, the energy ellipse and the impulses that each law reaches."""
     ax = style.new_axes(height=98.0)
     across, up = ds.sel(component="tangential"), ds.sel(component="normal")
     ax.add_patch(
@@ -421,3 +403,225 @@ def _note(ds: xr.Dataset) -> str:
         if wild:
             words.append(f"Gains energy: {', '.join(wild)}.")
     return " ".join(words)
+
+
+CHAIN_CASES = ("first", "second")
+CHAIN_WORDS = (
+    "All contacts touch, so the impact acts at once in all of them. The map shows which velocities of "
+    "separation the energy allows: all inside the solid line, which they reach without loss; the dashed "
+    "line is the condition that the source prints for equal balls, which lets energy grow where it lies "
+    "outside. Momentum is conserved and no contact pulls for any of them, so the energy alone does not say "
+    "which one comes."
+)
+PRINTED = "sum of squares of the printed condition over its limit"
+SEPARATION = "velocity of separation after the impact"
+CHAIN_GRID = 161  # velocities along each axis of the map
+
+
+def chain_problem(masses: Sequence[float], velocities: Sequence[float]) -> ContactProblem:
+    """Balls in a line that touch each other, just before an impact.
+
+    Parameters
+    ----------
+    masses : sequence of float
+        Of two or more balls [kg].
+    velocities : sequence of float
+        Along the line [m/s].
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two balls, a mass is not positive, or the numbers of both differ.
+    """
+    balls = finite_array("masses", masses)
+    if balls.ndim != 1 or len(balls) < 2 or not np.all(balls > 0.0):
+        raise ValueError(f"masses must be those of two or more balls, positive [kg], got {masses!r}")
+    speeds = finite_array("velocities", velocities, balls.shape)
+    return ContactProblem(np.diag(balls), np.diff(np.eye(len(balls)), axis=0).T, speeds)
+
+
+def chain_impact(masses: Sequence[float], velocities: Sequence[float], normal: np.ndarray) -> ImpactResult:
+    """Impact of a chain by the generalized kinematic law.
+
+    Parameters
+    ----------
+    masses, velocities : sequence of float
+        Of n balls [kg], [m/s].
+    normal : ndarray (n - 1, n - 1)
+        E_n of the velocities normalized in the kinetic metric, gamma_i sqrt(m_i m_i+1/(m_i + m_i+1)). For
+        equal balls they are those of the relative velocities gamma_i themselves [1].
+
+    Returns
+    -------
+    ImpactResult
+        Velocities of the balls [m/s], impulses of the contacts [N s]: (59), (63) for four equal balls.
+
+    Raises
+    ------
+    ValueError
+        As `chain_problem`, or if the matrix has another shape.
+    """
+    return generalized_kinematic(chain_problem(masses, velocities), normal=normal)
+
+
+def before_impact(balls: int, case: str) -> np.ndarray:
+    """Velocities before the impact of section 7 [m/s]: the first ball comes with 1 m/s ("first" case), or
+    the last one meets it with 2 m/s as well ("second").
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three balls, or the case is another word.
+    """
+    if balls < 3:
+        raise ValueError(f"the chain needs three or more balls, got {balls}")
+    if case not in CHAIN_CASES:
+        raise ValueError(f"case must be 'first' or 'second', got {case!r}")
+    velocities = np.zeros(balls)
+    velocities[0] = 1.0
+    if case == "second":
+        velocities[-1] = -2.0
+    return velocities
+
+
+def compute_ball_chain(
+    masses: Sequence[float] = (1.0, 1.0, 1.0, 1.0), case: str = "first", restitution: float = 1.0
+) -> xr.Dataset:
+    """Admissible velocities after the impact of a chain, and three outcomes.
+
+    Parameters
+    ----------
+    masses : sequence of float
+        Of three or more balls [kg].
+    case : str
+        "first": the first ball hits the others at rest with 1 m/s. "second": the last one comes from the
+        other side with 2 m/s too.
+    restitution : float
+        e of the two outcomes by a law, 0 to 1 [1].
+
+    Returns
+    -------
+    Dataset
+        ``energy`` and ``printed`` (vertical, horizontal): the kinetic energy of the relative motion after the
+        impact over that before, and the same by the printed conditions (60), (61). ``velocity`` (outcome,
+        ball), ``impulse`` (outcome, contact), ``energy_change`` and ``consistent`` (outcome).
+    """
+    e = coefficient("restitution", restitution, 0.0, 1.0)
+    balls = finite_array("masses", masses)
+    problem = chain_problem(balls.tolist(), before_impact(balls.size, case).tolist())
+    approach = -problem.normal_velocity
+    m = len(approach)
+    axes = (1, m - 1) if case == "first" and m > 2 else (0, m - 1)
+    axis = np.linspace(0.0, 1.25 * float(np.linalg.norm(approach)), CHAIN_GRID)
+    energy, printed = _energies(problem, axis, axes)
+    outcomes = {
+        "each contact by itself": generalized_kinematic(problem, normal=e * np.eye(m)),
+        "passed to the other end": generalized_kinematic(problem, normal=e * np.eye(m)[::-1]),
+        "on the printed limit": _by_rates(problem, _printed_limit(approach, axes, case)),
+    }
+    names = [f"{i + 1}-{i + 2}" for i in range(m)]
+
+    def of(name: str) -> list[Any]:
+        return [getattr(result, name) for result in outcomes.values()]
+
+    held = " and ".join(names[i] for i in range(m) if i not in axes)
+    return system_dataset(
+        f"Chain of {m + 1} balls, {case} impact",
+        f"{_before_words(problem.velocity)} {CHAIN_WORDS}"
+        + (f" Contact {held} stays closed." if held else "")
+        + " Brogliato, Zhang and Liu (2012), section 7, (59) to (63), Fig. 6.",
+        {
+            "energy": ("vertical horizontal", energy, "1", "relative kinetic energy after over before"),
+            "printed": ("vertical horizontal", printed, "1", PRINTED),
+            "velocity": ("outcome ball", of("velocity"), "m s-1", "velocity after the impact"),
+            "velocity_before": ("ball", problem.velocity, "m s-1", "velocity before the impact"),
+            "relative_velocity": ("outcome contact", of("normal_velocity"), "m s-1", SEPARATION),
+            "impulse": ("outcome contact", of("impulse"), "N s", "impulse of the contact"),
+            "energy_change": ("outcome", of("energy_change"), "J", "change of kinetic energy"),
+            "consistent": ("outcome", of("consistent"), "1", "whether all checks hold"),
+            **{
+                name: (name, axis, "m s-1", f"velocity of separation of {names[contact]}")
+                for name, contact in zip(("vertical", "horizontal"), axes, strict=True)
+            },
+            "outcome": ("outcome", list(outcomes)),
+            "ball": ("ball", np.arange(1, m + 2)),
+            "contact": ("contact", names),
+        },
+        axes=[names[i] for i in axes],
+    )
+
+
+def _energies(
+    problem: ContactProblem, axis: np.ndarray, axes: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Energy after over before for velocities of separation of two contacts, and the printed condition."""
+    rates = np.zeros((CHAIN_GRID, CHAIN_GRID, len(problem.normal_velocity)))
+    rates[..., axes[0]], rates[..., axes[1]] = axis[:, None], axis[None, :]
+    ellipsoid = post_impact_ellipsoid(problem)
+    energy = np.einsum("...i,ij,...j->...", rates, ellipsoid.shape, rates) / ellipsoid.level
+    return energy, (rates**2).sum(axis=2) / float(np.linalg.norm(problem.normal_velocity)) ** 2
+
+
+def _printed_limit(approach: np.ndarray, axes: tuple[int, int], case: str) -> np.ndarray:
+    """Velocities of separation on the limit |w|^2 = |approach|^2 of (60), (61) as printed."""
+    rates = np.zeros(len(approach))
+    rates[list(axes[:1] if case == "first" and len(approach) > 2 else axes)] = 1.0
+    return rates * np.linalg.norm(approach) / np.linalg.norm(rates)
+
+
+def _by_rates(problem: ContactProblem, rates: np.ndarray) -> ImpactResult:
+    """The impact that leads to given velocities of separation."""
+    return problem.result(np.linalg.solve(problem.delassus, rates - problem.normal_velocity))
+
+
+def _before_words(velocities: np.ndarray) -> str:
+    words = f"The first of {len(velocities)} balls comes with {velocities[0]:g} m/s"
+    if velocities[-1] < 0.0:
+        return f"{words} and the last one meets it with {-velocities[-1]:g} m/s; the others rest."
+    return f"{words}; the others rest."
+
+
+CHAIN_LOOKS = ((style.BLUE, "o"), (style.GREEN, "s"), (style.RED, "^"))
+
+
+def draw_ball_chain(ds: xr.Dataset) -> Axes:
+    """What the energy allows after the impact of a chain, and the velocities of three outcomes."""
+    figure = style.new_figure(style.PAGE, 88.0)
+    ax, balls = figure.subplots(1, 2, width_ratios=[1.0, 1.15])
+    x, y = ds["horizontal"].values, ds["vertical"].values
+    ax.contourf(x, y, ds["energy"].values, levels=[0.0, 1.0], colors=[style.BLUE], alpha=0.25)
+    for name, colour, line in (("energy", style.BLUE, "-"), ("printed", style.ORANGE, "--")):
+        ax.contour(x, y, ds[name].values, levels=[1.0], colors=[colour], linestyles=[line], linewidths=1.3)
+    axes = ds.attrs["axes"]
+    others = [name for name in ds["contact"].values if name not in axes]
+    numbers = ds["ball"].values
+    balls.plot(numbers, ds["velocity_before"], "_", color="0.35", markersize=9.0, label="before the impact")
+    handles = [
+        Line2D([], [], color=style.BLUE, label="no energy is lost"),
+        Line2D([], [], color=style.ORANGE, linestyle="--", label="limit as printed"),
+    ]
+    count = ds.sizes["outcome"]
+    for place, (outcome, (colour, marker)) in enumerate(zip(ds["outcome"].values, CHAIN_LOOKS, strict=True)):
+        one = ds.sel(outcome=outcome)
+        rates = one["relative_velocity"]
+        if not np.abs(rates.sel(contact=others).values).max(initial=0.0) > 1e-9:
+            place_in_plane = [rates.sel(contact=name) for name in axes[::-1]]
+            ax.plot(*place_in_plane, marker, color=colour, clip_on=False, zorder=3)
+        shift = 0.13 * (place - 0.5 * (count - 1))
+        change = float(one["energy_change"])
+        words = "no loss" if abs(change) < 1e-9 else f"{change:+.3g} J"
+        balls.plot(numbers + shift, one["velocity"], marker, color=colour, label=f"{outcome}, {words}")
+    balls.axhline(0.0, color=style.GREY, linewidth=0.6, zorder=0)
+    balls.set_xticks(numbers)
+    balls.set_xlabel("Ball")
+    label_axes(balls, y="Velocity [m/s]", legend=1)
+    label_axes(ax, ds["horizontal"], ds["vertical"], legend=1, handles=handles)
+    ax.set_aspect("equal")
+    held = f", contact {' and '.join(others)} closed" if others else ""
+    style.add_note(
+        ax,
+        f"{ds.attrs['title']}. Left: velocities with which the contacts open{held}; shaded: allowed by the "
+        "energy. Momentum and the sign of the impulses allow all of them. Right: three outcomes, each a "
+        "mark on the left where it lies in the plane; the last one is allowed by the printed condition.",
+    )
+    return ax
