@@ -1,4 +1,4 @@
-"""Generalized kinematic law: restitution of the velocities normal to all contacts, in the kinetic metric.
+"""Generalized kinematic law, and what it says of a planar rocking block.
 
 Brogliato, B., Zhang, H., Liu, C. (2012). Analysis of a generalized kinematic impact law for
 multibody-multicontact systems, with application to the planar rocking block and chains of balls. Multibody
@@ -13,40 +13,27 @@ in the kinetic metric, and along t_j, an orthonormal basis of what moves no cont
 with A = n^T M n. The law is q_norm+ = -E_n q_norm-, q_tan+ = -E_tan q_tan-, (12) and (14). It enforces none
 of the three checks of an impact: coefficients that let a contact pull or the energy grow are taken as given.
 
-A planar rocking block: which coefficients it admits, and its impact by given ones.
+**The block** of height l and width L turns about its left corner A (contact 2) and lands with the right one,
+B (contact 1). Coefficients: e_n1 of the corner that lands, e_n21 of what the landing does to the corner that
+leaves, e_t3 of the horizontal velocity of the centre of mass (COM). The paper's own r is -e_n21; the velocity
+ratio of `mcrock.planar` is +e_n21. Conditions are written with the aspect a = l/L and k = 4 I/(m L^2), which
+is (1 + a^2)/3 for a homogeneous block: any block with its COM above the middle of the base is covered.
 
-Which coefficients a planar rocking block admits: domains of e_n21 and r, with and without friction.
-
-Brogliato, B., Zhang, H., Liu, C. (2012). Analysis of a generalized kinematic impact law for
-multibody-multicontact systems, with application to the planar rocking block and chains of balls. Multibody
-System Dynamics 27, 351-382, sections 3 to 5: Figs. 2 to 5 and Table 1. Equation numbers are those of the
-paper; where its text is wrong the corrected form is used and the comment says so.
-
-The block of height l and width L turns about its left corner A (contact 2) and lands with its right corner B
-(contact 1). Coefficients of the generalized law: e_n1 of the corner that lands, e_n21 of what the landing
-does to the corner that leaves, e_t3 of the horizontal velocity of the centre of mass (COM). The paper's own
-r is -e_n21; the velocity ratio of `mcrock.planar` is +e_n21.
-
-All conditions are written with the aspect a = l/L and k = 4 I/(m L^2), which is (1 + a^2)/3 for a homogeneous
-block: any block with its COM above the middle of the base is covered. With s = 1 for slip to the right after
-the impact, -1 to the left, 0 without friction, neither corner pulls if
-
-    |k (1 + e_n1 - e_n21) + s mu a (1 + e_n1 + e_n21)| <= 1 + e_n1 + e_n21                            (*)
-
-A domain is an interval (low, high), or None where it is empty.
-
-Impact of a planar block on the ground by given coefficients: sliding, sticking, half rocking, rebound.
-
-Brogliato, B., Zhang, H., Liu, C. (2012), see `mcrock.laws.brogliato_2012`: equations (15), (28), (48) and
-their consequences. The coefficients give the vertical velocities of both corners, and with them the sum N of
-the normal impulses; what is left is the horizontal impulse of both corners together, which moves impulse
-from one corner to the other:
+Its impact by given coefficients (`block_impact`), (15), (28), (48): they give the vertical velocities of both
+corners and so the sum N of the normal impulses; the horizontal impulse moves impulse from corner to corner,
 
     p_1 + p_2 = N = (m L/2)(1 + e_n1 + e_n21) |rate|
     p_1 - p_2 = (2 I/L)(1 + e_n1 - e_n21) |rate| - (l/L) p_t
 
 Both corners have the same horizontal velocity, so only the sum p_t of their horizontal impulses is known.
 Coulomb's law holds for this sum, and its solution is unique, since N does not depend on p_t.
+
+Its admissible coefficients (sections 3 to 5, Figs. 2 to 5, Table 1): with s = 1 for slip to the right after
+the impact, -1 to the left, 0 without friction, neither corner pulls if
+
+    |k (1 + e_n1 - e_n21) + s mu a (1 + e_n1 + e_n21)| <= 1 + e_n1 + e_n21                            (*)
+
+A domain is an interval (low, high), or None where it is empty.
 """
 
 from __future__ import annotations

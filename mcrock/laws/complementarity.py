@@ -1,60 +1,32 @@
-"""Impulses of several unilateral contacts, with and without Coulomb friction.
+"""Impulses of several unilateral contacts, with and without Coulomb friction: all inequality laws need them.
 
-Nonnegative least squares for the few columns of an impact.
-
-Lawson, C. L., Hanson, R. J. (1974). Solving Least Squares Problems, chapter 23. `scipy.optimize.nnls` does
-the same, but since its version 1.15 it sometimes returns another point without a warning where a multiplier
-is 0 but for rounding (github.com/scipy/scipy/issues/25389), as it is at every contact that just touches; the
-bounded solver `lsq_linear` fails on some of those, too. Here the conditions of the minimum are checked.
-
-The linear complementarity problem: 0 <= z, 0 <= M z + q, one of them 0 in each component.
-
-Cottle, R. W., Pang, J.-S., Stone, R. E. (1992). The Linear Complementarity Problem. Academic Press, section
-4.4: Lemke's method follows the solutions of q + z_0 from a large z_0 down to 0. It finds one for the
-copositive matrices of impacts with friction wherever the problem can be solved. q is perturbed against
-cycling, so that what it returns is the start of a sharper solution.
-
-Impulses of unilateral contacts without friction: the problem that all inequality laws come down to.
-
-Impulses L >= 0 are sought that raise the given rates q of the gaps to D L + q >= 0, an impulse only where the
-raised rate is 0. The Delassus matrix D = A^T A, A = C^-1 W with the mass M = C C^T, is symmetric and positive
-semidefinite whatever the coefficients of a law are, for those enter q alone. The problem is therefore the
-optimality condition of a convex one: v = A L is the shortest velocity change, measured by the kinetic energy,
-with A^T v + q >= 0. That is a problem of nonnegative least squares; where q are not the rates of one
-velocity, after Lawson and Hanson (1974), Solving Least Squares Problems, chapter 23, on least distance
-programming, which also tells where there is no solution: where contacts depend on each other and q asks for
-what they cannot do. v is unique; L need not be.
-
-Several contacts with Coulomb friction in the kinetic metric, and what the law asks of their impulses.
-
-With M = C C^T the columns A = C^-1 W, over the lengths of the normal ones, tell what impulses do; impulses
-times these lengths and rates over them have one unit, which is that of the largest rate given.
-
-One solution of the impulses of contacts with Coulomb friction, by Newton's method from good starts.
-
-Anitescu, M., Potra, F. A. (1997), see `mcrock.laws.complementarity`, make friction cones pyramids and the
-problem
-linear and complementary; Lemke's method solves it wherever the circular cone has a solution. From there, or
-where that is near none, from repeated projection, Newton's method solves the equations of the circular cone.
-It starts from no impulses, so that a collision that is not needed does not take place.
-
-Impulses of several contacts with Coulomb friction, to which the inequality laws come down.
-
-Normal impulses p and tangential impulses x of all contacts are sought that raise given rates of gaps and
-slips, (r, s) = (q, w) + D (p, x), so that for each contact
+Impulses p >= 0 along the normals and x along the tangents raise given rates of gaps and slips, (r, s) =
+(q, w) + D (p, x), so that for each contact
 
     0 <= p - l   and   0 <= r,   one of them 0                     (l = 0 but for Poisson's expansion)
     |x| <= mu p,   and   x = -mu p s/|s|   where slip s is left
 
-Brogliato, B., Zhang, H., Liu, C. (2012), remark 6, and Chatterjee, A., Ruina, A. (1998), section 6.2, name
-the sources: Pfeiffer, F., Glocker, C. (1996). Multibody Dynamics with Unilateral Contacts. Wiley, New York
-(in the plane); Anitescu, M., Potra, F. A. (1997). Formulating dynamic multi-rigid-body contact problems with
-friction as solvable linear complementarity problems. Nonlinear Dynamics 14, 231-247 (in space).
+The Delassus matrix D = A^T A, A = C^-1 W with the mass M = C C^T, is symmetric and positive semidefinite
+whatever the coefficients of a law are, for those enter q alone.
 
-Unlike the problem without friction this one may have several solutions, or none. In the plane each contact
-is open, sticks or slips to one side, and all of these modes are tried. In space, or with many contacts, the
-linear problem of Anitescu and Potra, whose friction cone is a pyramid, tells the mode; the impulses are then
-those of the circular cone. Any impulses are checked before they are returned.
+**Without friction** (`unilateral_impulses`) the problem is convex: v = A p is the shortest velocity change,
+measured by the kinetic energy, with A^T v + q >= 0. It is one of nonnegative least squares, or, where q are
+not the rates of one velocity, of least distance: Lawson, C. L., Hanson, R. J. (1974). Solving Least Squares
+Problems, chapter 23. That also tells where there is no solution: where contacts depend on each other and q
+asks for what they cannot do. v is unique; p need not be. `scipy.optimize.nnls` has since its version 1.15
+sometimes returned another point without a warning where a multiplier is 0 but for rounding
+(github.com/scipy/scipy/issues/25389), as it is at every contact that just touches; the bounded solver
+`lsq_linear` fails on some of those, too. Here the conditions of the minimum are checked.
+
+**With friction** (`frictional_impulses`) there may be several solutions, or none: Brogliato, B., Zhang, H.,
+Liu, C. (2012), remark 6, and Chatterjee, A., Ruina, A. (1998), section 6.2, name the sources. In the plane
+(Pfeiffer, F., Glocker, C. (1996). Multibody Dynamics with Unilateral Contacts. Wiley, New York) each contact
+is open, sticks or slips to one side, and all of these modes are tried. In space, or with many contacts,
+friction pyramids make the problem linear (Anitescu, M., Potra, F. A. (1997). Formulating dynamic
+multi-rigid-body contact problems with friction as solvable linear complementarity problems. Nonlinear
+Dynamics 14, 231-247), which Lemke's method solves (Cottle, R. W., Pang, J.-S., Stone, R. E. (1992). The
+Linear Complementarity Problem. Academic Press, section 4.4); from there, or from repeated projection,
+Newton's method solves the equations of the circular cone. All impulses are checked before they are returned.
 """
 
 from __future__ import annotations
@@ -155,6 +127,9 @@ PIVOT_RANK = 1e-10  # pivots below this share of their column count as 0 [1]
 
 def lemke(matrix: np.ndarray, constant: np.ndarray) -> np.ndarray | None:
     """Lemke's solution z of 0 <= z, 0 <= M z + q, z . (M z + q) = 0; None if it ends on a ray.
+
+    Solutions of q + z_0 are followed from a large z_0 down to 0. q is perturbed against cycling, so that what
+    is returned is the start of a sharper solution.
 
     Parameters
     ----------
@@ -395,7 +370,10 @@ def _is_only(impulse: np.ndarray, free: np.ndarray) -> bool:
 
 
 class ScaledContacts(NamedTuple):
-    """Contacts whose normal directions have the length 1, and their problem."""
+    """Contacts whose normal directions A = C^-1 W have the length 1, and their problem.
+
+    Impulses times these lengths and rates over them have one unit, that of the largest rate given.
+    """
 
     columns: np.ndarray  # normal and tangents of each contact in turn (n, m (1 + k))
     given: np.ndarray  # q and w over the largest of them (m, 1 + k)

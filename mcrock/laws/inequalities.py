@@ -99,12 +99,10 @@ def newton(problem: ContactProblem, *, restitution: float | Sequence[float]) -> 
     eps = coefficients("restitution", restitution, problem.directions.shape[1], 0.0, 1.0)
     if has_friction(problem):
         return law_with_friction(problem, (1.0 + eps) * problem.normal_velocity, problem.slip)
-    found = unilateral_impulses(problem, (1.0 + eps) * problem.normal_velocity)
-    if found is None:
-        raise ValueError(
-            "Newton's law has no solution: contacts that depend on each other ask for different velocities; "
-            "give them the same restitution"
-        )
+    rates = (1.0 + eps) * problem.normal_velocity
+    found = _impulses(
+        problem, rates, f"Newton's law has no solution: {DEPENDENT}; give them the same restitution"
+    )
     return problem.outcome(problem.velocity + found.change, found.impulse, unique_impulse=found.unique)
 
 
@@ -158,14 +156,12 @@ def fremond(problem: ContactProblem, *, restitution: np.ndarray) -> ImpactResult
     m = problem.directions.shape[1]
     matrix = finite_array("restitution", restitution, (m, m))
     approach = problem.normal_velocity
-    found = unilateral_impulses(problem, approach + matrix @ approach)
-    if found is None:
-        raise ValueError(
-            "Fremond's law has no solution: contacts that depend on each other ask for different velocities"
-        )
+    found = _impulses(problem, approach + matrix @ approach, f"Fremond's law has no solution: {DEPENDENT}")
     return problem.outcome(problem.velocity + found.change, found.impulse, unique_impulse=found.unique)
 
 
+DEPENDENT = "contacts that depend on each other ask for different velocities"
+MOVING = "the obstacles move so that no velocity is admitted"
 MISSED = 5e-9  # of the rates after the impact by its velocity, over the largest scaled rate [1]
 EXPANDED = 1e-15  # rounding of a rate that impulses change, over the sum of what each of them changes [1]
 
@@ -228,7 +224,8 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     eps = coefficients("restitution", restitution, problem.directions.shape[1], 0.0, 1.0)
     if has_friction(problem):
         return _with_friction(problem, eps)
-    compression = _phase(problem, problem.normal_velocity)
+    nothing = f"Poisson's law has no solution: {MOVING}"
+    compression = _impulses(problem, problem.normal_velocity, nothing)
     least = eps * compression.impulse
     # the coefficient of half of all that pushes gives back the change itself: impulses between light bodies,
     # or of a mass nearly singular, all but cancel, and those of the others are known to their rounding
@@ -240,7 +237,7 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     back = common * compression.change + moved @ uneven
     # of several contacts in a plane all may come to rest: what cancels leaves its rounding
     rounding = EXPANDED * np.abs(problem.directions.T @ moved) @ np.abs(uneven)
-    expansion = _phase(problem, compression.rates + problem.directions.T @ back, rounding)
+    expansion = _impulses(problem, compression.rates + problem.directions.T @ back, nothing, rounding)
     velocity = problem.velocity + compression.change + back + expansion.change
     missed = problem.directions.T @ velocity + problem.drift - expansion.rates
     size = max(
@@ -283,10 +280,13 @@ def _with_friction(problem: ContactProblem, eps: np.ndarray) -> ImpactResult:
     )
 
 
-def _phase(problem: ContactProblem, rates: np.ndarray, rounding: np.ndarray | float = 0.0) -> Impulses:
+def _impulses(
+    problem: ContactProblem, rates: np.ndarray, otherwise: str, rounding: np.ndarray | float = 0.0
+) -> Impulses:
+    """Impulses without friction; a ValueError with the words given where there are none."""
     found = unilateral_impulses(problem, rates, rounding)
     if found is None:
-        raise ValueError("Poisson's law has no solution: the obstacles move so that no velocity is admitted")
+        raise ValueError(otherwise)
     return found
 
 
@@ -346,9 +346,7 @@ def moreau(problem: ContactProblem, *, restitution: float) -> ImpactResult:
     eps = coefficient("restitution", restitution, 0.0, 1.0)
     if has_friction(problem):
         return law_with_friction(problem, problem.normal_velocity, problem.slip, 1.0 + eps)
-    found = unilateral_impulses(problem, problem.normal_velocity)
-    if found is None:
-        raise ValueError("Moreau's law has no solution: the obstacles move so that no velocity is admitted")
+    found = _impulses(problem, problem.normal_velocity, f"Moreau's law has no solution: {MOVING}")
     return problem.outcome(
         problem.velocity + (1.0 + eps) * found.change,
         (1.0 + eps) * found.impulse,

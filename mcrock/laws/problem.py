@@ -1,35 +1,16 @@
 """Common form of every impact law: a contact problem goes in, an impact comes out.
 
-Common form of every impact law: a contact problem goes in, an impact comes out.
-
 A **system** has generalized velocities u, a mass matrix M and contacts with the normal directions W, the
 gradients of the gaps: M (u+ - u-) = W L. A **single contact** is seen in its own coordinates, where the
 relative velocity V of the two points that touch changes by P = M (V+ - V-) with the contact mass M. The
-two meet in `ContactProblem.at`.
+two meet in `ContactProblem.at`. Laws that divide the impulse by its normal part are written in `NormalForm`.
 
 No law repairs its outcome. One that penetrates, pulls or gains energy is returned with the checks that say
 so; input that makes no sense (a mass matrix that is not positive definite, a separating contact given to a
 law of one collision, a coefficient outside its domain) is refused with a ValueError.
 
-A single contact in coordinates along its normal and tangents, and the sliding problem in them.
-
-With the impulse (p, x) and the velocity (v, w) along the normal and the tangents
-
-    v+ = v + W_nn p + W_tn . x,    w+ = w + W_tn p + W_tt x
-
-where W = M^-1. Laws that divide the impulse by its normal part are written in this form.
-
-Gap of two convex bodies, the points that will touch and the rate of the gap, for two ellipsoids.
-
-Glocker, C. (2001). On frictionless impact models in rigid-body systems. Philosophical Transactions of the
-Royal Society A 359, 2385-2404, section 2(a). The contact points C1 and C2 are those at which both tangent
-planes are normal to the line between them, equation (2.10); with the outward normal n of body 1
-
-    g = n . (C2 - C1),     dg/dt = n . (v_C2 - v_C1)
-
-with the velocities of the points as fixed to the bodies, equations (2.11) and (2.14): that the contact points
-wander over the surfaces does not matter. With the support functions h of the bodies, g is the maximum of
-n . (c2 - c1) - h1(n) - h2(-n) over all directions, the width of the widest slab between the bodies.
+Contacts of bodies: `ellipsoid_contact` of two ellipsoids, after Glocker, C. (2001). On frictionless impact
+models in rigid-body systems. Philosophical Transactions of the Royal Society A 359, 2385-2404, section 2(a).
 """
 
 from __future__ import annotations
@@ -398,7 +379,12 @@ NEGLIGIBLE = 1e-14  # part of a velocity or an impulse that is rounding [1]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalForm:
-    """Velocity and inverse mass of a contact with k = 0, 1 or 2 tangents."""
+    """Velocity and inverse mass of a contact with k = 0, 1 or 2 tangents.
+
+    With the impulse (p, x) and the velocity (v, w) along the normal and the tangents and W = M^-1
+
+        v+ = v + W_nn p + W_tn . x,    w+ = w + W_tn p + W_tt x
+    """
 
     approach: float  # v, normal velocity before the collision, <= 0 [m/s]
     slip: np.ndarray  # w, tangential velocity before (k,) [m/s]
@@ -547,6 +533,14 @@ class ContactKinematics:
 
 def ellipsoid_contact(first: Ellipsoid, second: Ellipsoid) -> ContactKinematics:
     """Contact points, gap and gap rate of two ellipsoids.
+
+    At the contact points C1 and C2 both tangent planes are normal to the line between them, (2.10); with the
+    outward normal n of body 1 and the velocities of the points as fixed to the bodies, (2.11) and (2.14),
+
+        g = n . (C2 - C1),     dg/dt = n . (v_C2 - v_C1)
+
+    that the points wander over the surfaces does not matter. With the support functions h of the bodies, g is
+    the maximum of n . (c2 - c1) - h1(n) - h2(-n) over all directions: the width of the widest slab between.
 
     Parameters
     ----------

@@ -1,9 +1,4 @@
-"""Comparing what comes out of a case with what was expected, and cases of single impacts.
-
-Comparing what comes out of a case with what was expected, and the lines of `mcrock verify` that say it.
-
-Cases of single impacts: edge, facet, and the energy bound.
-"""
+"""Comparing what comes out of a case with what was expected; cases of single edge and facet impacts."""
 
 from __future__ import annotations
 

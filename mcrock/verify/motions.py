@@ -1,11 +1,4 @@
-"""Cases of motions: free and excited rocking, of any polyhedron, with slip, rebound and flight.
-
-Cases of motions: free and excited rocking, periods, overturning limits, uplift.
-
-Cases of motions of any convex polyhedron, in the axes and numbers of the case.
-
-Cases of bodies that slip, rebound and fly, in the axes and numbers of the case.
-"""
+"""Cases of motions: free and excited rocking, of any polyhedron, with slip, rebound and flight."""
 
 from __future__ import annotations
 
