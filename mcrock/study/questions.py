@@ -1,22 +1,16 @@
-"""Questions that lead to a study file, and their answers.
+"""The questions that lead to a study file: `mcrock new`, `new_study` and any form ask the same.
 
-What a question of a guided study is, and how an answer is read and checked.
-
-Nothing heavy is imported, because the options of a command are made from questions.
-
-The questions of a guided study: `mcrock new`, `new_study` and any form ask the same.
-
-Nothing heavy is imported, because the options of a command are made from these.
+Nothing heavy is imported, because the options of a command are made from them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from mcrock.base.checks import suggest
+from mcrock.base.checks import Integer, Number, suggest
 
 Answers = Mapping[str, str]  # as they were typed, by the names of their questions
 
@@ -57,27 +51,19 @@ class Words:
         return check_name(text.strip())
 
 
-@dataclass(frozen=True)
-class Whole:
-    """An integer from `least` on."""
-
-    least: int
-    most: int
+class Whole(Integer):
+    """An integer within bounds."""
 
     def read(self, text: str) -> int:
-        if not re.fullmatch(r"\s*\d{1,9}\s*", text) or not self.least <= int(text) <= self.most:
+        if not re.fullmatch(r"\s*\d{1,9}\s*", text) or not self.fits(int(text)):
             raise ValueError(f"expected an integer from {self.least} to {self.most}, got {text!r}")
         return int(text)
 
 
 @dataclass(frozen=True)
-class Amount:
-    """A number in the first of `units` unless it names another, and perhaps a range: ``0.38 to 0.42 m``."""
+class Amount(Number):
+    """A number in `unit` unless it names another one, and perhaps a range: ``0.38 to 0.42 m``."""
 
-    units: str  # name of a table of `mcrock.base.units`
-    above: float | None = None  # in SI
-    least: float | None = None
-    most: float | None = None
     ranges: bool = False
     or_none: bool = False  # or the word none
 
@@ -96,17 +82,13 @@ class Amount:
         return {"distribution": "uniform", "low": low, "high": high}
 
     def _one(self, text: str) -> float:
-        from mcrock.base import units
+        from mcrock.base.units import parse_quantity, units_of
 
-        number = units.parse_quantity(text, getattr(units, self.units))
-        bounds = (">", self.above), (">=", self.least), ("<=", self.most)
-        kept = {">": float.__gt__, ">=": float.__ge__, "<=": float.__le__}
-        for sign, bound in bounds:
-            if bound is not None and not kept[sign](number, float(bound)):
-                first = next(iter(getattr(units, self.units)))
-                bare = sign == "<=" and self.units == "LENGTHS" and text.strip()[-1:].isdigit()
-                meant = f"; did you mean '{text.strip()} cm'?" if bare else ""
-                raise ValueError(f"expected a number {sign} {bound:g} [{first}], got {text.strip()!r}{meant}")
+        number, written = parse_quantity(text, units_of(self.unit)), text.strip()
+        if not self.within(number):
+            in_cm = self.unit == "m" and number > 0 and written[-1:].isdigit()
+            meant = f"; did you mean '{written} cm'?" if in_cm else ""
+            raise ValueError(f"expected a number {self.bounds} [{self.unit}], got {written!r}{meant}")
         return number
 
 
@@ -130,14 +112,18 @@ class LevelList:
 class Question:
     """One question: what is asked, why it matters, what is taken for an answer, and how it is checked."""
 
-    name: str
-    part: str  # of the form: object, place, contact, earthquakes, size
     prompt: str
     why: str
     default: str | Callable[[Answers], str]
     check: Reading
-    unit: str = ""
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # answers with which it is asked
+    name: str = ""
+    part: str = ""  # of the form: object, place, contact, earthquakes, size
+
+    @property
+    def unit(self) -> str:
+        """Unit of the answer; empty where it has none."""
+        return getattr(self.check, "unit", "")
 
     def is_asked(self, answers: Answers) -> bool:
         """Whether it is asked after these answers."""
@@ -149,6 +135,8 @@ class Question:
 
 
 LARGEST = 40.0  # object [m]; a larger number is one of centimetres, as a rule
+LENGTH = Amount("m", above=0.0, most=LARGEST, ranges=True)
+FIXED_LENGTH = Amount("m", above=0.0, most=LARGEST)
 SHAPES = {
     "cuboid": "rectangular block, cabinet, pedestal",
     "cylinder": "upright cylinder, cask, column drum",
@@ -301,122 +289,98 @@ def _frequency(answers: Answers) -> str:
     return f"{6.7 / storeys:.2g} to {15.0 / storeys:.2g} Hz"
 
 
-def _length(name: str, prompt: str, why: str, default: Any, needs: Any, *, ranges: bool = True) -> Question:
-    amount = Amount("LENGTHS", above=0.0, most=LARGEST, ranges=ranges)
-    return Question(name, "object", prompt, why, default, amount, "m", needs)
-
-
-QUESTIONS = (
-    Question(
-        "title",
-        "object",
+ABOUT_OBJECT = {
+    "title": Question(
         "What is it called?",
         "Written under figures and on the report.",
         "Free-standing object",
         Words(needed=False),
     ),
-    Question(
-        "shape",
-        "object",
+    "shape": Question(
         "Which shape is closest to it?",
         "It rocks over the edges of its base. What is fixed to its plinth rocks with it: give both as one.",
         "cuboid",
         Option(SHAPES),
     ),
-    Question(
-        "file",
-        "object",
+    "file": Question(
         "Which file has its shape?",
         "Its convex hull touches the ground; the triangles of a closed mesh give volume and inertia.",
         "",
         Words(),
-        needs=_of("polyhedron"),
+        _of("polyhedron"),
     ),
-    Question(
-        "file_unit",
-        "object",
+    "file_unit": Question(
         "In which unit are the lengths in the file?",
         "A mesh does not say it, and a factor of 1000 makes another object.",
         "m",
         Option(dict.fromkeys(("m", "cm", "mm", "in", "ft"), "")),
-        needs=_of("polyhedron"),
+        _of("polyhedron"),
     ),
-    Question(
-        "up",
-        "object",
+    "up": Question(
         "Which axis of the file is up?",
         "The object is put down with this axis upright.",
         "z",
         Option(dict.fromkeys(("z", "y", "x", "-z", "-y", "-x"), "")),
-        needs=_of("polyhedron"),
+        _of("polyhedron"),
     ),
-    _length(
-        "height",
+    "height": Question(
         "How high is it? (1.4 m, 140 cm, 55 in, or a range: 1.38 to 1.42 m)",
         "Of two objects of one shape the larger is more stable; of two on one base the higher is less.",
         lambda answers: "0.7 m" if answers["shape"] == "bust" else "1.6 m",
+        LENGTH,
         _of("cuboid", "cylinder", "prism", "frustum", "bust"),
     ),
-    _length(
-        "width",
+    "width": Question(
         "How wide is its base, along x?",
         "Width over height is the slenderness, and times g about the acceleration that starts rocking. "
         "Measure where it touches the ground, not at a moulding above it.",
         "0.4 m",
+        LENGTH,
         _of("cuboid"),
     ),
-    _length(
-        "depth",
+    "depth": Question(
         "How deep is its base, along y?",
         "It rocks first over the shorter side.",
         "0.4 m",
+        LENGTH,
         _of("cuboid"),
     ),
-    _length(
-        "diameter",
+    "diameter": Question(
         "What is the diameter of its base?",
         "Measure where it touches the ground: a rounded or chamfered edge makes the base smaller.",
         "0.6 m",
+        LENGTH,
         _of("cylinder"),
     ),
-    Question(
-        "sides",
-        "object",
+    "sides": Question(
         "How many sides has its base?",
         "A regular polygon; other outlines can be written into the study file (body.base).",
         "8",
         Whole(3, 60),
-        needs=_of("prism"),
+        _of("prism"),
     ),
-    _length(
-        "base_width",
+    "base_width": Question(
         "How wide is its base? (of a polygon: twice the distance from the centre to a side)",
         "Width over height is the slenderness, and times g about the acceleration that starts rocking.",
         lambda answers: "0.3 m" if answers["shape"] == "bust" else "0.5 m",
+        FIXED_LENGTH,
         _of("prism", "frustum", "bust"),
-        ranges=False,
     ),
-    _length(
-        "base_depth",
+    "base_depth": Question(
         "How deep is its base?",
         "It rocks first over the shorter side.",
         lambda answers: answers["base_width"],
+        FIXED_LENGTH,
         _of("frustum", "bust"),
-        ranges=False,
     ),
-    Question(
-        "top_scale",
-        "object",
+    "top_scale": Question(
         "How wide is its top over its base? (0.8: tapered upwards)",
         "A taper lowers the centre of mass; shoulders wider than the foot raise it.",
         lambda answers: "1.6" if answers["shape"] == "bust" else "0.8",
-        Amount("RATIOS", above=0.0, most=10.0, ranges=True),
-        "1",
+        Amount("1", above=0.0, most=10.0, ranges=True),
         _of("frustum", "bust"),
     ),
-    Question(
-        "material",
-        "object",
+    "material": Question(
         "What is it made of?",
         "Density and mass do not change whether a solid object overturns; where its mass sits does.",
         "granite",
@@ -424,185 +388,157 @@ QUESTIONS = (
             {**{name: f"{value:g} kg/m3" for name, value in DENSITIES.items()}, "weighed": "give its mass"}
         ),
     ),
-    Question(
-        "mass",
-        "object",
+    "mass": Question(
         "What is its mass? (120 kg, 250 lb, 1.2 t)",
         "Forces follow from it; whether it overturns does not.",
         "100 kg",
-        Amount("MASSES", above=0.0, ranges=True),
-        "kg",
+        Amount("kg", above=0.0, ranges=True),
         {"material": ("weighed",)},
     ),
-    Question(
-        "com_z",
-        "object",
+    "com_z": Question(
         "How much higher is its centre of mass than that of a homogeneous solid? (lower: -5 cm)",
         "A heavy head or an empty top shelf moves it, and with it the slenderness. Or a range: -5 to 5 cm.",
         "0 m",
-        Amount("LENGTHS", ranges=True),
-        "m",
+        Amount("m", ranges=True),
     ),
-    Question(
-        "place",
-        "place",
+}
+ABOUT_PLACE = {
+    "place": Question(
         "Where does it stand?",
         "A building amplifies motions near its own frequency, and a plinth has an edge to fall from.",
         "ground",
         Option(PLACES),
     ),
-    Question(
-        "storey",
-        "place",
+    "storey": Question(
         "On which storey above the ground?",
         "The motion of a building grows towards its top.",
         "1",
         Whole(1, 200),
-        needs={"place": UPPER},
+        {"place": UPPER},
     ),
-    Question(
-        "storeys_above",
-        "place",
+    "storeys_above": Question(
         "How many storeys are above that?",
         "The higher the building, the slower it sways.",
         "2",
         Whole(0, 200),
-        needs={"place": UPPER},
+        {"place": UPPER},
     ),
-    Question(
-        "building_frequency",
-        "place",
+    "building_frequency": Question(
         "What is the natural frequency of the building?",
         "By rule of thumb 10 Hz over the number of storeys, within a factor of 1.5 either way.",
         _frequency,
-        Amount("FREQUENCIES", above=0.0, most=100.0, ranges=True),
-        "Hz",
+        Amount("Hz", above=0.0, most=100.0, ranges=True),
         {"place": UPPER},
     ),
-    Question(
-        "surfaces",
-        "contact",
+}
+ABOUT_CONTACT = {
+    "surfaces": Question(
         "What do you know of the friction under it?",
         "Below width over height it slides before it rocks. Runs with friction take longer.",
         lambda answers: "unknown" if answers["place"].startswith("plinth") else "rough",
         Option(SURFACES),
     ),
-    Question(
-        "friction",
-        "contact",
+    "friction": Question(
         "Which coefficient of friction? (0.45, or 0.4 to 0.5)",
         "From a pull test: the horizontal force that moves it over its weight.",
         "0.4 to 0.6",
-        Amount("RATIOS", least=0.0, most=10.0, ranges=True),
-        "1",
+        Amount("1", least=0.0, most=10.0, ranges=True),
         {"surfaces": ("measured",)},
     ),
-    Question(
-        "edge_distance",
-        "contact",
+    "edge_distance": Question(
         "How far can it slide before it falls off an edge? (5 cm, or none)",
         "Counted next to overturning: objects fall off plinths and shelves that they never tip on.",
         lambda answers: "5 cm" if answers["place"].startswith("plinth") else "none",
-        Amount("LENGTHS", above=0.0, or_none=True),
-        "m",
+        Amount("m", above=0.0, or_none=True),
         {"surfaces": SLIDING},
     ),
-    Question(
-        "impacts",
-        "contact",
+    "impacts": Question(
         "What do you know of its impacts when it rocks?",
         "Each impact costs energy, how much depends on what is too small to see. A free-rocking test tells.",
         "usual",
         Option(IMPACTS),
     ),
-    Question(
-        "earthquakes",
-        "earthquakes",
+}
+ABOUT_EARTHQUAKES = {
+    "earthquakes": Question(
         "Which earthquakes?",
         "Most of the uncertainty is from recording to recording: ten say little, 22 or more are good.",
         "farfield",
         Option(EARTHQUAKES),
     ),
-    Question(
-        "records",
-        "earthquakes",
+    "records": Question(
         "Which file or folder has them?",
         "AT2, ESM, K-NET, COSMOS, CSV and others are known by their content.",
         "records",
         Words(),
-        needs={"earthquakes": ("files",)},
+        {"earthquakes": ("files",)},
     ),
-    Question(
-        "record_unit",
-        "earthquakes",
+    "record_unit": Question(
         "In which unit are they?",
         "Most formats say it themselves; tables of numbers do not.",
         "stated",
         Option({"stated": "the files say it", **dict.fromkeys(ACCELERATION_UNITS, "")}),
-        needs={"earthquakes": ("files",)},
+        {"earthquakes": ("files",)},
     ),
-    Question(
-        "spectrum",
-        "earthquakes",
+    "spectrum": Question(
         "Which spectrum?",
         "Motions are generated to match it, each another one; they vary less than recordings do.",
         "B",
         Option(SPECTRA),
-        needs={"earthquakes": ("spectrum",)},
+        {"earthquakes": ("spectrum",)},
     ),
-    Question(
-        "spectrum_file",
-        "earthquakes",
+    "spectrum_file": Question(
         "Which file has the spectrum?",
         "Two columns: periods and accelerations, with their units as in 'period [s], sa [g]'.",
         "spectrum.txt",
         Words(),
-        needs={"earthquakes": ("spectrum",), "spectrum": ("file",)},
+        {"earthquakes": ("spectrum",), "spectrum": ("file",)},
     ),
-    Question(
-        "spectrum_unit",
-        "earthquakes",
+    "spectrum_unit": Question(
         "In which unit are its accelerations?",
         "A line of names in the file says it best.",
         "stated",
         Option({"stated": "the file says it", **dict.fromkeys(ACCELERATION_UNITS, "")}),
-        needs={"earthquakes": ("spectrum",), "spectrum": ("file",)},
+        {"earthquakes": ("spectrum",), "spectrum": ("file",)},
     ),
-    Question(
-        "measure",
-        "earthquakes",
+    "measure": Question(
         "How is the strength of an earthquake measured?",
         "Every motion is scaled to each level of it. Take the measure of your hazard curve.",
         "pga",
         Option(MEASURES),
     ),
-    Question(
-        "pga_levels",
-        "earthquakes",
+    "pga_levels": Question(
         "At which levels? (0.2, 0.4, 0.8 g)",
         "The curve needs some where next to nothing overturns and some where most do.",
         _pga_levels,
         LevelList("g"),
-        "g",
         {"measure": ("pga",)},
     ),
-    Question(
-        "pgv_levels",
-        "earthquakes",
+    "pgv_levels": Question(
         "At which levels? (0.2, 0.4, 0.8 m/s)",
         "The curve needs some where next to nothing overturns and some where most do.",
         "0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 3.0 m/s",
         LevelList("m/s"),
-        "m/s",
         {"measure": ("pgv",)},
     ),
-    Question(
-        "realizations",
-        "size",
+}
+ABOUT_SIZE = {
+    "realizations": Question(
         "How many random draws of everything uncertain?",
         f"Each meets one motion at every level; {PER_MOTION} for each recording are plenty to begin with.",
         lambda answers: str(PER_MOTION * SETS.get(answers["earthquakes"], 20)),
         Whole(1, 100_000_000),
-    ),
+    )
+}
+QUESTIONS = tuple(
+    replace(question, name=name, part=part)
+    for part, questions in {
+        "object": ABOUT_OBJECT,
+        "place": ABOUT_PLACE,
+        "contact": ABOUT_CONTACT,
+        "earthquakes": ABOUT_EARTHQUAKES,
+        "size": ABOUT_SIZE,
+    }.items()
+    for name, question in questions.items()
 )
 BY_NAME = {question.name: question for question in QUESTIONS}

@@ -32,7 +32,7 @@ def amounts(question):
     """An answer within the bounds of a number, in any of its units, as one number or a range."""
     low, high = SIZES.get(question.name, (0.1, 1.0))
     numbers = st.floats(low, high)
-    table = getattr(units, question.check.units)
+    table = units.units_of(question.check.unit)
 
     def typed(number, unit, comma):
         text = f"{number / table[unit]:.6f}"
@@ -169,7 +169,7 @@ def test_every_mistake_is_named_at_once_with_its_remedy():
     assert "did you mean 'cuboid'?" in lines[0]
     assert "1400 or 1.400" in lines[1]
     assert "[m; cm, mm, in, ft]" in lines[2]
-    assert "> 0 [m]" in lines[3]
+    assert "> 0 and <= 40 [m]" in lines[3]
     assert "did you mean 'width'?" in lines[4]
     assert "material = weighed" in lines[5]
 
