@@ -55,7 +55,7 @@ LONG = [
     "tests/published/varkonyi_2022/test_figure_14.py",
     "tests/published/varkonyi_2022/test_figures.py",
     "tests/published/zhang_makris_2001",
-    "tests/unit/base/test_at_once.py",
+    "tests/unit/base/test_run_while_compiling.py",
     "tests/unit/base/test_code_cache.py",
     "tests/unit/base/test_jit.py::test_internal_functions_stay_inside",
     "tests/unit/body/test_merge.py",

@@ -10,10 +10,10 @@ processors along. Each piece is one file that is moved into place when it is who
 depends on: processes that write at the same time cannot mix up signatures or versions, as they can in an
 index that they share.
 
-A short piece of work does not wait for the compiler (`at_once`): another process compiles it, and ends with
-this one at the latest, while this one computes in plain Python (`uncompiled`), with the same results to the
-last bit. A long compilation is shared with another process, which leaves parts of it in the cache
-(`call_with_help`).
+A short piece of work does not wait for the compiler (`run_while_compiling`): another process compiles it, and
+ends with this one at the latest, while this one computes in plain Python (`uncompiled`), with the same
+results to the last bit. A long compilation is shared with another process, which leaves parts of it in the
+cache (`compile_in_parallel`).
 """
 
 from __future__ import annotations
@@ -302,18 +302,18 @@ COMPILE_FIRST = "MCROCK_COMPILE_FIRST"  # environment variable: wait for the com
 SILENCE = 2.0  # in which nobody is told [s]
 
 
-def compiles_first() -> bool:
+def waits_for_compiler() -> bool:
     """Whether this process waits for the compiler, as tests do, and says nothing."""
     return bool(os.environ.get(COMPILE_FIRST))
 
 
 @contextmanager
-def told_if_long() -> Iterator[None]:
+def report_compilation() -> Iterator[None]:
     """Say on the error stream, which notebooks show, that the compiler is waited for, then how long it took.
 
     Of worker processes that wait together the first one speaks.
     """
-    if compiles_first() or not multiprocessing.current_process().name.endswith(("MainProcess", "-1")):
+    if waits_for_compiler() or not multiprocessing.current_process().name.endswith(("MainProcess", "-1")):
         yield
         return
     said, began = [], perf_counter()
@@ -347,7 +347,7 @@ class _Compilation(event.Listener):
         if not self.depth:
             self.threshold = gc.get_threshold()
             gc.set_threshold(max(100_000, self.threshold[0]), 20, 20)
-            self.telling = told_if_long()
+            self.telling = report_compilation()
             self.telling.__enter__()
         self.depth += 1
 
@@ -480,7 +480,7 @@ _limit = local()  # of the work that a thread does in plain Python
 _behind: list[subprocess.Popen[bytes]] = []  # the process that compiles, or compiled last
 
 
-def at_once(function: Callable[..., Any], *arguments: Any) -> Any:
+def run_while_compiling(function: Callable[..., Any], *arguments: Any) -> Any:
     """Result of a function without a long wait for its compilation.
 
     Parameters
@@ -490,7 +490,7 @@ def at_once(function: Callable[..., Any], *arguments: Any) -> Any:
     arguments
         They can be pickled.
     """
-    if compiles_first() or contracts() or os.name != "posix":
+    if waits_for_compiler() or contracts() or os.name != "posix":
         return function(*arguments)
     try:
         LOADING.alone = True
@@ -514,7 +514,7 @@ def at_once(function: Callable[..., Any], *arguments: Any) -> Any:
             if _raised_in(error.__traceback__) == function.__code__.co_filename:
                 raise
     if process is not None:
-        with told_if_long():
+        with report_compilation():
             process.wait()
     return function(*arguments)
 
@@ -626,7 +626,7 @@ HELPER_LOCK = (
 )
 
 
-def call_with_help(
+def compile_in_parallel(
     function: Callable[..., Any],
     arguments: Mapping[str, Any],
     parts: Callable[[], Sequence[Callable[..., Any]]],

@@ -14,7 +14,7 @@ Named = TypeVar("Named", bound=Callable[..., Any])
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def takes(pack: type[Any]) -> Callable[[Function], Function]:
+def shared_keywords(pack: type[Any]) -> Callable[[Function], Function]:
     """Show the ``**keywords`` of a function in its signature as the fields of a pack; refuse others."""
     shown = [
         Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
@@ -38,7 +38,7 @@ def takes(pack: type[Any]) -> Callable[[Function], Function]:
     return decorate
 
 
-def suggesting(named: Named) -> Named:
+def suggest_keyword(named: Named) -> Named:
     """A function or class that answers a keyword it does not know with the one that may have been meant."""
     function = named.__init__ if isinstance(named, type) else named  # type: ignore[misc]
 

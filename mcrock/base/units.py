@@ -78,7 +78,7 @@ def parse_intensity_unit(word: str) -> tuple[str, float] | None:
     (('m s-2', 0.01), ('m s-1', 0.01), ('m s-1', 0.3048))
     """
     kinds = ("m s-2", "m s-1", "m", "s", "1")
-    factors = ((units, factor_to(word, as_written(units))) for units in kinds)
+    factors = ((units, factor_to(word, unit_in_text(units))) for units in kinds)
     return next(((units, factor) for units, factor in factors if factor is not None), None)
 
 
@@ -88,7 +88,7 @@ def strongest(units: str) -> tuple[float, str]:
     >>> strongest("m s-2"), strongest("m s-1")
     ((9806.65, '1000 g'), (1000.0, '1000 m/s'))
     """
-    return (1e3 * STANDARD_GRAVITY, "1000 g") if units == "m s-2" else (1e3, f"1000 {as_written(units)}")
+    return (1e3 * STANDARD_GRAVITY, "1000 g") if units == "m s-2" else (1e3, f"1000 {unit_in_text(units)}")
 
 
 def plain_number(text: str) -> float:
@@ -179,31 +179,31 @@ def split_header(header: str) -> tuple[str, str]:
     return (found[1].strip(), found[2].strip()) if found else (header.strip(), "")
 
 
-def as_in_datasets(unit: str) -> str:
+def unit_in_dataset(unit: str) -> str:
     """Unit of a key of a study file as datasets write it.
 
-    >>> as_in_datasets("m/s"), as_in_datasets("N/m"), as_in_datasets("m/s2"), as_in_datasets("1")
+    >>> unit_in_dataset("m/s"), unit_in_dataset("N/m"), unit_in_dataset("m/s2"), unit_in_dataset("1")
     ('m s-1', 'N m-1', 'm s-2', '1')
     """
     return re.sub(r"/([A-Za-z]+)(\d*)$", lambda found: f" {found[1]}-{found[2] or 1}", unit)
 
 
-def as_written(units: str) -> str:
+def unit_in_text(units: str) -> str:
     """Units of a dataset as study files and people write them.
 
-    >>> as_written("m s-2"), as_written("kg m2"), as_written("rad s-1"), as_written("1")
+    >>> unit_in_text("m s-2"), unit_in_text("kg m2"), unit_in_text("rad s-1"), unit_in_text("1")
     ('m/s2', 'kg m2', 'rad/s', '1')
     """
     return re.sub(r" (\w+)-(\d)", lambda found: f"/{found[1]}{found[2]}".removesuffix("1"), units)
 
 
-def as_printed(units: str) -> str:
+def unit_in_figure(units: str) -> str:
     """Units of a dataset as figures print them.
 
-    >>> as_printed("m s-2"), as_printed("kg m-3"), as_printed("N m s"), as_printed("1")
+    >>> unit_in_figure("m s-2"), unit_in_figure("kg m-3"), unit_in_figure("N m s"), unit_in_figure("1")
     ('m/s²', 'kg/m³', 'N m s', '1')
     """
-    return as_written(units).translate(RAISED)
+    return unit_in_text(units).translate(RAISED)
 
 
 def variable(

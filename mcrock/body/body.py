@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.checks import Number
-from mcrock.base.keywords import suggesting
+from mcrock.base.keywords import suggest_keyword
 from mcrock.base.params import GRAVITY
 from mcrock.base.session import Displayed
 from mcrock.body.faces import (
@@ -229,7 +229,7 @@ def _check_face(vertices: Array, f: int, face: tuple[int, ...], normal: Array, s
     )
 
 
-@suggesting
+@suggest_keyword
 @dataclass(frozen=True, slots=True, eq=False)
 class Body(Displayed):
     """Rigid convex body that stands on one of its faces.

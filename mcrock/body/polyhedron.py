@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import Choice, Flag, Integer, Number, check_array, shown
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import GRAVITY
 from mcrock.base.units import LENGTHS, factor_to, plain_number
 from mcrock.body.body import Body
@@ -587,7 +587,7 @@ class SolidOptions:
     settle: bool = False
 
 
-@takes(SolidOptions)
+@shared_keywords(SolidOptions)
 def polyhedron(
     vertices: ArrayLike,
     faces: Faces | None = None,
@@ -671,7 +671,7 @@ def polyhedron(
     return _body("polyhedron", points, surface, density, how)
 
 
-@takes(SolidOptions)
+@shared_keywords(SolidOptions)
 def hull(points: ArrayLike, density: float | None = None, **keywords: Unpack[SolidKeywords]) -> Body:
     """Convex hull of points, in any order; points inside it are left out.
 
@@ -712,7 +712,7 @@ def hull(points: ArrayLike, density: float | None = None, **keywords: Unpack[Sol
     return _body("hull", corners, hull_surface(corners, "hull.points"), density, SolidOptions(**keywords))
 
 
-@takes(SolidOptions)
+@shared_keywords(SolidOptions)
 def scanned(
     path: str | Path,
     density: float | None = None,

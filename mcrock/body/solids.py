@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.base.checks import Integer, Number, check_array, shown
-from mcrock.base.keywords import suggesting
+from mcrock.base.keywords import suggest_keyword
 from mcrock.base.params import GRAVITY
 from mcrock.body.body import Bodies, Body, on_base
 from mcrock.body.faces import Array, Faces, check_polygons, solid_moments
@@ -172,7 +172,7 @@ def cuboids(width: Array, depth: Array, height: Array, weight: Weight, gravity: 
     return on_base(mass, inertia, vertices, gravity, prism_faces(4), values=values)
 
 
-@suggesting
+@suggest_keyword
 def cuboid(
     width: float,
     depth: float,
@@ -241,7 +241,7 @@ def prisms(base: Array, height: Array, weight: Weight, gravity: Array) -> Bodies
     return on_base(mass, inertia, vertices, gravity, faces, polygons={"base": base}, values=values)
 
 
-@suggesting
+@suggest_keyword
 def prism(
     base: ArrayLike,
     height: float,
@@ -290,7 +290,7 @@ def cylinders(radius: Array, height: Array, sides: int, weight: Weight, gravity:
     return bodies._replace(polygons={}, values={"width": width, "depth": width} | bodies.values)
 
 
-@suggesting
+@suggest_keyword
 def cylinder(
     radius: float,
     height: float,
@@ -365,7 +365,7 @@ def frusta(base: Array, top: Array, height: Array, weight: Weight, gravity: Arra
     )
 
 
-@suggesting
+@suggest_keyword
 def frustum(
     base: ArrayLike,
     height: float,

@@ -16,12 +16,12 @@ from mcrock.base.checks import ROUNDING, by_number, suggest
 from mcrock.base.params import Outcome
 from mcrock.base.tables.parsing import ConfigError, read_data, with_points
 from mcrock.base.units import (
-    as_written,
     factor_to,
     parse_intensity_unit,
     plain_number,
     split_header,
     strongest,
+    unit_in_text,
 )
 from mcrock.dataset.schema import (
     EVENT,
@@ -280,7 +280,7 @@ def _outcomes(given: OutcomeTable) -> tuple[np.ndarray, str]:
     if not np.isfinite(limit).all():
         raise given.refuse(int((~np.isfinite(limit)).argmax()), limits, "expected a finite number")
     judged = np.where(value > limit, Outcome.OVERTURNED, Outcome.AT_REST)
-    unit = as_written(declaration(response).units).replace("1", "")
+    unit = unit_in_text(declaration(response).units).replace("1", "")
     beyond = f"{limit[0]:g} {unit}".strip() if (limit == limit[0]).all() else "its limit"
     event = f"{response.replace('_', ' ')} beyond {beyond}"
     return np.where(np.isnan(value), Outcome.FAILED, judged), event
@@ -293,10 +293,10 @@ def _intensities(given: OutcomeTable, measures: list[str]) -> tuple[str, list[np
         head, unit, _ = given.columns[name]
         parsed = parse_intensity_unit(unit) if unit else None
         declared = MEASURES[named_measure(name)[0]].units if name != ANY else ""
-        if parsed is None and unit and declared and unit in (declared, as_written(declared)):
+        if parsed is None and unit and declared and unit in (declared, unit_in_text(declared)):
             parsed = declared, 1.0
         if parsed is None or (declared and parsed[0] != declared):
-            wanted = f" in {as_written(declared)}" if declared else ""
+            wanted = f" in {unit_in_text(declared)}" if declared else ""
             raise DatasetError(
                 f"{given.name}: the intensity {head!r} needs a unit{wanted} in brackets, as in 'pga [g]', "
                 "'pgv [cm/s]' or 'intensity [1]'"
@@ -343,7 +343,7 @@ def _variable(given: OutcomeTable, name: str, declared: Variable | None = None) 
     _, unit, cells = given.columns[name]
     if declared.dtype == "U":
         return np.array([str(cell).strip() for cell in cells], object)
-    own = as_written(declared.units)
+    own = unit_in_text(declared.units)
     size = 1.0 if unit in ("", own, declared.units) else factor_to(unit, own)
     if size is None:
         raise DatasetError(f"{given.name}: the column {name!r} must be in {own}, got the unit {unit!r}")

@@ -25,7 +25,7 @@ from dask.system import CPU_COUNT
 
 from mcrock.base.checks import shown
 from mcrock.base.environment import peak_memory
-from mcrock.base.keywords import suggesting
+from mcrock.base.keywords import suggest_keyword
 from mcrock.base.session import shown_progress
 from mcrock.dataset import DamageError, is_store, load_dataset
 from mcrock.dataset.archive import ForeignError
@@ -129,7 +129,7 @@ class Progress:
         return (self.total_runs - self.finished_runs) / self.rate if self.finished else float("nan")
 
 
-@suggesting
+@suggest_keyword
 def run_study(
     study: Study,
     output: str | Path,

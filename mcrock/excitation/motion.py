@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import Number, Rule, check_array, check_fields, is_plain
-from mcrock.base.keywords import suggesting
+from mcrock.base.keywords import suggest_keyword
 
 FloatArray = NDArray[np.float64]
 MOST_SAMPLES = 2_000_000  # of a motion that is made or lengthened: 48 MB, 2000 s in steps of 1 ms
@@ -25,7 +25,7 @@ class MotionError(ValueError):
     """A ground motion that cannot be read or used; the message names the file or motion and the reason."""
 
 
-@suggesting
+@suggest_keyword
 @dataclass(frozen=True, eq=False, repr=False)
 class Motion:
     """Acceleration of the ground, linear between samples and zero after the last.

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.checks import Number, ruled
-from mcrock.base.keywords import suggesting
+from mcrock.base.keywords import suggest_keyword
 from mcrock.base.params import BLOCK, MotionPack, PulseColumn
 from mcrock.excitation.motion import (
     FloatArray,
@@ -91,7 +91,7 @@ class Waveform:
         return np.asarray(np.multiply.outer(np.array(getattr(self, self.size[0])), wave))
 
 
-@suggesting
+@suggest_keyword
 @dataclass(frozen=True)
 class Pulse(Waveform):
     """Ground acceleration ``amplitude * sin(angular_frequency * (t - start) + phase)``.

@@ -35,7 +35,7 @@ from mcrock.base.checks import (
     shown,
     suggest,
 )
-from mcrock.base.keywords import suggesting
+from mcrock.base.keywords import suggest_keyword
 from mcrock.base.own_function import OwnFunction
 from mcrock.impact.registry import (
     DEFAULT_LAW,
@@ -192,7 +192,7 @@ def _words(name: str, row: Row) -> str:
     return f"    {name} : float, default {default}\n{words}"
 
 
-@suggesting
+@suggest_keyword
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
     __doc__ = f"""Impact law and parameters of one run, the same at every impact.
@@ -307,7 +307,7 @@ class Impact:
         return face_columns(list(self.faces), n_face)
 
 
-@suggesting
+@suggest_keyword
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
     """Friction and restitution of the contacts of one run; by default they stick and nothing rebounds.
@@ -436,7 +436,7 @@ def check_contact(impact: Impact, contact: Contact) -> None:
         raise ValueError("\n".join(mistakes))
 
 
-@suggesting
+@suggest_keyword
 @dataclass(frozen=True, slots=True)
 class Start:
     """How a run begins; at rest on its base by default.
@@ -523,7 +523,7 @@ class Start:
         return self.position is not None or any(self.velocity) or bool(self.yaw_rate)  # type: ignore[arg-type]
 
 
-@suggesting
+@suggest_keyword
 @dataclass(frozen=True, slots=True)
 class Controls:
     """Numerical settings of a run.

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 import numpy as np
 from scipy.linalg import cho_solve
 
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.random_numbers import uniforms
 from mcrock.laws.complementarity import (
     RANK,
@@ -621,7 +621,7 @@ class Ties:
         return tied[int(u * len(tied))]
 
 
-@takes(Ties)
+@shared_keywords(Ties)
 def sequential(
     problem: ContactProblem,
     *,
@@ -800,7 +800,7 @@ def _push_otherwise(one: ImpactResult, other: ImpactResult) -> bool:
     return bool(np.abs(pushes[0] - pushes[1]).max() > TIE * np.abs(pushes).max())
 
 
-@takes(Ties)
+@shared_keywords(Ties)
 def collide_in_turn(
     inverse: np.ndarray,
     velocity: np.ndarray,

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_estimate, format_ratio, format_with_interval
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import Law
 from mcrock.show import style
@@ -231,7 +231,7 @@ def _ratio(fit: xr.Dataset) -> str:
 
 @takes_path
 @style.styled
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def plot_ways(
     ds: xr.Dataset,
     ax: Axes | None = None,
@@ -292,7 +292,7 @@ def plot_ways(
 
 @takes_path
 @style.styled
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def plot_limits(
     ds: xr.Dataset,
     limits: Sequence[tuple[str, float]] | None = None,
@@ -347,7 +347,7 @@ def plot_limits(
 
 @takes_path
 @style.styled
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def plot_choices(
     ds: xr.Dataset,
     choice: str = LAW,

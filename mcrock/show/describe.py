@@ -39,7 +39,7 @@ from mcrock.base.estimates import format_percent
 from mcrock.base.params import STANDARD_GRAVITY, ContactColumn, Inputs
 from mcrock.base.tables.distributions import Distribution, Listed, Quantity
 from mcrock.base.tables.fields import plain
-from mcrock.base.units import as_written
+from mcrock.base.units import unit_in_text
 from mcrock.body import (
     Bodies,
     exterior_angles,
@@ -550,7 +550,7 @@ def describe_intensity(study: Study, inputs: Inputs) -> list[str]:
     """A line on the measure and its levels."""
     measure = study.intensity.measure
     units, in_g = study.intensity.units, study.intensity.units == "m s-2"
-    units = "times the motion" if measure == "factor" else "g" if in_g else as_written(units)
+    units = "times the motion" if measure == "factor" else "g" if in_g else unit_in_text(units)
     levels = _levels(study, inputs)
     if in_g:
         levels = levels / STANDARD_GRAVITY
@@ -780,9 +780,9 @@ def _as_written(study: Study, name: str) -> str:
         return "motion.azimuth_deg [deg]"
     if name == "intensity.value":
         in_g = study.intensity.value_g is not None
-        return f"{name}_g [g]" if in_g else f"{name} [{as_written(study.intensity.units)}]"
+        return f"{name}_g [g]" if in_g else f"{name} [{unit_in_text(study.intensity.units)}]"
     key, _, when = name.partition(" ")
-    units = as_written(declaration(variable_name(key)).units)
+    units = unit_in_text(declaration(variable_name(key)).units)
     return f"{key} [{units}] {when}".rstrip()
 
 

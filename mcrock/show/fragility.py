@@ -17,9 +17,9 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_few, format_percent, format_with_interval
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.base.units import VELOCITIES, as_written
+from mcrock.base.units import VELOCITIES, unit_in_text
 from mcrock.dataset import to_frame
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
@@ -150,7 +150,7 @@ def format_support(fit: xr.Dataset) -> list[str]:
 
 @takes_path
 @style.styled
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def plot_fragility(
     ds: xr.Dataset,
     ax: Axes | None = None,
@@ -458,7 +458,7 @@ def outcome_rows(ds: xr.Dataset) -> str:
     """
     ds = pooled(ds)
     axis = run_intensity(ds)
-    name = f"{own_measure(ds)} [{as_written(axis.attrs.get('units', '1'))}]"
+    name = f"{own_measure(ds)} [{unit_in_text(axis.attrs.get('units', '1'))}]"
     return to_frame(ds).rename(columns={axis.name: name}).to_csv(index=False)
 
 

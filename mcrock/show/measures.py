@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_percent
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
@@ -98,7 +98,7 @@ def format_surface(found: xr.Dataset) -> list[str]:
 
 @takes_path
 @style.styled
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def plot_measures(
     ds: xr.Dataset,
     ax: Axes | None = None,
@@ -162,7 +162,7 @@ def _curve(fit: xr.Dataset) -> str:
 
 @takes_path
 @style.styled
-@takes(Confidence)
+@shared_keywords(Confidence)
 def plot_surface(
     ds: xr.Dataset,
     measures: Sequence[str],

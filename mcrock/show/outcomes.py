@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_percent
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import STANDING
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
@@ -176,7 +176,7 @@ def _doubt(result: xr.Dataset) -> str:
 
 @takes_path
 @style.styled
-@takes(Confidence)
+@shared_keywords(Confidence)
 def plot_exceedance(
     ds: xr.Dataset,
     ax: Axes | None = None,
@@ -437,7 +437,7 @@ def format_looks(found: xr.Dataset, realizations: int) -> str:
 
 @takes_path
 @style.styled
-@takes(Confidence)
+@shared_keywords(Confidence)
 def plot_convergence(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[ConfidenceKeywords]) -> Axes:
     """Draw the probability of overturning from the first realizations, more and more of them.
 

@@ -67,7 +67,7 @@ def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def reading_progress() -> Iterator[None]:
     """Show how far each pass over the runs of a large study is."""
-    from mcrock.statistics.runs import watching
+    from mcrock.statistics.runs import report_slices
 
     with ExitStack() as stack:
         shown: list[Callable[[int, int], None]] = []
@@ -77,7 +77,7 @@ def reading_progress() -> Iterator[None]:
                 shown.append(stack.enter_context(count_progress("slices of runs read in this pass")))
             shown[0](done, total)
 
-        with watching(show):
+        with report_slices(show):
             yield
 
 

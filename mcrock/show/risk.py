@@ -18,7 +18,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_estimate, format_interval, format_percent
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.fragility import accepted_label
@@ -90,7 +90,7 @@ def _capacity(row: xr.Dataset) -> str:
 
 @takes_path
 @style.styled
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def plot_baselines(
     ds: xr.Dataset,
     ax: Axes | None = None,
@@ -436,7 +436,7 @@ BLOCKS = {
 
 @takes_path
 @style.styled
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def plot_risk(
     ds: xr.Dataset,
     hazard: xr.Dataset,

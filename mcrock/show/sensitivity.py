@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mcrock.base.tables.distributions import Discrete, Distribution, Listed
-from mcrock.base.units import as_printed
+from mcrock.base.units import unit_in_figure
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style
@@ -111,7 +111,7 @@ def _unit(ds: xr.Dataset, study: Study, name: str) -> str:
         return "rad" if study.motion.rotation[1] == 1.0 else "°"
     variable = variable_name(name)
     units = str(ds[variable].attrs.get("units", "1")) if variable in ds else _OF_IMPACTS.get(variable, "1")
-    return as_printed(units)
+    return unit_in_figure(units)
 
 
 def _draw(ax: Axes, item: Distribution, values: np.ndarray) -> None:

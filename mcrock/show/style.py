@@ -26,7 +26,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.base.units import as_printed
+from mcrock.base.units import unit_in_figure
 from mcrock.dataset import replacing
 from mcrock.impact.registry import ImpactParameter
 
@@ -194,7 +194,7 @@ def axis_scale(variable: xr.DataArray) -> tuple[float, str]:
         name = name[:1].upper() + name[1:]
     if units in ("m s-2", "m/s2", "m s^-2"):
         return 1 / STANDARD_GRAVITY, _wrap_label(name, "g")
-    return 1.0, _wrap_label(name, as_printed(units) or "1")
+    return 1.0, _wrap_label(name, unit_in_figure(units) or "1")
 
 
 def _wrap_label(name: str, unit: str) -> str:

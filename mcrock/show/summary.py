@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Unpack
 import xarray as xr
 
 from mcrock import statistics
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.excitation.motion import MotionError
@@ -93,7 +93,7 @@ class Summary(NamedTuple):
     own: xr.Dataset | None = None  # from `own_responses`
 
 
-@takes(Confidence)
+@shared_keywords(Confidence)
 def summarize(
     ds: xr.Dataset,
     *,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from mcrock.base import estimates
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.base.units import as_written
+from mcrock.base.units import unit_in_text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -65,7 +65,7 @@ def label_intensities(values: Sequence[float], units: str) -> list[str]:
     """
     if units == "m s-2":
         return [f"{value / STANDARD_GRAVITY:.3g} g" for value in values]
-    unit = "" if units == "1" else f" {as_written(units)}"
+    unit = "" if units == "1" else f" {unit_in_text(units)}"
     return [f"{value:.3g}{unit}" for value in values]
 
 
@@ -324,7 +324,7 @@ def _write(one: xr.Dataset, name: str) -> str:
 def _head(result: xr.Dataset, name: str) -> str:
     attrs = result[name].attrs
     units = attrs.get("units", "1")
-    unit = f" [{as_written(units)}]" * (units.startswith("1/a") and not name.endswith("_interval"))
+    unit = f" [{unit_in_text(units)}]" * (units.startswith("1/a") and not name.endswith("_interval"))
     usual = f"{percent(result)} interval" if name.endswith("_interval") else name.replace("_", " ")
     return f"{attrs.get('long_name', usual)}{unit}"
 

@@ -18,7 +18,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from mcrock.base.units import as_printed, as_written
+from mcrock.base.units import unit_in_figure, unit_in_text
 from mcrock.show import style
 from mcrock.show.report.content import Block, Section, embed
 from mcrock.show.report.page import build_page
@@ -134,7 +134,7 @@ def plot_labels(found: xr.Dataset) -> Axes:
         ax.hist(values, edges, density=True, color="0.8", label="before")
         look: dict[str, Any] = {"weights": weight, "histtype": "step", "color": style.BLUE}
         ax.hist(values, edges, density=True, label="after", **look)
-        unit = as_printed(str(found["unit"].sel(input=name).item()))
+        unit = unit_in_figure(str(found["unit"].sel(input=name).item()))
         ax.set(xlabel=f"{name.replace('_', ' ')} [{unit}]", yticks=[])
         style.number_axis(ax)
         drawn.append(ax)
@@ -164,7 +164,7 @@ def format_tests(found: xr.Dataset) -> str:
 
 def _lines(found: xr.Dataset) -> list[str]:
     """What was tested, the verdict (a caution where tests contradict the study), scores and their words."""
-    unit, level = as_written(found.attrs["units"]), percent(found)
+    unit, level = unit_in_text(found.attrs["units"]), percent(found)
     tests, fell = found.sizes["test"], found.attrs["fell"]
     rows = [
         [words, f"{float(one['value']):.3g}", f"{float(one['p_value']):.2g}"]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mcrock.base.checks import Number, shown
-from mcrock.base.compiled_code import at_once, call_with_help
-from mcrock.base.keywords import suggesting
+from mcrock.base.compiled_code import compile_in_parallel, run_while_compiling
+from mcrock.base.keywords import suggest_keyword
 from mcrock.base.params import (
     ALWAYS_REPEATED,
     RECHECK_STREAM,
@@ -226,7 +226,7 @@ def _set_flight(run: Any, start: Start) -> None:
     place_pivot(run.body, state, 0)
 
 
-@suggesting
+@suggest_keyword
 def simulate(
     body: Body,
     motion: Motion | Pulse | None = None,
@@ -397,7 +397,7 @@ def _start_of(inputs: Inputs, row: int) -> Start:
 def _followed(own_law: Any, *arguments: Any) -> Run:
     """`_traced`; with a law of a user, whose address another process has not, once all is compiled."""
     if own_law is None:
-        return at_once(_traced, *arguments)
+        return run_while_compiling(_traced, *arguments)
     with own_law.watched():
         return _traced(*arguments)
 
@@ -468,7 +468,7 @@ def _run_part(
     arguments = {"run": run, "motions": motions, "batch": batch, "tail": tail, "trace": trace, "out": out}
     parts = parts_with_friction if slips else parts_without_friction
     examples = {"quantiles": batch.quantiles, "samples": motions.samples, "i": 0, "j": 0, "h": 0.0}
-    call_with_help(run_part, arguments | {"slips": slips}, parts, examples)
+    compile_in_parallel(run_part, arguments | {"slips": slips}, parts, examples)
 
 
 def _responses(contact: np.ndarray | None) -> list[Response]:

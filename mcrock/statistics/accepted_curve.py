@@ -23,7 +23,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from mcrock.base.estimates import format_p_value
-from mcrock.base.units import as_written
+from mcrock.base.units import unit_in_text
 from mcrock.statistics.goodness import (
     FEWEST,
     REJECTED,
@@ -347,7 +347,7 @@ def accepted_of(ds: xr.Dataset, units: Units, how: Bootstrap) -> AcceptedCurve:
     accepted = AcceptedCurve(ds, units, how, chosen(ds, units, how))
     if not accepted.least:
         return accepted
-    least = f"{accepted.least:.3g} {as_written(axis_attrs(ds)['units'])}"
+    least = f"{accepted.least:.3g} {unit_in_text(axis_attrs(ds)['units'])}"
     why = f"{accepted.choice.why}; 0 below {least}, where no recording rocks a body of the study"
     return replace(accepted, choice=accepted.choice._replace(why=why))
 

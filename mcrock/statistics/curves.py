@@ -23,7 +23,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.accepted_curve import ACCEPTED, FAMILIES, WHY, choice_of, common_choice, rising_band
@@ -77,7 +77,7 @@ from mcrock.statistics.runs import ESTIMATE, axis_attrs, check_runs, record_inde
 
 
 @takes_path
-@takes(Confidence)
+@shared_keywords(Confidence)
 def monotone_fragility(
     ds: xr.Dataset,
     *,
@@ -170,7 +170,7 @@ RULES: dict[str, Rule] = {  # of the families that are scored on records left ou
 
 
 @takes_path
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def fragility_by_way(
     ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
@@ -320,7 +320,7 @@ def _limit(variable: str, value: float) -> Limit:
 
 
 @takes_path
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def fragility_by_limit(
     ds: xr.Dataset, limits: Sequence[tuple[str, float]] | None = None, **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
@@ -446,7 +446,7 @@ def split_by_choice(ds: xr.Dataset, choice: str = LAW) -> dict[str, xr.Dataset]:
 
 
 @takes_path
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def fragility_by_choice(
     ds: xr.Dataset, choice: str = LAW, **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:

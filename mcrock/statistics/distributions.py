@@ -44,7 +44,7 @@ from numpy.typing import ArrayLike, NDArray
 from mcrock.base.checks import suggest
 from mcrock.base.response import Response
 from mcrock.base.tables.parsing import ConfigError, read_columns
-from mcrock.base.units import as_written, factor_to, split_header
+from mcrock.base.units import factor_to, split_header, unit_in_text
 from mcrock.dataset.schema import OUTER, own_names
 from mcrock.statistics.intervals import check_level, expanded_tail
 from mcrock.statistics.labels import COLUMNS, Labels, chosen_runs, whole_numbers
@@ -294,7 +294,7 @@ def _response(place: Path, header: str, responses: dict[str, str]) -> tuple[str,
     name, unit = split_header(header)
     if name not in responses:
         raise ConfigError(f"{place}: {header}: no response of this name{suggest(name, responses)}")
-    wanted = as_written(responses[name])
+    wanted = unit_in_text(responses[name])
     factor = factor_to(unit or ("1" if wanted == "1" else ""), wanted)
     if factor is None:
         raise ConfigError(f"{place}: {header}: expected a unit, '{name} [{wanted}]' or another of its kind")

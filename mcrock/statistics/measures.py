@@ -33,7 +33,7 @@ import numpy as np
 import xarray as xr
 from pydantic import ValidationError
 
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.tables.distributions import Distribution
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import declaration
@@ -149,7 +149,7 @@ def by_measure(ds: xr.Dataset, measure: str) -> xr.Dataset:
 
 
 @takes_path
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> xr.Dataset:
     """Fragility curve by each intensity measure of a cloud study, and the deviance it explains.
 

@@ -27,7 +27,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 import xarray as xr
 
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import STANDING, Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER, own_names
@@ -100,7 +100,7 @@ UNDECIDED = tuple(ending for ending in Ending if ending >= Ending.STILL_ROCKING)
 
 
 @takes_path
-@takes(Confidence)
+@shared_keywords(Confidence)
 def outcome_shares(
     ds: xr.Dataset, *, classes: int = CLASSES, **keywords: Unpack[ConfidenceKeywords]
 ) -> xr.Dataset:
@@ -196,7 +196,7 @@ SHARES = (0.05, 0.5, 0.95)  # of the runs below the quantiles
 
 
 @takes_path
-@takes(Confidence)
+@shared_keywords(Confidence)
 def own_responses(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.Dataset | None:
     """Mean and quantiles of each response of one's own, over the runs in which it is a number.
 

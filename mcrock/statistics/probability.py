@@ -42,7 +42,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from mcrock.base.checks import Number
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import DECIDED, Outcome
 from mcrock.dataset import SCHEMA, schema
 from mcrock.dataset.opened import takes_path
@@ -67,10 +67,10 @@ from mcrock.statistics.runs import (
     config_of,
     count_runs,
     guessed,
-    in_slices,
     intensity_classes,
     is_cloud,
     is_given,
+    map_slices,
     overturn_levels,
     read_slices,
     record_groups,
@@ -186,7 +186,7 @@ def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
     limit = Number(unit).check(f"the limit of {variable}", limit)
     known = ds[[name for name in dict.fromkeys(["outcome", *GUESSED, *needed]) if name in ds]]
     changed = [name for name in ("outcome", GUESSED[0]) if name in ds]
-    judged = in_slices(partial(_judged, variable=variable, limit=limit), known, changed)
+    judged = map_slices(partial(_judged, variable=variable, limit=limit), known, changed)
     event = f"{variable.replace('_', ' ')} beyond {limit:g} {unit.replace('1', '')}".rstrip()
     return ds.assign({name: judged[name] for name in changed}).assign_attrs({EVENT: event})
 
@@ -366,7 +366,7 @@ CLASSES = 10  # intensity classes of a cloud study
 
 
 @takes_path
-@takes(Confidence)
+@shared_keywords(Confidence)
 def overturning_probability(
     ds: xr.Dataset, *, classes: int = CLASSES, **keywords: Unpack[ConfidenceKeywords]
 ) -> xr.Dataset:
@@ -409,7 +409,7 @@ def overturning_probability(
 
 
 @takes_path
-@takes(Confidence)
+@shared_keywords(Confidence)
 def exceedance_probability(
     ds: xr.Dataset,
     threshold: ArrayLike,

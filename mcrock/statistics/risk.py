@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from mcrock.base.estimates import digits_of
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, cut_below, goes_by, rocking_bound
@@ -72,7 +72,7 @@ class FewError(ValueError):
 
 
 @takes_path
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def annual_rate(
     ds: xr.Dataset, hazard: xr.Dataset, *, years: float = 50.0, **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
@@ -305,7 +305,7 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.Dataset:
 
 
 @takes_path
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> xr.Dataset:
     """Capacity with high confidence of a low probability of failure (HCLPF), by its definitions.
 
@@ -518,7 +518,7 @@ Rates = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 @takes_path
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def rate_distribution(
     ds: xr.Dataset,
     hazard: xr.Dataset,

@@ -471,7 +471,7 @@ def cut(n: int) -> Iterator[slice]:
 
 
 @contextmanager
-def watching(watcher: Callable[[int, int], None]) -> Iterator[None]:
+def report_slices(watcher: Callable[[int, int], None]) -> Iterator[None]:
     """Call ``watcher`` with how many slices are read, and of how many, in every pass over a large study."""
     token = _WATCHER.set(watcher)
     try:
@@ -480,7 +480,7 @@ def watching(watcher: Callable[[int, int], None]) -> Iterator[None]:
         _WATCHER.reset(token)
 
 
-def in_slices(change: Callable[[xr.Dataset], xr.Dataset], ds: xr.Dataset, names: list[str]) -> xr.Dataset:
+def map_slices(change: Callable[[xr.Dataset], xr.Dataset], ds: xr.Dataset, names: list[str]) -> xr.Dataset:
     """Variables of a dataset that are changed run by run, and keep their dims and types.
 
     They are changed at once, or of a large study when slices of them are read.

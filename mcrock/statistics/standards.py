@@ -43,9 +43,9 @@ import xarray as xr
 from scipy.optimize import brentq
 from scipy.special import bdtr
 
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import Outcome
-from mcrock.base.units import as_written, parse_intensity_unit
+from mcrock.base.units import parse_intensity_unit, unit_in_text
 from mcrock.dataset.opened import takes_path
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.motion import Motion
@@ -210,7 +210,7 @@ def checks_of_body(
 
 
 @takes_path
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def baselines(
     ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
@@ -499,7 +499,7 @@ def design_intensity(text: str, ds: xr.Dataset) -> float:
         value = nan
     unit = parse_intensity_unit(((found and found[2]) or "1").strip())
     if not (np.isfinite(value) and value > 0 and unit is not None and unit[0] == units):
-        wanted = {"m s-2": "0.4g", "m s-1": "0.6m/s", "1": "1.2"}.get(units, f"1 {as_written(units)}")
+        wanted = {"m s-2": "0.4g", "m s-1": "0.6m/s", "1": "1.2"}.get(units, f"1 {unit_in_text(units)}")
         raise ValueError(
             f"the design motion must be a {own_measure(ds)} > 0 with its unit, as in {wanted}, got {text!r}"
         )
@@ -615,7 +615,7 @@ class JudgedCheck(NamedTuple):
 
 
 @takes_path
-@takes(Bootstrap)
+@shared_keywords(Bootstrap)
 def standards(
     ds: xr.Dataset,
     design: float | None = None,

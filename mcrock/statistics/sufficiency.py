@@ -32,7 +32,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import chdtri, stdtr, stdtrit
 
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.goodness import add_log_losses, cross_validated
@@ -79,7 +79,7 @@ class Cells(NamedTuple):
 
 
 @takes_path
-@takes(Confidence)
+@shared_keywords(Confidence)
 def fit_surface(
     ds: xr.Dataset, measures: Sequence[str], *, link: str = "probit", **keywords: Unpack[ConfidenceKeywords]
 ) -> xr.Dataset:
@@ -267,7 +267,7 @@ SAME = 0.9999  # correlation from which two measures are one
 
 
 @takes_path
-@takes(Confidence)
+@shared_keywords(Confidence)
 def measure_sufficiency(
     ds: xr.Dataset,
     measures: Sequence[str | Mapping[str, Any]],

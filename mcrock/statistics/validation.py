@@ -378,10 +378,10 @@ def is_set_aside(recording: ArrayLike) -> NDArray[np.bool_]:
     [True, False, False, False, True]
     """
     names = np.asarray(recording, str)
-    return np.isin(names, sorted(aside(names.tolist())))
+    return np.isin(names, sorted(records_set_aside(names.tolist())))
 
 
-def aside(names: Iterable[str]) -> set[str]:
+def records_set_aside(names: Iterable[str]) -> set[str]:
     """Names of the recordings that are set aside."""
     ordered = sorted(set(names), key=lambda name: hashlib.sha256(name.encode()).hexdigest())
     return set(ordered[: round(SHARE * len(ordered))])

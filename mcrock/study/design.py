@@ -66,7 +66,7 @@ def sobol_points(
         If the sequence does not have so many points or dimensions.
     """
     if not TABLE.exists():  # it is not part of SciPy's interface
-        return walked(generator, dimensions, start, stop)
+        return points_by_scipy(generator, dimensions, start, stop)
     if stop > 2**BITS:
         raise ValueError(f"a Sobol design has at most 2**{BITS} = {2**BITS} points, got {stop}")
     generator = generator.spawn(1)[0]  # as SciPy does
@@ -117,7 +117,9 @@ def _directions(dimensions: int) -> Codes:
     return numbers
 
 
-def walked(generator: np.random.Generator, dimensions: int, start: int, stop: int) -> NDArray[np.float64]:
+def points_by_scipy(
+    generator: np.random.Generator, dimensions: int, start: int, stop: int
+) -> NDArray[np.float64]:
     """The points of `sobol_points`, by SciPy."""
     from scipy.stats import qmc  # a third of a second
 
@@ -165,7 +167,7 @@ def nearest_designs(study: Study) -> tuple[int, int]:
     return block << power, block << power + 1
 
 
-def mixed(pairs: NDArray[np.float64], column: NDArray[np.int64]) -> NDArray[np.float64]:
+def exchange_inputs(pairs: NDArray[np.float64], column: NDArray[np.int64]) -> NDArray[np.float64]:
     """Points of realizations (n, dimension) from those of A and B side by side (n, 2 dimension)."""
     half = pairs.shape[1] // 2
     of_b = (column[:, None] == FIRST_INPUT + np.arange(half)) | (column[:, None] == OF_B)
@@ -338,7 +340,7 @@ def _pick_freeze(study: Study, dimensions: int, start: int, stop: int) -> Array:
     ]
     width = block // SCRAMBLES
     row, column = np.divmod(np.arange(start, stop) - first * block, width)
-    return mixed(np.stack(pairs, axis=1).reshape(-1, 2 * dimensions)[row], column)
+    return exchange_inputs(np.stack(pairs, axis=1).reshape(-1, 2 * dimensions)[row], column)
 
 
 @lru_cache(maxsize=2)

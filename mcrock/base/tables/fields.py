@@ -15,7 +15,7 @@ from pydantic_core import CoreSchema, InitErrorDetails, core_schema
 from mcrock.base import checks
 from mcrock.base.checks import is_plain, joined, suggest
 from mcrock.base.tables.parsing import mistake, nested, refuse, shown
-from mcrock.base.units import as_in_datasets, parse_quantity, units_of
+from mcrock.base.units import parse_quantity, unit_in_dataset, units_of
 
 
 class Kind:
@@ -438,6 +438,6 @@ def declare(table: type[Table], inputs: Inputs, prefix: str) -> Iterator[Declara
     """
     for key, (long_name, codes, variable) in inputs.items():
         kind = table.kind(key)
-        units = "1" if codes else as_in_datasets(getattr(kind, "unit", "1"))
+        units = "1" if codes else unit_in_dataset(getattr(kind, "unit", "1"))
         places = "_#" * getattr(kind, "n_places", 0)
         yield Declaration(f"{prefix}{variable or key}{places}", units, long_name, codes)

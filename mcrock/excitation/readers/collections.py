@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.checks import Choice
-from mcrock.base.keywords import suggesting
+from mcrock.base.keywords import suggest_keyword
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.motion import Motion, MotionError, checked
 from mcrock.excitation.readers.text_file import RecordedComponent, TextFile, facts_of, parse_orientation
@@ -65,7 +65,7 @@ FEMA_FACTS = {
 }
 
 
-@suggesting
+@suggest_keyword
 def fema_p695(set: str = "farfield", records: Sequence[int] | None = None) -> list[Motion]:
     """Read record pairs of FEMA P695 as they were recorded, not normalized.
 

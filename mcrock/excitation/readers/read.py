@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mcrock.base.checks import Choice, by_number
-from mcrock.base.keywords import suggesting
+from mcrock.base.keywords import suggest_keyword
 from mcrock.base.units import ACCELERATIONS, parse_unit, plain_number
 from mcrock.excitation.motion import Motion, MotionError, checked
 from mcrock.excitation.readers import collections, us_formats, world_formats
@@ -267,7 +267,7 @@ class FolderContents:
     left_out: dict[Path, str] = field(default_factory=dict)  # files that are not records, and why
 
 
-@suggesting
+@suggest_keyword
 def read_records(
     path: str | Path,
     *,

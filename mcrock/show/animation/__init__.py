@@ -13,7 +13,7 @@ from matplotlib.animation import FuncAnimation
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
-from mcrock.base.keywords import takes
+from mcrock.base.keywords import shared_keywords
 from mcrock.dataset import replacing
 from mcrock.show.animation.page import build_page
 from mcrock.show.animation.picture import Picture, build_picture, palette_of_picture
@@ -41,7 +41,7 @@ Report = Callable[[int, int], None]  # frames drawn so far, frames in all
 HOLD = 1.5  # how long a GIF stays at its end before it begins again [s]
 
 
-@takes(Playback)
+@shared_keywords(Playback)
 def animate_run(
     run: Run,
     body: Body,
@@ -94,7 +94,7 @@ def animate_run(
     )
 
 
-@takes(Playback)
+@shared_keywords(Playback)
 def save_animation(
     run: Run,
     body: Body,

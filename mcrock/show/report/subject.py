@@ -21,7 +21,7 @@ import xarray as xr
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.parsing import ConfigError, toml
-from mcrock.base.units import as_written
+from mcrock.base.units import unit_in_text
 from mcrock.body import Bodies, Body, uplift_slenderness
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.sources.recorded import RecordedSource
@@ -194,7 +194,7 @@ def hazard_blocks(hazard: xr.Dataset) -> list[Block]:
     """The table of a hazard as it was used, and where it was read."""
     x, names = hazard["hazard_intensity"], hazard["hazard"].values.tolist()
     in_g = x.attrs["units"] == "m s-2"
-    units, scale = ("g", STANDARD_GRAVITY) if in_g else (as_written(x.attrs["units"]), 1.0)
+    units, scale = ("g", STANDARD_GRAVITY) if in_g else (unit_in_text(x.attrs["units"]), 1.0)
     rates = hazard["rate"].transpose("hazard_intensity", "hazard").values.tolist()
     rows = [
         [f"{at:.5g}", *(f"{rate:.4g}" for rate in row)]
@@ -248,7 +248,7 @@ def body_section(ds: xr.Dataset, study: Study) -> Section:
     blocks: list[Block] = [embed(plot_body(body), BODY)]
     rows = [["shape", study.body.shape + at]]
     for name in ("body_mass", "body_radius", "body_slenderness", "body_frequency"):
-        units, factor = OF_BODY.get(ds[name].attrs["units"], (as_written(ds[name].attrs["units"]), 1.0))
+        units, factor = OF_BODY.get(ds[name].attrs["units"], (unit_in_text(ds[name].attrs["units"]), 1.0))
         rows.append([ds[name].attrs["long_name"], f"{format_range(factor * ds[name].values)} {units}"])
     rows.append(["height of the centre of mass", f"{body.com_height:.4g} m"])
     over = float(uplift_slenderness(body.vertices[None], body.faces, np.array([body.start_face]))[0])

@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 
 from mcrock.base import compiled_code
-from mcrock.base.compiled_code import told_if_long
+from mcrock.base.compiled_code import report_compilation
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def impatient(monkeypatch):
 
 
 def test_a_long_wait_is_announced_and_timed(capsys):
-    with told_if_long():
+    with report_compilation():
         sleep(0.3)
         begun = capsys.readouterr().err
     assert begun.startswith("mcrock: compiling for this processor, once for each version")
@@ -26,14 +26,14 @@ def test_a_long_wait_is_announced_and_timed(capsys):
 
 def test_a_short_wait_is_silent(monkeypatch, capsys):
     monkeypatch.setattr(compiled_code, "SILENCE", 60.0)
-    with told_if_long():
+    with report_compilation():
         pass
     assert capsys.readouterr() == ("", "")
 
 
 def test_tests_are_silent(monkeypatch, capsys):
     monkeypatch.setenv("MCROCK_COMPILE_FIRST", "1")
-    with told_if_long():
+    with report_compilation():
         sleep(0.3)
     assert capsys.readouterr() == ("", "")
 
@@ -41,6 +41,6 @@ def test_tests_are_silent(monkeypatch, capsys):
 @pytest.mark.parametrize(("name", "speaks"), [("SpawnProcess-1", True), ("SpawnProcess-2", False)])
 def test_of_worker_processes_one_speaks(monkeypatch, capsys, name, speaks):
     monkeypatch.setattr(multiprocessing.current_process(), "_name", name)
-    with told_if_long():
+    with report_compilation():
         sleep(0.3)
     assert bool(capsys.readouterr().err) == speaks

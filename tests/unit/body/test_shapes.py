@@ -10,7 +10,7 @@ import pytest
 
 from mcrock.base.tables.distributions import Quantity, Uncertain
 from mcrock.base.tables.fields import Input
-from mcrock.base.units import as_in_datasets
+from mcrock.base.units import unit_in_dataset
 from mcrock.body.shapes import SHAPES, Solid, Upright
 from mcrock.body.solids import prisms
 from mcrock.dataset.schema import declaration, table_inputs
@@ -98,7 +98,7 @@ def test_every_number_that_may_be_uncertain_has_a_variable_in_its_unit(shape):
     for key, kind in numbers.items():
         variable = variable_name(f"body.{key}{'[0]' * getattr(kind, 'n_places', 0)}")
         found = declaration(variable)
-        assert found.units == as_in_datasets(kind.unit)
+        assert found.units == unit_in_dataset(kind.unit)
         assert not re.search(r"[{}#]", found.long_name)
 
 

@@ -51,7 +51,7 @@ def test_no_signature_hides_its_keywords(module):
     assert functions
     for name, function in functions.items():
         kinds = [each.kind for each in inspect.signature(function).parameters.values()]
-        assert inspect.Parameter.VAR_KEYWORD not in kinds, f"{name} needs @takes"
+        assert inspect.Parameter.VAR_KEYWORD not in kinds, f"{name} needs @shared_keywords"
 
 
 @pytest.mark.parametrize("function", RESAMPLED[:3] + RESAMPLED[3:4])

@@ -14,7 +14,7 @@ from mcrock.plots import plot_sensitivity
 from mcrock.show.sensitivity import format_distances, format_indices
 from mcrock.statistics import outcome_distances, sobol_indices
 from mcrock.statistics.sensitivity import estimate_indices
-from mcrock.study.design import SCRAMBLES, _generator, mixed, sobol_points
+from mcrock.study.design import SCRAMBLES, _generator, exchange_inputs, sobol_points
 from tests.unit.statistics.conftest import simulate_study
 
 PGA = {"units": "m s-2", "long_name": "peak ground acceleration"}
@@ -25,7 +25,7 @@ def design(inputs, n, seed=1):
     """Points (n, scramble, 2 + input, input) in the unit cube."""
     pairs = [sobol_points(_generator(seed, "test", s), 2 * inputs, 0, n) for s in range(SCRAMBLES)]
     row, column = np.divmod(np.arange(n * SCRAMBLES * (2 + inputs)), 2 + inputs)
-    points = mixed(np.stack(pairs, axis=1).reshape(-1, 2 * inputs)[row], column)
+    points = exchange_inputs(np.stack(pairs, axis=1).reshape(-1, 2 * inputs)[row], column)
     return points.reshape(n, SCRAMBLES, 2 + inputs, inputs)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mcrock.study import design
-from mcrock.study.design import BITS, sobol_points, walked
+from mcrock.study.design import BITS, points_by_scipy, sobol_points
 
 
 def generator():
@@ -18,11 +18,11 @@ def generator():
 )
 def test_points_are_those_of_scipy(dimensions, start, stop):
     points = sobol_points(generator(), dimensions, start, stop)
-    np.testing.assert_array_equal(points, walked(generator(), dimensions, start, stop), strict=True)
+    np.testing.assert_array_equal(points, points_by_scipy(generator(), dimensions, start, stop), strict=True)
 
 
 def test_a_slice_may_be_empty():
-    assert sobol_points(generator(), 3, 7, 7).shape == walked(generator(), 3, 7, 7).shape == (0, 3)
+    assert sobol_points(generator(), 3, 7, 7).shape == points_by_scipy(generator(), 3, 7, 7).shape == (0, 3)
 
 
 def test_the_last_points_are_there_and_no_more():

@@ -21,8 +21,8 @@ import os, sys
 from inspect import signature
 import numpy as np
 from mcrock.base import compiled_code, random_numbers
-from tests.unit.base.test_two_cores import filled
-from mcrock.base.compiled_code import call_with_help
+from tests.unit.base.test_parallel_compilation import filled
+from mcrock.base.compiled_code import compile_in_parallel
 compiled_code.cores = lambda: int(sys.argv[1])
 
 processes, start = [], compiled_code.start_process
@@ -30,7 +30,7 @@ compiled_code.start_process = lambda *work: processes.append(start(*work)) or pr
 out = np.zeros(2)
 arguments = [*(np.uint64(number) for number in (1, 2, 3, 4)), out]
 arguments = dict(zip(signature(random_numbers._fill).parameters, arguments))
-call_with_help(random_numbers._fill, arguments, filled, {})
+compile_in_parallel(random_numbers._fill, arguments, filled, {})
 for process in processes:
     process.wait()
 print(len(processes), *out)

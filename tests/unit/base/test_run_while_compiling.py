@@ -63,12 +63,12 @@ from mcrock.base import compiled_code
 from mcrock.base.random_numbers import uniforms
 compiled_code.PATIENCE = float(sys.argv[1])
 with event.install_listener("numba:compile", event.RecordingListener()) as compiled:
-    first = compiled_code.at_once(uniforms, 1, 2, 3, 4)
+    first = compiled_code.run_while_compiling(uniforms, 1, 2, 3, 4)
     (process,) = compiled_code._behind
     waited = process.returncode is not None
     if sys.argv[2:]:
         process.wait()
-    second = compiled_code.at_once(uniforms, 1, 2, 3, 4)
+    second = compiled_code.run_while_compiling(uniforms, 1, 2, 3, 4)
 print(process.pid, waited, len(compiled.buffer), *first, *second)
 """
 
@@ -105,7 +105,7 @@ def test_without_a_cache_the_compiler_is_waited_for(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     code = (
         "from mcrock.base import compiled_code as c, random_numbers; "
-        "print(*c.at_once(random_numbers.uniforms, 1, 2, 3, 4), c._behind)"
+        "print(*c.run_while_compiling(random_numbers.uniforms, 1, 2, 3, 4), c._behind)"
     )
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "file"), "MCROCK_COMPILE_FIRST": ""}
     found = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
