@@ -31,7 +31,7 @@ from mcrock.measurement.misfit import PARAMETERS
 from mcrock.measurement.recording import Recording, euler_angles
 from mcrock.show import style
 from mcrock.show.report.content import Block, Figure, Section
-from mcrock.show.text import Caution, Column, Columns, format_table, percent, table_along
+from mcrock.show.text import Caution, Column, Columns, format_count, format_table, percent, table_along
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -524,7 +524,7 @@ def format_campaign(outcomes: list[dict[str, Any]]) -> list[str]:
     lines: list[str] = [_table(fitted)] if fitted else []
     lines += _unexplained(fitted)
     lines += [f"{each['test']}: {note}" for each in fitted for note in each["fit"].get("notes", ())]
-    return [*lines, *_left_out(outcomes), f"{len(fitted)} of {len(outcomes)} tests fitted"]
+    return [*lines, *_left_out(outcomes), f"{len(fitted)} of {format_count(len(outcomes), 'test')} fitted"]
 
 
 def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Path]]) -> list[Section]:

@@ -159,9 +159,10 @@ def _legend(components: bool, width: int) -> list[str]:
 def _flag_lines(surveys: list[Survey], width: int) -> list[str]:
     """Suspicious features, record by record."""
     flagged = [(number, found) for number, found in enumerate(surveys, start=1) if found.flags]
+    words = format_count(len(surveys), "record")
     if not flagged:
-        return [f"nothing suspicious in {len(surveys)} records"]
-    lines = [f"suspicious in {len(flagged)} of {len(surveys)} records:"]
+        return [f"nothing suspicious in {words}"]
+    lines = [f"suspicious in {len(flagged)} of {words}:"]
     for number, found in flagged:
         where = found.motion.metadata.get("file", "")
         lines.append(
@@ -274,7 +275,7 @@ def plot_spectra(motions: Sequence[Motion], title: str = "") -> Axes:
             ax.plot(PERIODS, line, color=colour, linestyle=stroke, linewidth=0.9, label=name)
         style.figure_of(ax).legend(loc="outside upper left")
     _spectrum_axes(ax, values)
-    count = f"{len(shaking)} records" if len(shaking) > 1 else "1 record"
+    count = format_count(len(shaking), "record")
     note = f"{count}, geometric mean of the horizontal components as recorded, {DAMPING:.0%} damping."
     style.add_note(ax, note.replace("%", " %") + (f" {style.plain_text(title)}" if title else ""))
     return ax
