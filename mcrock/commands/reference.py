@@ -389,8 +389,7 @@ def _verify_store(path: Path, options: _Wanted) -> str | None:
 def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Inventory]:
     """What a store has but its runs, written again from the log if that is damaged, and its chunks."""
     from mcrock.dataset import DamageError
-    from mcrock.dataset.archive import ForeignError
-    from mcrock.dataset.contents import STUDY, read_template, take_inventory
+    from mcrock.dataset.contents import STUDY, ForeignError, read_template, take_inventory
 
     template = None
     try:

@@ -16,35 +16,33 @@ import numpy as np
 
 from mcrock.base.environment import PLAIN
 from mcrock.base.session import hold_interruptions
-from mcrock.dataset.archive import (
-    DamageError,
-    ForeignError,
-    abandoned,
-    is_archive,
-    read_digest,
-    read_record,
-    replacing,
-    scratch_name,
-    write_archive,
-)
 from mcrock.dataset.contents import (
     CHUNK_FILE,
     CHUNKS,
     EXPLANATION,
     README,
     STUDY,
+    DamageError,
+    ForeignError,
     Key,
     Template,
+    abandoned,
     chunk_files,
     chunk_path,
     chunk_state,
     damage,
+    is_archive,
     is_copy,
     is_store,
+    read_digest,
+    read_record,
     read_template,
+    replacing,
+    scratch_name,
     some_of,
     study_record,
     take_inventory,
+    write_archive,
 )
 from mcrock.dataset.schema import is_declared
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVa
 import numpy as np
 
 from mcrock.base.params import Outcome
-from mcrock.dataset.archive import DamageError, replacing, scratch_name
-from mcrock.dataset.contents import CHUNKS, STUDY, is_copy, open_folder
+from mcrock.dataset.contents import CHUNKS, STUDY, DamageError, is_copy, open_folder, replacing, scratch_name
 from mcrock.dataset.create import check_new_store, put_in_place
 from mcrock.dataset.outcome_table import read_outcomes
 from mcrock.dataset.schema import OUTER, DatasetError, check_dataset, place_in_schema

@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 from zarr.codecs import ZstdCodec
 from zarr.storage import MemoryStore
 
-from mcrock.dataset.archive import DamageError, ForeignError, Known, read_archive, read_member, write_archive
 from mcrock.dataset.contents import (
     MARKS,
+    DamageError,
+    ForeignError,
     Key,
+    Known,
     State,
     Template,
     chunk_path,
@@ -32,8 +34,11 @@ from mcrock.dataset.contents import (
     decode_levels,
     encode,
     filler,
+    read_archive,
+    read_member,
     read_template,
     take_inventory,
+    write_archive,
 )
 from mcrock.dataset.create import check_same_study
 from mcrock.dataset.reading import open_lazily

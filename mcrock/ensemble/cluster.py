@@ -23,8 +23,7 @@ from mcrock.base.checks import check_name, suggest
 from mcrock.base.environment import CONTRACT, contracts, shipped
 from mcrock.base.session import hold_interruptions
 from mcrock.base.tables.parsing import ConfigError
-from mcrock.dataset.archive import scratch_folder
-from mcrock.dataset.contents import STUDY, chunk_path
+from mcrock.dataset.contents import STUDY, chunk_path, scratch_folder
 from mcrock.dataset.create import create_store
 from mcrock.dataset.store import write_part
 from mcrock.ensemble import estimate_time

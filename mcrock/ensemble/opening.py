@@ -28,8 +28,7 @@ from mcrock.base.environment import mcrock_version, peak_memory
 from mcrock.base.params import MotionPack
 from mcrock.base.session import number_of
 from mcrock.dataset import build_dataset, is_store, outputs
-from mcrock.dataset.archive import ForeignError, has_ended
-from mcrock.dataset.contents import STUDY, Template, read_template
+from mcrock.dataset.contents import STUDY, ForeignError, Template, has_ended, read_template
 from mcrock.dataset.create import (
     SIGNED,
     StoreError,

@@ -31,7 +31,7 @@ import dask.threaded
 from dask.callbacks import Callback
 
 from mcrock.base.session import FROM_TERMINAL, hold_interruptions
-from mcrock.dataset.archive import scratch_folder
+from mcrock.dataset.contents import scratch_folder
 from mcrock.ensemble.part import JOBS, Job, Part, PartResult, Stopped, describe_error, run_part
 
 if TYPE_CHECKING:

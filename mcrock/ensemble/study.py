@@ -28,8 +28,8 @@ from mcrock.base.environment import peak_memory
 from mcrock.base.keywords import suggest_keyword
 from mcrock.base.session import shown_progress
 from mcrock.dataset import DamageError, is_store, load_dataset
-from mcrock.dataset.archive import ForeignError
 from mcrock.dataset.contents import (
+    ForeignError,
     Inventory,
     Template,
     chunk_path,

@@ -41,7 +41,7 @@ from mcrock.excitation.measures import (
 )
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.readers.read import failing_in_words, skew
-from mcrock.excitation.synthesis.spectrum_compatible import read_spectrum
+from mcrock.excitation.spectrum_compatible import read_spectrum
 
 COLUMNS = ("pga", "pgv", "pgd", "arias", "d5_95", "tm")  # measures
 

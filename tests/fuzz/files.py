@@ -14,7 +14,7 @@ from mcrock.ensemble.cluster import load_cluster
 from mcrock.ensemble.opening import read_log
 from mcrock.excitation.readers import scan_records
 from mcrock.excitation.selection import survey
-from mcrock.excitation.synthesis.spectrum_compatible import read_target
+from mcrock.excitation.spectrum_compatible import read_target
 from mcrock.measurement import read_recording
 from mcrock.measurement.campaign import chosen_parameters, read_tests
 from mcrock.show.records import format_surveys

@@ -20,7 +20,7 @@ READERS = (
     "mcrock.ensemble.opening",
     "mcrock.excitation.readers",
     "mcrock.excitation.selection",
-    "mcrock.excitation.synthesis.spectrum_compatible",
+    "mcrock.excitation.spectrum_compatible",
     "mcrock.measurement.recording",
     "mcrock.measurement.campaign",
     "mcrock.statistics.hazard",

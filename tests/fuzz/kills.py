@@ -27,7 +27,7 @@ import psutil
 
 from mcrock.base import session
 from mcrock.commands.program import main
-from mcrock.dataset.archive import has_ended
+from mcrock.dataset.contents import has_ended
 from mcrock.ensemble.opening import prepare_job
 from mcrock.ensemble.part import Part, simulate
 from mcrock.study import load_config

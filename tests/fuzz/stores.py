@@ -19,8 +19,7 @@ import xarray as xr
 
 from mcrock.commands import program
 from mcrock.dataset import DamageError, DatasetError, load_dataset
-from mcrock.dataset.archive import read_archive
-from mcrock.dataset.contents import chunk_path, encode
+from mcrock.dataset.contents import chunk_path, encode, read_archive
 from mcrock.ensemble import run_study
 from mcrock.study import load_config
 from tests.unit.conftest import write_study

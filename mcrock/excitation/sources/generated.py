@@ -39,21 +39,9 @@ from mcrock.excitation.processing import process
 from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
 from mcrock.excitation.readers import read_records
 from mcrock.excitation.readers.collections import SETS, fema_p695
+from mcrock.excitation.rezaeian_2010 import StochasticModel, check_step, fit_model, fit_pair, simulate_motion
 from mcrock.excitation.sources.base import MOST_DAMPING, WEAK, ShakingSource, Steps, Unit
-from mcrock.excitation.synthesis.rezaeian_2010 import (
-    StochasticModel,
-    check_step,
-    fit_model,
-    fit_pair,
-    simulate_motion,
-)
-from mcrock.excitation.synthesis.spectrum_compatible import (
-    TargetSpectrum,
-    ac156,
-    en_1998_1,
-    read_target,
-    rg_1_60,
-)
+from mcrock.excitation.spectrum_compatible import TargetSpectrum, ac156, en_1998_1, read_target, rg_1_60
 
 
 class GeneratedSource(ShakingSource):
@@ -546,10 +534,7 @@ class SpectrumSource(GeneratedSource):
             self._tables(self.table, folder)
 
     def make(self, numbers: Numbers, rng: np.random.Generator, realization: int, folder: Path) -> Motion:
-        from mcrock.excitation.synthesis.spectrum_compatible import (  # loads the compiler
-            Envelope,
-            compatible_motion,
-        )
+        from mcrock.excitation.spectrum_compatible import Envelope, compatible_motion  # loads the compiler
 
         return compatible_motion(
             self._targets(numbers, folder),

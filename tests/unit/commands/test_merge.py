@@ -5,8 +5,7 @@ import shutil
 
 import pytest
 
-from mcrock.dataset.archive import DamageError
-from mcrock.dataset.contents import chunk_path
+from mcrock.dataset.contents import DamageError, chunk_path
 from mcrock.dataset.create import StoreError, merge_stores
 from mcrock.ensemble import run_study
 from mcrock.study import load_config

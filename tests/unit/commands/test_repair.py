@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from mcrock.dataset.archive import read_archive, write_archive
+from mcrock.dataset.contents import read_archive, write_archive
 
 MORE = ("--set", "intensity.levels=[1.0, 2.0, 4.0, 9.0]")
 

@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 from mcrock.base import session
-from mcrock.dataset.archive import read_archive, write_archive
+from mcrock.dataset.contents import read_archive, write_archive
 from mcrock.ensemble import run_study
 from mcrock.study import load_config
 

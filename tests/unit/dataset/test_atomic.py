@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mcrock.dataset.archive import abandoned, has_ended, replacing, scratch_name
+from mcrock.dataset.contents import abandoned, has_ended, replacing, scratch_name
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="asks the system for processes")
 DAY = 86_400.0

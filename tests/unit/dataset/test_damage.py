@@ -17,21 +17,24 @@ from mcrock.dataset import (
     SCHEMA,
     DamageError,
     DatasetError,
-    archive,
     build_dataset,
+    contents,
     load_dataset,
     outputs,
     save_dataset,
 )
-from mcrock.dataset.archive import read_archive, read_member, read_record, write_archive
 from mcrock.dataset.contents import (
     STUDY,
     chunk_files,
     chunk_path,
     chunks_done,
     encode,
+    read_archive,
+    read_member,
+    read_record,
     read_template,
     take_inventory,
+    write_archive,
 )
 from mcrock.dataset.create import create_store, mend_store
 from mcrock.dataset.store import make_template, write_part
@@ -294,8 +297,8 @@ def test_what_cannot_be_decoded_is_damage(store, chunks, content):
 
 def test_a_file_is_checked_once(store, monkeypatch):
     ds, checked = load_dataset(store), []
-    digest = archive._digest
-    monkeypatch.setattr(archive, "_digest", lambda content: checked.append(1) or digest(content))
+    digest = contents._digest
+    monkeypatch.setattr(contents, "_digest", lambda content: checked.append(1) or digest(content))
     ds.load()
     assert len(checked) == N / LENGTH
 

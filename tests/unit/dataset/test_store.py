@@ -18,8 +18,19 @@ import xarray as xr
 from mcrock.base.session import hold_interruptions
 from mcrock.dataset import SCHEMA, DamageError, build_dataset, create, is_store, load_dataset, outputs
 from mcrock.dataset import store as store_module
-from mcrock.dataset.archive import read_archive, replacing, scratch_name, scratch_of, write_archive
-from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, chunks_done, read_template, store_digest
+from mcrock.dataset.contents import (
+    CHUNKS,
+    STUDY,
+    chunk_path,
+    chunks_done,
+    read_archive,
+    read_template,
+    replacing,
+    scratch_name,
+    scratch_of,
+    store_digest,
+    write_archive,
+)
 from mcrock.dataset.create import (
     StoreError,
     check_extent,

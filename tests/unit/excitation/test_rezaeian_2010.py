@@ -11,7 +11,7 @@ from scipy.stats import gamma
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.synthesis.rezaeian_2010 import (
+from mcrock.excitation.rezaeian_2010 import (
     StochasticModel,
     _filter,
     _slow_filter,

@@ -9,7 +9,7 @@ import pytest
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers.collections import fema_p695
-from mcrock.excitation.synthesis.rezaeian_2010 import (
+from mcrock.excitation.rezaeian_2010 import (
     StochasticModel,
     _filter,
     count_rates,

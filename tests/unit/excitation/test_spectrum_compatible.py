@@ -6,16 +6,11 @@ import numba
 import numpy as np
 import pytest
 
+from mcrock.excitation import spectrum_compatible
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.response_spectra import oscillate, response_spectrum
-from mcrock.excitation.synthesis import spectrum_compatible
-from mcrock.excitation.synthesis.rezaeian_2010 import remove_slow_motion
-from mcrock.excitation.synthesis.spectrum_compatible import (
-    Envelope,
-    TargetSpectrum,
-    compatible_motion,
-    en_1998_1,
-)
+from mcrock.excitation.rezaeian_2010 import remove_slow_motion
+from mcrock.excitation.spectrum_compatible import Envelope, TargetSpectrum, compatible_motion, en_1998_1
 
 # between the periods looked at the stated extremes may be passed: by what a spectrum can change there
 BETWEEN = 0.03

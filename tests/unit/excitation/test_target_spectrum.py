@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.synthesis.spectrum_compatible import (
+from mcrock.excitation.spectrum_compatible import (
     HORIZONTAL,
     TargetSpectrum,
     ac156,

@@ -9,7 +9,7 @@ from mcrock.body.polyhedron import read_points
 from mcrock.dataset import read_outcomes
 from mcrock.excitation import read_csv
 from mcrock.excitation.readers import read_records
-from mcrock.excitation.synthesis.spectrum_compatible import read_spectrum
+from mcrock.excitation.spectrum_compatible import read_spectrum
 from mcrock.measurement import read_recording
 from mcrock.measurement.campaign import read_tests
 from mcrock.statistics import load_hazard

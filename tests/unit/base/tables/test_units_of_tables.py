@@ -8,7 +8,7 @@ import pytest
 from mcrock.base.params import STANDARD_GRAVITY as G
 from mcrock.dataset import read_outcomes
 from mcrock.excitation.readers import read_records
-from mcrock.excitation.synthesis.spectrum_compatible import read_spectrum
+from mcrock.excitation.spectrum_compatible import read_spectrum
 from mcrock.measurement import read_recording
 from mcrock.statistics import load_hazard
 

@@ -10,7 +10,7 @@ from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.excitation.response_spectra import response_spectrum
-from mcrock.excitation.synthesis.spectrum_compatible import ac156, rg_1_60
+from mcrock.excitation.spectrum_compatible import ac156, rg_1_60
 from mcrock.show.describe import describe
 from mcrock.study import ConfigError, Study, load_config
 from mcrock.study.sampling import check_inputs, draw_inputs, load_motions

@@ -47,7 +47,7 @@ from mcrock.excitation.motion import FloatArray, Motion, MotionError, check_leng
 from mcrock.excitation.readers.csv_file import read_table, split_names, units_said
 from mcrock.excitation.readers.text_file import known_unit
 from mcrock.excitation.response_spectra import peak_responses, response_spectrum
-from mcrock.excitation.synthesis.rezaeian_2010 import remove_slow_motion
+from mcrock.excitation.rezaeian_2010 import remove_slow_motion
 
 # tables 3.2, 3.3 and 3.4: soil factor S [1] and corner periods T_B, T_C, T_D [s]
 HORIZONTAL = {
