@@ -27,21 +27,8 @@ from mcrock.base.compiled_code import source_hash
 from mcrock.base.environment import mcrock_version, peak_memory
 from mcrock.base.params import MotionPack
 from mcrock.base.session import number_of
-from mcrock.dataset import build_dataset, is_store, outputs
+from mcrock.dataset import build_dataset, create, is_store, outputs
 from mcrock.dataset.contents import STUDY, ForeignError, Template, has_ended, read_template
-from mcrock.dataset.create import (
-    SIGNED,
-    StoreError,
-    check_new_store,
-    check_removable,
-    create_store,
-    extend_store,
-    fits_chunks,
-    known_length,
-    mend_store,
-    remove_leftovers,
-    write_template,
-)
 from mcrock.dataset.store import make_template
 from mcrock.ensemble.part import Job, OwnResponse, named_responses
 from mcrock.excitation import Motion, intensity, pack_motions
@@ -224,32 +211,32 @@ def _entries(path: Path) -> Iterator[dict[str, Any]]:
 
 def check_output(path: Path, overwrite: bool, joining: bool) -> None:
     """Refuse an output that is there already, before anything is computed."""
-    check_new_store(path)
+    create.check_new_store(path)
     if not os.path.lexists(path):
         return
     if not is_store(path):
-        raise StoreError(f"{path} exists and is not a store of mcrock; choose another output")
+        raise create.StoreError(f"{path} exists and is not a store of mcrock; choose another output")
     if not (overwrite or joining):
-        raise StoreError(
+        raise create.StoreError(
             f"{path} exists already; continue it (--resume, in Python resume=True), replace it "
             "(--overwrite, in Python overwrite=True) or choose another output"
         )
     if overwrite:
-        check_removable(path)
+        create.check_removable(path)
 
 
 def open_output(job: Job, path: Path, overwrite: bool, joining: bool, extend: bool) -> None:
     """Make the store, or check, extend and mend the one that is there."""
     if not (joining and path.exists()):
         check_inputs(job.study, job.motions)
-        if create_store(path, template_of(job), replace=overwrite):
+        if create.create_store(path, template_of(job), replace=overwrite):
             return
         check_output(path, overwrite=False, joining=joining)  # another process was quicker
-    template = template_of(job, known_length(path))
+    template = template_of(job, create.known_length(path))
     if extend:
-        extend_store(path, template)
-    mend_store(path, template)
-    remove_leftovers(path)
+        create.extend_store(path, template)
+    create.mend_store(path, template)
+    create.remove_leftovers(path)
 
 
 def template_of(job: Job, length: int | None = None) -> Template:
@@ -279,7 +266,7 @@ def study_digest(attrs: dict[str, Any]) -> str:
     if config["ensemble"]["design"] != "latin_hypercube":
         del config["ensemble"]["realizations"]
     config["ensemble"].pop("outer", None)
-    config.pop(SIGNED, None)
+    config.pop(create.SIGNED, None)
     for levels in ("levels", "levels_g"):
         config["intensity"].pop(levels, None)
     text = json.dumps({**attrs, "config": config}, sort_keys=True)
@@ -404,9 +391,9 @@ def write_study_again(path: Path, folder: Path, error: OSError, *, trust_code: b
         Where the file that was there is now, if it was whole.
     """
     for template in _logged(path, folder, trust_code=trust_code):
-        if fits_chunks(path, template):
+        if create.fits_chunks(path, template):
             aside = set_aside(path, [path / STUDY]) if isinstance(error, ForeignError) else None
-            write_template(path, template)
+            create.write_template(path, template)
             return aside
     raise error
 
@@ -425,7 +412,7 @@ def _logged(path: Path, folder: Path, length: int | None = None, *, trust_code: 
         study = Study.from_json(config, folder, trust_code=trust_code)
         responses = named_responses(study)
         job = prepare_job(study, load_motions(study), path.absolute(), responses=responses)
-        yield template_of(job, length or known_length(path, from_chunks=True))
+        yield template_of(job, length or create.known_length(path, from_chunks=True))
 
 
 def set_aside(path: Path, entries: Iterable[Path]) -> Path:

@@ -27,28 +27,9 @@ from mcrock.base.checks import shown
 from mcrock.base.environment import peak_memory
 from mcrock.base.keywords import suggest_keyword
 from mcrock.base.session import shown_progress
-from mcrock.dataset import DamageError, is_store, load_dataset
-from mcrock.dataset.contents import (
-    ForeignError,
-    Inventory,
-    Template,
-    chunk_path,
-    chunks_done,
-    read_template,
-    take_inventory,
-)
+from mcrock.dataset import DamageError, contents, is_store, load_dataset
 from mcrock.dataset.create import check_extent, check_same_study, known_length
-from mcrock.ensemble.opening import (
-    Log,
-    as_begun,
-    batch_job,
-    check_output,
-    describe_versions,
-    measure_of,
-    open_output,
-    prepare_job,
-    template_of,
-)
+from mcrock.ensemble import opening
 from mcrock.ensemble.part import (
     JOBS,
     NO_WORK,
@@ -220,7 +201,7 @@ def run_study(
     path, job = options.prepare(study, output, (*known.values(),))
     _try_responses(job)
     try:
-        open_output(job, path, overwrite, options.joining, extend)
+        opening.open_output(job, path, overwrite, options.joining, extend)
     except DamageError:
         raise
     except OSError as error:
@@ -268,7 +249,7 @@ def plan_study(
     """
     options = _Options(workers, part_size, overwrite, resume, extend, task, processes, None, device)
     path, job = options.prepare(study, output)
-    template = template_of(job, known_length(path) if options.joining else None)
+    template = opening.template_of(job, known_length(path) if options.joining else None)
     if options.joining and path.exists():
         with suppress(DamageError):  # what is damaged is written again
             check_extent(path, template) if extend else check_same_study(path, job.attrs, template.study)
@@ -280,12 +261,12 @@ def plan_study(
     return Plan(template.length, chunks, last - first, last - first - int(done))
 
 
-def _inventory_of_share(path: Path, template: Template, task: tuple[int, int]) -> Inventory:
+def _inventory_of_share(path: Path, template: contents.Template, task: tuple[int, int]) -> contents.Inventory:
     """Chunks of a task's share that are there, every byte checked; nothing whole is to be overwritten."""
     keys = islice(template.chunks(), *share_of(task, prod(template.grid)))
-    found = take_inventory(path, template, keys, thorough=True)
+    found = contents.take_inventory(path, template, keys, thorough=True)
     error = found.error(path, template)
-    if isinstance(error, ForeignError):
+    if isinstance(error, contents.ForeignError):
         raise error
     return found
 
@@ -316,9 +297,9 @@ class _Options:
         self._check()
         self._check_on_device(study)
         path = Path(output)
-        check_output(path, self.overwrite, self.joining)
-        job = prepare_job(study, load_motions(study), path.absolute(), self.device, responses)
-        return path, as_begun(job) if self.joining else job
+        opening.check_output(path, self.overwrite, self.joining)
+        job = opening.prepare_job(study, load_motions(study), path.absolute(), self.device, responses)
+        return path, opening.as_begun(job) if self.joining else job
 
     def size_of_parts(self, study: Study) -> int | None:
         """Realizations of a part, None for what the store and the scheduler give."""
@@ -395,18 +376,18 @@ def _try_responses(job: Job) -> None:
 
 def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progress], None] | None) -> None:
     study, task, client = job.study, options.task, options.client
-    template, part_size = read_template(path), options.size_of_parts(job.study)
+    template, part_size = contents.read_template(path), options.size_of_parts(job.study)
     found = _inventory_of_share(path, template, task)
     parts = list(cut_parts(found.done, template.length, study.n_realizations, part_size, task))
     state = Progress(
         sum(part.stop - part.start for part in parts) * study.n_intensity,
         np.zeros(study.n_intensity, int),
         None if study.is_cloud else study.intensity.si_levels,
-        measure_of(study)[0],
+        opening.measure_of(study)[0],
         job=f"mcrock-{uuid.uuid4().hex}",
     )
     workers = options.workers or CPU_COUNT
-    log = Log(path, task)
+    log = opening.Log(path, task)
     log.write(
         "start",
         **_versions_and_machine(job),
@@ -419,7 +400,7 @@ def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progre
         parts=len(parts),
     )
     for key, what in found.damaged.items():
-        file = chunk_path(path, key).relative_to(path)
+        file = contents.chunk_path(path, key).relative_to(path)
         log.write("damaged", file=str(file), what=what)
         warnings.warn(f"{path}: {file} is {what}; it is computed again", stacklevel=3)
     tracker = _Tracker(path, log, state, progress)
@@ -444,12 +425,12 @@ def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progre
 def _versions_and_machine(job: Job) -> dict[str, Any]:
     """Entries of a log: by what a study is computed."""
     return {
-        "versions": describe_versions(),
+        "versions": opening.describe_versions(),
         "kernel": job.attrs["kernel_digest"],
         "arithmetic": job.attrs.get("arithmetic"),
         "config": job.attrs["config"],
         "machine": platform.machine(),
-        "job": batch_job(),
+        "job": opening.batch_job(),
     }
 
 
@@ -468,7 +449,7 @@ class _Tracker:
     """Takes the results of parts as they finish."""
 
     path: Path
-    log: Log
+    log: opening.Log
     state: Progress
     progress: Callable[[Progress], None] | None
     failures: list[PartResult] = field(default_factory=list)
@@ -536,7 +517,7 @@ def _describe_failures(failures: list[PartResult]) -> str:
 def _state(path: Path) -> str:
     """State of the store and how to go on, as the end of a message."""
     try:
-        done = chunks_done(path)
+        done = contents.chunks_done(path)
     except OSError:
         return ""
     if done.all():

@@ -14,16 +14,7 @@ from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.parsing import with_points
 from mcrock.base.units import ACCELERATIONS, TIMES, factor_to, plain_number, split_header
 from mcrock.excitation.motion import TIME_STEP, FloatArray, Motion, MotionError, checked
-from mcrock.excitation.readers.text_file import (
-    doubt,
-    is_clockwise,
-    is_square,
-    known_unit,
-    parse_orientation,
-    read_content,
-    split_lines,
-    word_unknown,
-)
+from mcrock.excitation.readers import text_file
 
 TIME_NAMES = {"time", "t", "seconds", "sec", "zeit", "temps", "tiempo", "tempo"}
 ACCELERATION_NAMES = {"a", "acc", "accel", "acceleration"}
@@ -132,7 +123,7 @@ def _meaning(name: str) -> str:
     axis = AXIS.fullmatch(kept[0])
     if axis:
         return axis[1]
-    return kept[0].upper() if DIRECTION.fullmatch(kept[0]) and parse_orientation(kept[0]) else ""
+    return kept[0].upper() if DIRECTION.fullmatch(kept[0]) and text_file.parse_orientation(kept[0]) else ""
 
 
 def _is_unit(word: str) -> bool:
@@ -175,7 +166,7 @@ def split_names(line: str, n_column: int) -> list[str]:
 
 def _in_order(path: Path, meanings: list[str], names: str) -> list[Column]:
     """Columns with their roles, directions as ground x, y and z."""
-    known = {meaning: parse_orientation(meaning) for meaning in meanings if meaning.isupper()}
+    known = {meaning: text_file.parse_orientation(meaning) for meaning in meanings if meaning.isupper()}
     directions = {meaning: found for meaning, found in known.items() if found}
     horizontal = [name for name, found in directions.items() if found.role == "horizontal"]
     vertical = [name for name in directions if name not in horizontal]
@@ -187,9 +178,9 @@ def _in_order(path: Path, meanings: list[str], names: str) -> list[Column]:
         )
     one, two = [directions[name].azimuth for name in horizontal] if len(horizontal) == 2 else (None, None)
     if one is not None and two is not None:
-        if not is_square(one, two):
+        if not text_file.is_square(one, two):
             raise MotionError(f"{path}: the directions {' and '.join(horizontal)} are not 90 deg apart")
-        if is_clockwise(one, two):
+        if text_file.is_clockwise(one, two):
             horizontal.reverse()
     roles = dict(zip(horizontal, "xy", strict=False)) | dict.fromkeys(vertical, "z")
     return [
@@ -260,7 +251,7 @@ def read_csv(
         If the peak exceeds 3 g, most likely from a wrong unit.
     """
     path = Path(path)
-    known = None if unit is None else known_unit(path, unit)
+    known = None if unit is None else text_file.known_unit(path, unit)
     if dt is not None:
         checked(TIME_STEP, f"{path}: dt", dt)
     table = _read(path)
@@ -278,10 +269,10 @@ def read_csv(
             metadata[f"component_{column.role}"] = column.component
         if column.azimuth is not None:
             metadata[f"azimuth_{column.role}"] = column.azimuth
-    remarks = [words for column in found if (words := doubt(column.component))]
+    remarks = [words for column in found if (words := text_file.doubt(column.component))]
     unknown = {column.role: column.component for column in found if column.azimuth is None}
     if unknown.get("x") and "component_y" in metadata:
-        remarks.append(word_unknown(unknown["x"], str(metadata["component_y"])))
+        remarks.append(text_file.word_unknown(unknown["x"], str(metadata["component_y"])))
     if remarks:
         metadata["remarks"] = "; ".join(remarks)
     if dt is None:
@@ -353,10 +344,10 @@ class _NumberTable(NamedTuple):
 
 
 def _read(path: Path) -> _NumberTable:
-    content = read_content(path)
+    content = text_file.read_content(path)
     if b"\0" in content:
         raise MotionError(f"{path}: not a text file in UTF-8")
-    lines = split_lines(content)
+    lines = text_file.split_lines(content)
     while lines and not lines[-1].strip():
         del lines[-1]
     width = _width(lines)

@@ -84,7 +84,7 @@ def test_tasks_say_how_far_the_study_is(mcrock, study_file, tmp_path):
     ("interrupted", "message"),
     [
         (
-            "mcrock.ensemble.opening.create_store",
+            "mcrock.dataset.create.create_store",
             "interrupted before anything was computed; {store} is as it was",
         ),
         (
