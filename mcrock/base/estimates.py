@@ -41,8 +41,10 @@ def format_interval(low: float, high: float) -> str:
 
     >>> format_interval(1.1e-4, 8.2e-4), format_interval(0.0, 0.0126), format_interval(0.31, math.inf)
     ('0.00011 to 0.00082', 'below 0.013', 'above 0.31')
-    >>> format_interval(0.0, math.inf), format_interval(math.nan, math.nan), format_interval(8.9999999e-8, 9e-8)
-    ('open', '-', '9e-08')
+    >>> format_interval(0.0, math.inf), format_interval(math.nan, math.nan)
+    ('open', '-')
+    >>> format_interval(8.9999999e-8, 9e-8)
+    '9e-08'
     """
     if math.isnan(low) or math.isnan(high):
         return "-"

@@ -1,7 +1,7 @@
 """Readers of record files, and what turns components into motions.
 
-A reader has `matches(file)`, whether the content looks like its format, and `read(file)`, which
-returns a `RecordedComponent` for each component. `READERS` lists them in the order in which they are asked.
+A format has `matches(file)`, whether the content looks like it, and `read(file)`, which returns a
+`RecordedComponent` for each component. `READERS` lists them in the order in which they are asked.
 """
 
 from mcrock.excitation.readers.read import (

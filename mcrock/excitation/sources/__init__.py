@@ -1,6 +1,6 @@
-"""Sources of ground motions: the table ``[motion]`` of a study file, one module for each source.
+"""Sources of ground motions: the table ``[motion]`` of a study file.
 
-A new source is a module with a subclass of `RecordedSource` or `GeneratedSource`, and its line in `SOURCES`.
+A new source is a subclass of `RecordedSource` or `GeneratedSource`, and its line in `SOURCES`.
 """
 
 from mcrock.base.tables.fields import Declaration, declare
