@@ -60,7 +60,7 @@ LONG = [
     "tests/unit/base/test_jit.py::test_internal_functions_stay_inside",
     "tests/unit/body/test_merge.py",
     "tests/unit/commands",
-    "tests/unit/measurement/test_written.py",
+    "tests/unit/measurement/test_parameter_distributions.py",
     "tests/unit/study/test_new_study.py::test_every_combination_of_choices_is_accepted",
     "tests/unit/study/test_scans.py",
     "tests/unit/dataset/test_opened.py",

@@ -297,10 +297,10 @@ def fit(
 def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     """Fit a test and write what came of it; its text and its numbers."""
     from mcrock.measurement import fit_test
-    from mcrock.measurement.fit import holding, neighbours
+    from mcrock.measurement.fit import neighbours, widen_intervals
     from mcrock.measurement.misfit import FreeRocking
     from mcrock.measurement.population import sizes
-    from mcrock.measurement.predictive import as_measured
+    from mcrock.measurement.predictive import describe_test
     from mcrock.show import fit as show
     from mcrock.show.fit import plot_angles
     from mcrock.study.load import load_tested
@@ -316,12 +316,12 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     found = fit_test(measured, data, test.edge, impact=impact, **how)
     names = {"test": test.name, "specimen": test.specimen, "position": test.position}
     near = neighbours(measured, data, found) if found.misfit.explained is False else []
-    found, nearby = holding(found, near), show.neighbours_as_json(near)
+    found, nearby = widen_intervals(found, near), show.neighbours_as_json(near)
     words = show.neighbour_words(near)
     numbers = show.fit_as_json(found) | {"neighbours": nearby} | names
     numbers |= {"repetition": test.repetition, "made_from": request.digest}
     numbers["body"] = sizes(measured, rocking)
-    numbers |= as_measured(measured, data, rocking.along, rocking.across, found.averaging)
+    numbers |= describe_test(measured, data, rocking.along, rocking.across, found.averaging)
     numbers |= {"notes": notes, "verdict": notes + numbers["verdict"] + words}
     drawn = {"fit": lambda: show.plot_fit(found), "angles": lambda: plot_angles(found)}
     paths = save_figures(drawn, request.results)
@@ -631,9 +631,9 @@ class CheckOptions:
             return
         if self.check < LEAST_CAMPAIGNS:
             raise ValueError(f"--check must be at least {LEAST_CAMPAIGNS}, got {self.check}")
-        from mcrock.measurement.predictive import read_tested
+        from mcrock.measurement.predictive import read_campaign_fits
 
-        read_tested(fits)
+        read_campaign_fits(fits)
 
     def write(self, data: Any, fits: Path, results: FigureOptions, trust_code: bool) -> list[object]:
         """Simulate, write the figure check and check.nc, and say what came of it."""
@@ -646,7 +646,7 @@ class CheckOptions:
         from mcrock.show.progress import count_progress
         from mcrock.study.load import load_tested
 
-        every, known = predictive.read_tested(fits), set(data.constant_data["test"].values.tolist())
+        every, known = predictive.read_campaign_fits(fits), set(data.constant_data["test"].values.tolist())
         found = {name: numbers for name, numbers in every.items() if name in known}
         left_out = [f"{name}: fitted before fits had measures" for name in sorted(known - found.keys())]
         keys, names = tuple(data.posterior["parameter"].values.tolist()), list(found)
@@ -654,7 +654,7 @@ class CheckOptions:
             load_tested(Path(numbers["file"]), keys, trust_code=trust_code) for numbers in found.values()
         ]
         seed = int(data.posterior.attrs["seed"])
-        tested = predictive.to_simulate(data, found, bodies, self.check, seed)
+        tested = predictive.replicated_tests(data, found, bodies, self.check, seed)
         done: dict[str, Any] = {}
         with count_progress("tests simulated") as progress:
 
@@ -665,7 +665,7 @@ class CheckOptions:
             run_tasks(
                 predictive.simulated_measures, tested, min(self.workers or cores(), len(tested)), report
             )
-        check = predictive.check_of(
+        check = predictive.predictive_check(
             [numbers["measures"] for numbers in found.values()], [done[name] for name in names], names
         )
         assert results.output is not None

@@ -29,7 +29,7 @@ from mcrock.dataset.store import write_part
 from mcrock.ensemble import estimate_time
 from mcrock.ensemble.opening import prepare_job, template_of
 from mcrock.ensemble.part import Job, Part, simulate
-from mcrock.ensemble.schedule import SAFE_PATH, importing_nothing_here
+from mcrock.ensemble.schedule import SAFE_PATH, without_current_folder
 from mcrock.excitation import Motion
 from mcrock.study import Study
 from mcrock.study.sampling import check_inputs
@@ -169,7 +169,7 @@ def connected(place: Mapping[str, Any], folder: Path) -> Iterator[Client]:
     with (
         dask.config.set(merged),
         dask.config.set(settings),
-        importing_nothing_here(),
+        without_current_folder(),
         _jobs(kind, system, folder, refusals) as jobs,
     ):
         _keep(jobs, system, refusals)

@@ -301,7 +301,7 @@ def prepare_job(
     return Job(study, motions, pack, store, attrs, device, responses)
 
 
-def as_begun(job: Job) -> Job:
+def job_as_stored(job: Job) -> Job:
     """The job under the names that its store has of the functions of a user: by file, or given in Python."""
     try:
         begun = read_template(job.store).attributes

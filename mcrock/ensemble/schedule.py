@@ -95,7 +95,7 @@ def run_local(
         If a worker process dies.
     """
     if processes:
-        with scratch_folder() as folder, importing_nothing_here():
+        with scratch_folder() as folder, without_current_folder():
             shared = share(job, folder / "arrays")
             pool = ProcessPoolExecutor(workers, _Context(), _start_process, (name, shared))
             _run_in(pool, name, parts, report)
@@ -133,7 +133,7 @@ def run_tasks(
         for item in items:
             report(function(item))
         return
-    with importing_nothing_here():
+    with without_current_folder():
         pool = ProcessPoolExecutor(workers, _Context(), _obey_parent)
         with _ended(pool):
             for future in as_completed([pool.submit(function, item) for item in items]):
@@ -141,7 +141,7 @@ def run_tasks(
 
 
 @contextmanager
-def importing_nothing_here() -> Iterator[None]:
+def without_current_folder() -> Iterator[None]:
     """Let Python that is started within import nothing from the current folder, which may be a stranger's."""
     before = os.environ.get(SAFE_PATH)
     os.environ[SAFE_PATH] = "1"

@@ -299,7 +299,7 @@ class _Options:
         path = Path(output)
         opening.check_output(path, self.overwrite, self.joining)
         job = opening.prepare_job(study, load_motions(study), path.absolute(), self.device, responses)
-        return path, opening.as_begun(job) if self.joining else job
+        return path, opening.job_as_stored(job) if self.joining else job
 
     def size_of_parts(self, study: Study) -> int | None:
         """Realizations of a part, None for what the store and the scheduler give."""

@@ -128,7 +128,7 @@ def quantile_of(comparison: Comparison, level: float, several: bool) -> float:
     return float(np.sqrt(chi2.ppf(level, len(comparison.names) if several else 1)))
 
 
-def near_best(comparison: Comparison, minima: list[Array], scale: float, level: float) -> list[Array]:
+def near_minima(comparison: Comparison, minima: list[Array], scale: float, level: float) -> list[Array]:
     """Local minima, the lowest first, that the data do not tell from it: all parameters at once.
 
     Two are one where nothing lies between them: in a valley along which the data tell nothing.
@@ -516,7 +516,7 @@ def fit_test(
         x = comparison.fitted_mean(modes[0])
     else:
         for _ in range(ROUNDS):
-            near, names = near_best(comparison, modes, scale, level), comparison.names
+            near, names = near_minima(comparison, modes, scale, level), comparison.names
             several = len(near) > 1
             if not _resolved(comparison, modes[0]):
                 near, several = near[:1], True
@@ -800,7 +800,7 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
     return sorted(changes, key=lambda each: each.deviance)
 
 
-def holding(fit: Fit, found: Sequence[Neighbour]) -> Fit:
+def widen_intervals(fit: Fit, found: Sequence[Neighbour]) -> Fit:
     """The fit with intervals that also hold those of the neighbours that explain its test.
 
     A model that does not explain a test has intervals of its own parameters, which may be far from those of
@@ -817,7 +817,7 @@ def holding(fit: Fit, found: Sequence[Neighbour]) -> Fit:
     intervals, ratio = dict(fit.intervals), dict.fromkeys(fit.estimates, 1.0)
     for name, own in fit.intervals.items():
         ends, (least, most) = [*own], fit.bounds.get(name, (-np.inf, np.inf))
-        for each in explaining(found):
+        for each in explaining_neighbours(found):
             room = quantile * each.misfit.widening * each.standard_errors[name]
             ends += np.clip(each.estimates[name] + np.array([-room, room]), least, most).tolist()
         intervals[name] = min(ends), max(ends)
@@ -825,11 +825,11 @@ def holding(fit: Fit, found: Sequence[Neighbour]) -> Fit:
     errors = {name: error * ratio[name] for name, error in fit.standard_errors.items()}
     times = np.array(list(ratio.values()))
     covariance = fit.covariance * times * times[:, None]
-    held = tuple(each.added for each in explaining(found))
+    held = tuple(each.added for each in explaining_neighbours(found))
     return replace(fit, intervals=intervals, standard_errors=errors, covariance=covariance, held=held)
 
 
-def explaining(found: Sequence[Neighbour]) -> list[Neighbour]:
+def explaining_neighbours(found: Sequence[Neighbour]) -> list[Neighbour]:
     """Neighbours that explain a test to the noise, of one added unknown if there are any."""
     good = [each for each in found if each.misfit.explained]
     return [each for each in good if len(each.added) == 1] or good

@@ -73,7 +73,7 @@ MOST_CUT = 0.5  # of the distribution, before the fits contradict the bound [1]
 GRID = 401  # values at which two distribution functions are compared
 
 
-class Written(NamedTuple):
+class ParameterDistribution(NamedTuple):
     """Entry of a parameter in a study file."""
 
     table: dict[str, Any]  # the distribution as a study file has it
@@ -88,7 +88,7 @@ class Written(NamedTuple):
         return found
 
 
-def written_distributions(data: Any, cut: str = "energy") -> dict[str, Written]:
+def parameter_distributions(data: Any, cut: str = "energy") -> dict[str, ParameterDistribution]:
     """Distribution of each parameter for a test on a new specimen, as study files know them.
 
     Mean and standard deviation are those of the mixture that the posterior predicts, which makes the normal
@@ -130,7 +130,7 @@ def written_distributions(data: Any, cut: str = "energy") -> dict[str, Written]:
                 high if np.isfinite(high) else mean + FAR * std,
             ]
             table |= {"distribution": "truncated_normal", "low": _short(ends[0]), "high": _short(ends[1])}
-        item = Written(table, lost, 0.0)
+        item = ParameterDistribution(table, lost, 0.0)
         x = np.linspace(max(low, mean - FAR * std), min(high, mean + FAR * std), GRID)
         mixture = (predictive_probability(posterior, key, x) - inside[0]) / (inside[1] - inside[0])
         own = np.array([item.distribution.below(value) for value in x])
@@ -158,7 +158,7 @@ LONGER = 3.0  # times that a simulated test may last, of the measured [1]
 STILL = 1.0  # before and after the motion [s]
 
 
-class Repeated(NamedTuple):
+class ReplicatedTest(NamedTuple):
     """A test to simulate, for another process."""
 
     name: str
@@ -173,7 +173,7 @@ class Repeated(NamedTuple):
     seed: int
 
 
-def as_measured(
+def describe_test(
     body: Body, recording: Recording, along: Array, across: Array, averaging: float
 ) -> dict[str, Any]:
     """What a check needs of a test besides its fit: ``measures``, and the ``sensor``.
@@ -218,14 +218,14 @@ def replicated_parameters(data: Any, tests: list[str], replicates: int, seed: in
     return found
 
 
-def to_simulate(
+def replicated_tests(
     data: Any, fits: dict[str, dict[str, Any]], bodies: list[tuple[Body, Impact]], replicates: int, seed: int
-) -> list[Repeated]:
+) -> list[ReplicatedTest]:
     """Tests of campaigns with parameters drawn from a population, from the numbers of their fits by name."""
     values = replicated_parameters(data, list(fits), replicates, seed)
     keys = tuple(data.posterior["parameter"].values.tolist())
     return [
-        Repeated(
+        ReplicatedTest(
             name=name,
             body=body,
             impact=impact,
@@ -241,7 +241,7 @@ def to_simulate(
     ]
 
 
-def simulated_measures(test: Repeated) -> tuple[str, Array]:
+def simulated_measures(test: ReplicatedTest) -> tuple[str, Array]:
     """Name of a test and `MEASURES` of its runs (replicates, 4), as its sensor shows them."""
     rocking, rate = FreeRocking(test.body, test.edge, test.impact, Controls()), test.sensor["rate"]
     rng, found = np.random.default_rng(test.seed), []
@@ -252,12 +252,12 @@ def simulated_measures(test: Repeated) -> tuple[str, Array]:
         width = test.sensor["averaging"] / rate
         clean = means(run.time, run.angular_velocity, at - STILL, width)
         noisy = Recording(at, clean + rng.normal(0.0, test.sensor["noise"], clean.shape), name="simulated")
-        measured = as_measured(test.body, noisy.trimmed(), rocking.along, rocking.across, 1.0)["measures"]
+        measured = describe_test(test.body, noisy.trimmed(), rocking.along, rocking.across, 1.0)["measures"]
         found.append([measured[name] for name in MEASURES])
     return test.name, np.array(found)
 
 
-def read_tested(folder: Path) -> dict[str, dict[str, Any]]:
+def read_campaign_fits(folder: Path) -> dict[str, dict[str, Any]]:
     """Numbers of the fits of a campaign by test, with the body of each; of those that have measures.
 
     Raises
@@ -281,7 +281,9 @@ def read_tested(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def check_of(measured: list[dict[str, float]], simulated: list[Array], tests: list[str]) -> xr.Dataset:
+def predictive_check(
+    measured: list[dict[str, float]], simulated: list[Array], tests: list[str]
+) -> xr.Dataset:
     """Measured tests within campaigns that were simulated for them.
 
     Parameters

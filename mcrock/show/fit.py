@@ -26,7 +26,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.base.estimates import format_interval
 from mcrock.impact.registry import ImpactParameter, options
-from mcrock.measurement.fit import ENERGY_GAIN, UNITS, explaining
+from mcrock.measurement.fit import ENERGY_GAIN, UNITS, explaining_neighbours
 from mcrock.measurement.misfit import PARAMETERS
 from mcrock.measurement.recording import Recording, euler_angles
 from mcrock.show import style
@@ -162,7 +162,7 @@ def neighbour_words(found: list[Neighbour]) -> list[str]:
     """What neighbours say of the test."""
     if not found:
         return []
-    named = _either([each.added for each in explaining(found)])
+    named = _either([each.added for each in explaining_neighbours(found)])
     if not named:
         return ["none of these explains the test to the noise: the lambdas may differ between its impacts"]
     return [

@@ -33,10 +33,10 @@ from mcrock.measurement.population import (
 from mcrock.measurement.predictive import (
     CUTS,
     bounds,
+    parameter_distributions,
     predictive_density,
     predictive_moments,
     predictive_probability,
-    written_distributions,
 )
 from mcrock.show import style
 from mcrock.show.text import format_table
@@ -58,12 +58,12 @@ def impact_section(data: Any, cut: str = "energy") -> str:
     Parameters
     ----------
     data, cut
-        As for `mcrock.measurement.predictive.written_distributions`.
+        As for `mcrock.measurement.predictive.parameter_distributions`.
 
     Raises
     ------
     ValueError
-        As for `written_distributions`, or if the chains of the sampler cannot be trusted or ArviZ is not
+        As for `parameter_distributions`, or if the chains of the sampler cannot be trusted or ArviZ is not
         installed.
     """
     diagnosis = diagnose(data)
@@ -83,7 +83,7 @@ def impact_section(data: Any, cut: str = "energy") -> str:
         f"law = {toml(DEFAULT_LAW.key)}",
         f"draw = {toml('run')} # as in the fits, which hold for a whole test",
     ]
-    for key, item in written_distributions(data, cut).items():
+    for key, item in parameter_distributions(data, cut).items():
         ranges = [
             f"{WORDS[name]} {range_in_words(posterior[name].sel(parameter=key).values)}"
             for name in HYPER
@@ -177,7 +177,7 @@ def format_population(data: Any, cut: str = "energy") -> list[str]:
         found = range_in_words(posterior["correlation"].sel(pair=pair).values)
         lines.append(f"correlation of {pair.replace(',', ' and')}: {found}")
     lines.append(f"sampler: {format_diagnosis(diagnose(data))}")
-    for key, item in written_distributions(data, cut).items():
+    for key, item in parameter_distributions(data, cut).items():
         lost = f", {item.cut:.2g} of it cut away" if item.cut else ""
         lines.append(f"{key} = {toml(item.table)}")
         lines.append(f"  distribution function within {item.distance:.2g} of a new test's{lost}")
@@ -273,7 +273,7 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
     data : arviz.InferenceData
         Of `mcrock.measurement.fit_population`, with its ``observed_data`` and ``constant_data``.
     cut : str
-        As for `mcrock.measurement.predictive.written_distributions`, which is drawn dashed.
+        As for `mcrock.measurement.predictive.parameter_distributions`, which is drawn dashed.
     width : float
         Of the figure [mm].
 
@@ -285,13 +285,13 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
     Raises
     ------
     ValueError
-        If the data do not fit, or as `written_distributions`.
+        If the data do not fit, or as `parameter_distributions`.
     """
     posterior = check_posterior(data)
     if not has_tests(data):
         raise ValueError("the population has no observed_data and constant_data: there are no tests to draw")
     keys, predicted = posterior["parameter"].values.tolist(), posterior.attrs.get("specimen")
-    written = written_distributions(data, cut)
+    written = parameter_distributions(data, cut)
     figure = style.new_figure(width, REST + ROW * len(keys))
     grid = figure.subplots(len(keys), 2, sharey="row", width_ratios=[3.2, 1.0], squeeze=False)
     for (left, right), key in zip(grid, keys, strict=True):
@@ -438,7 +438,7 @@ def format_check(check: xr.Dataset, left_out: list[str]) -> list[str]:
     Parameters
     ----------
     check : Dataset
-        Of `mcrock.measurement.predictive.check_of`.
+        Of `mcrock.measurement.predictive.predictive_check`.
     left_out : list of str
         Tests that it has not, and why.
     """
@@ -478,7 +478,7 @@ def plot_check(check: xr.Dataset) -> Axes:
     Parameters
     ----------
     check : Dataset
-        Of `mcrock.measurement.predictive.check_of`.
+        Of `mcrock.measurement.predictive.predictive_check`.
 
     Returns
     -------

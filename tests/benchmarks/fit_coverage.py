@@ -16,7 +16,7 @@ import numpy as np
 
 import mcrock as mr
 from mcrock.measurement import Recording, alignment, fit_test
-from mcrock.measurement.fit import holding, neighbours
+from mcrock.measurement.fit import neighbours, widen_intervals
 from tests.unit.measurement.rocked import Block, read, rock
 
 # what is wrong with a body, its test or its sensor; size: standard deviation of each dimension [1]
@@ -63,7 +63,7 @@ def row_of(fault, readings, number):
     except ValueError as error:
         return {"number": number, "error": str(error)}
     near = neighbours(body, recording, fit) if fit.misfit.explained is False else []
-    fit, alone = holding(fit, near), fit.intervals  # as the command does
+    fit, alone = widen_intervals(fit, near), fit.intervals  # as the command does
     return {
         "number": number,
         "sides": np.ptp(body.vertices, axis=0).tolist(),

@@ -269,10 +269,10 @@ def read_csv(
             metadata[f"component_{column.role}"] = column.component
         if column.azimuth is not None:
             metadata[f"azimuth_{column.role}"] = column.azimuth
-    remarks = [words for column in found if (words := text_file.doubt(column.component))]
+    remarks = [words for column in found if (words := text_file.orientation_remark(column.component))]
     unknown = {column.role: column.component for column in found if column.azimuth is None}
     if unknown.get("x") and "component_y" in metadata:
-        remarks.append(text_file.word_unknown(unknown["x"], str(metadata["component_y"])))
+        remarks.append(text_file.unknown_direction_remark(unknown["x"], str(metadata["component_y"])))
     if remarks:
         metadata["remarks"] = "; ".join(remarks)
     if dt is None:

@@ -39,13 +39,13 @@ from mcrock.excitation.readers.text_file import (
     Orientation,
     RecordedComponent,
     TextFile,
-    doubt,
     is_clockwise,
     is_square,
     known_unit,
     number_channels,
+    orientation_remark,
     parse_orientation,
-    word_unknown,
+    unknown_direction_remark,
 )
 
 if TYPE_CHECKING:
@@ -562,9 +562,9 @@ def assemble_one(components: Sequence[RecordedComponent]) -> Motion:
     }
     history: list[str] = []
     remarks = [remark for component in components for remark in component.remarks]
-    remarks += [words for component in components if (words := doubt(component.component))]
+    remarks += [words for component in components if (words := orientation_remark(component.component))]
     if {"x", "y"} <= roles.keys() and any(roles[axis].azimuth is None for axis in "xy"):
-        remarks.append(word_unknown(roles["x"].component, roles["y"].component))
+        remarks.append(unknown_direction_remark(roles["x"].component, roles["y"].component))
     for axis, component in sorted(roles.items()):
         samples = component.acceleration
         acceleration["xyz".index(axis), : len(samples)] = -samples if component.role == "down" else samples

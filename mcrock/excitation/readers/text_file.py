@@ -98,10 +98,10 @@ def _from_bearing(pole: str, angle: str, side: str) -> float:
     return (HEADINGS[pole] + turn) % 360
 
 
-def doubt(name: str) -> str:
+def orientation_remark(name: str) -> str:
     """What is not sure about the direction of a component of this name, empty if nothing.
 
-    >>> doubt("W-E")
+    >>> orientation_remark("W-E")
     'component W-E: taken as positive towards east'
     """
     heading = REVERSED.get(name.strip().upper())
@@ -110,7 +110,7 @@ def doubt(name: str) -> str:
     return f"component {name}: taken as positive towards {'north' if heading == 'N' else 'east'}"
 
 
-def word_unknown(x: str, y: str) -> str:
+def unknown_direction_remark(x: str, y: str) -> str:
     """What is not sure about two horizontal components of which one has no known direction."""
     return f"components {x} and {y}: directions unknown; {y} is taken as counter-clockwise of {x}"
 

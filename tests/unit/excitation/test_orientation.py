@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.excitation.readers.text_file import doubt, parse_orientation
+from mcrock.excitation.readers.text_file import orientation_remark, parse_orientation
 
 
 @pytest.mark.parametrize(
@@ -87,5 +87,5 @@ def test_opposite_bearings_are_opposite(pole, angle, side):
 
 @pytest.mark.parametrize(("name", "towards"), [("WE", "east"), ("w-e", "east"), ("S-N", "north")])
 def test_axes_written_backwards_are_in_doubt(name, towards):
-    assert doubt(name) == f"component {name}: taken as positive towards {towards}"
-    assert doubt("EW") == doubt("270") == ""
+    assert orientation_remark(name) == f"component {name}: taken as positive towards {towards}"
+    assert orientation_remark("EW") == orientation_remark("270") == ""

@@ -21,10 +21,10 @@ from mcrock.measurement.fit import (
     Optimum,
     _preferred,
     _widened,
-    holding,
     long_run_covariance,
     neighbours,
     uncertainty,
+    widen_intervals,
 )
 from mcrock.measurement.misfit import BOUNDS, ROBUST, Comparison, FreeRocking, misfit, search, stretched
 from mcrock.measurement.recording import INSTANT, NOISE_DENSITY, RATE, means
@@ -244,7 +244,7 @@ def test_intervals_hold_those_of_neighbours_that_explain_the_test(found):
     good = found.misfit._replace(first_swing=1.0, after_impact=1.0, excess=0.0, correlation=0.0)
     other = Neighbour(("slip",), found.estimates | {"lambda": 1.5}, errors, -9.0, good)
     wrong = other._replace(estimates=found.estimates | {"lambda": 3.0}, misfit=good._replace(correlation=1.0))
-    held, quantile = holding(found, [other, wrong]), norm.ppf(0.5 + 0.5 * found.level)
+    held, quantile = widen_intervals(found, [other, wrong]), norm.ppf(0.5 + 0.5 * found.level)
     low, high = held.intervals["lambda"]
     assert low <= found.intervals["lambda"][0]
     assert high == pytest.approx(1.5 + quantile * 0.01)
@@ -252,7 +252,7 @@ def test_intervals_hold_those_of_neighbours_that_explain_the_test(found):
     at = list(found.estimates).index("lambda")
     assert held.covariance[at, at] == pytest.approx(held.standard_errors["lambda"] ** 2)
     assert held.estimates == found.estimates
-    assert holding(found, [wrong]).intervals == found.intervals
+    assert widen_intervals(found, [wrong]).intervals == found.intervals
     for printed in (format_fit, impact_section, lambda fit: plot_fit(fit).figure.texts[0].get_text()):
         assert "slip at the first landing" in " ".join(printed(held).split())
         assert "slip" not in printed(found)

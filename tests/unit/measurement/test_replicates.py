@@ -14,9 +14,9 @@ from mcrock.measurement import sensed
 from mcrock.measurement.misfit import FreeRocking
 from mcrock.measurement.predictive import (
     MEASURES,
-    Repeated,
-    as_measured,
-    check_of,
+    ReplicatedTest,
+    describe_test,
+    predictive_check,
     replicated_parameters,
     simulated_measures,
 )
@@ -36,7 +36,7 @@ def p_values(seed, shift):
     rng = np.random.default_rng(seed)
     measured = [dict(zip(MEASURES, row, strict=True)) for row in campaigns(rng, 1, shift)[0]]
     runs = list(campaigns(rng, 99).swapaxes(0, 1))
-    return check_of(measured, runs, [str(i) for i in range(24)])["p_value"].values
+    return predictive_check(measured, runs, [str(i) for i in range(24)])["p_value"].values
 
 
 def test_ranks_of_repeated_tests_are_no_evidence_by_themselves():
@@ -79,11 +79,13 @@ def test_simulated_tests_are_those_of_simulate_through_a_sensor():
     run = mr.simulate(body, None, impact, start=mr.Start(edge=0, tilt=0.2))
     axes = FreeRocking(body, 0, mr.Impact())
     recording = sensed(run, before=1.0, after=1.0, noise_density=1e-5, seed=2).trimmed()
-    there = as_measured(body, recording, axes.along, axes.across, 1.0)
+    there = describe_test(body, recording, axes.along, axes.across, 1.0)
     keys, values = ("lambda", "lambda_lon", "lambda_lat"), np.array([[1.0, 0.7, -0.6]])
     duration = there["measures"]["duration"]
     sensor = there["sensor"]
-    test = Repeated("A", body, mr.Impact(), 0, 0.2, sensor, duration, keys, values, int(rng.integers(100)))
+    test = ReplicatedTest(
+        "A", body, mr.Impact(), 0, 0.2, sensor, duration, keys, values, int(rng.integers(100))
+    )
     name, found = simulated_measures(test)
     assert name == "A"
     assert dict(zip(MEASURES, found[0], strict=True)) == pytest.approx(there["measures"], rel=0.03)
@@ -97,7 +99,7 @@ def test_a_campaign_is_checked(tmp_path):
     body = mr.cuboid(0.1, 0.14, 0.4, density=2700)
     sensor = {"rate": 256.0, "noise": 1e-3, "averaging": 1.0}
     for name, values in zip(tests, replicated_parameters(data, tests, 1, 5)[0], strict=True):
-        run = Repeated(name, body, mr.Impact(), 0, 0.2, sensor, 1.5, KEYS, values[None], 3)
+        run = ReplicatedTest(name, body, mr.Impact(), 0, 0.2, sensor, 1.5, KEYS, values[None], 3)
         measures = dict(zip(MEASURES, simulated_measures(run)[1][0].tolist(), strict=True))
         (tmp_path / name).mkdir()
         numbers = {"edge": 0, "estimates": {"tilt": {"value": 0.2}}, "sensor": sensor, "measures": measures}

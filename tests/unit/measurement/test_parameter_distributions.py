@@ -10,7 +10,7 @@ import xarray as xr
 from scipy.stats import norm
 
 from mcrock.measurement.population import inference_data
-from mcrock.measurement.predictive import written_distributions
+from mcrock.measurement.predictive import parameter_distributions
 from mcrock.show.population import dependence_notes, format_population, impact_section
 from mcrock.study import load_config
 from tests.unit.measurement.populations import as_fitted, posterior_of, table_of
@@ -27,14 +27,14 @@ def population():
 
 
 def test_known_population_is_written_as_it_is(population):
-    found = written_distributions(population, "none")
+    found = parameter_distributions(population, "none")
     assert found["lambda"].table == {"distribution": "normal", "mean": 1.4, "std": 0.5}
     assert found["lambda_lat"].table == {"distribution": "normal", "mean": -0.5, "std": 2.0}
     assert all(item.distance < 1e-5 and item.cut == 0.0 for item in found.values())
 
 
 def test_energy_bound_cuts_what_theory_excludes(population):
-    found = written_distributions(population, "energy")
+    found = parameter_distributions(population, "energy")
     expected = {"distribution": "truncated_normal", "mean": 0.7, "std": 0.4, "low": 0.0, "high": 3.9}
     assert found["lambda_lon"].table == expected
     assert found["lambda_lon"].cut == pytest.approx(norm.cdf(-0.7 / 0.4), rel=1e-4)
@@ -45,21 +45,21 @@ def test_energy_bound_cuts_what_theory_excludes(population):
 
 def test_bounds_that_tests_contradict_are_refused(population):
     with pytest.raises(ValueError, match=r"lambda: 79% of what the tests predict lies outside \[0, 1\]"):
-        written_distributions(population, "base")
+        parameter_distributions(population, "base")
     inside = posterior_of([0.8, 0.7, 0.1], [0.1, 0.1, 0.4], keys=("lambda", "lambda_lon", "lambda_lat"))
-    found = written_distributions(inference_data(posterior=inside), "base")
+    found = parameter_distributions(inference_data(posterior=inside), "base")
     ends = {key: (item.table["low"], item.table["high"]) for key, item in found.items()}
     assert ends == {"lambda": (0.0, 1.0), "lambda_lon": (0.0, 1.0), "lambda_lat": (-1.0, 1.0)}
     assert found["lambda"].cut == pytest.approx(norm.cdf(-2.0), rel=1e-4)
     with pytest.raises(ValueError, match="cut must be one of energy, none, base, got 'all'"):
-        written_distributions(population, "all")
+        parameter_distributions(population, "all")
 
 
 def test_distance_tells_that_a_mixture_is_not_normal():
     """Means that are known badly beside a small scatter, at two values: no normal distribution."""
     posterior = posterior_of(0.0, 0.1)
     posterior["mean"] += xr.DataArray(np.arange(500) % 2 * 2.0 + 1.0, dims="draw")
-    item = written_distributions(inference_data(posterior=posterior), "none")["lambda"]
+    item = parameter_distributions(inference_data(posterior=posterior), "none")["lambda"]
     assert item.table["mean"] == pytest.approx(2.0, rel=1e-3)
     assert item.table["std"] == pytest.approx(np.sqrt(1.01), rel=1e-3)
     # between its two lumps the mixture stays at 1/2, where the normal distribution goes on
@@ -73,7 +73,7 @@ def test_section_is_read_by_a_study(population, cut, tmp_path):
     text = re.sub(r"\[impact\].*\n(.*\n)*?(?=\n?\[)", section + "\n", QUICKSTART.read_text(encoding="utf-8"))
     (tmp_path / "study.toml").write_text(text, encoding="utf-8")
     study = load_config(tmp_path / "study.toml")
-    written = written_distributions(population, cut)
+    written = parameter_distributions(population, cut)
     for key in KEYS:
         item = study.impact.parameters[key]
         assert item.quantile(0.1) == pytest.approx(written[key].distribution.quantile(0.1))
