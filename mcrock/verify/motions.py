@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import acosh, inf
 from typing import Any
@@ -169,18 +169,13 @@ def peak_checks(name: str, expected: list[dict[str, Any]], run: Run) -> Iterator
 
 
 def state_checks(
-    name: str,
-    number: int,
-    expected: dict[str, Any],
-    run: Run,
-    place: Callable[[str, int], list[Any]] | None = None,
+    name: str, number: int, expected: dict[str, Any], run: Run, frame: Frame | None = None
 ) -> Iterator[ComparedQuantity]:
-    """Compare the last state of a run; ``place`` makes what the case calls a mode and its index."""
+    """Compare the last state of a run, with its contact in the numbers of the body or of a frame."""
     last = run.history.isel(time=-1)
     label = f"state {number}"
     if expected.get("mode") is not None:
-        where = Mode(int(last["mode"])).name, int(last["index"])
-        mode = list(where) if place is None else place(*where)
+        mode = [Mode(int(last["mode"])).name, int(last["index"])] if frame is None else frame.last(run)[0]
         yield same(name, f"{label} mode", unordered(expected["mode"]), mode)
     values = {
         "R": (rotation_matrix(last["orientation"].values), "tol_R"),
@@ -283,6 +278,14 @@ MOTION_KINDS = {
 }
 
 
+SLIPPING = {
+    Mode.VERTEX_SLIP: ("VERTEX", (0,)),
+    Mode.EDGE_SLIP_FIRST: ("EDGE", (0,)),
+    Mode.EDGE_SLIP_SECOND: ("EDGE", (1,)),
+    Mode.EDGE_SLIP: ("EDGE", (0, 1)),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """The body of a case, and how its axes and numbers become those of the case."""
@@ -294,11 +297,31 @@ class Frame:
     face: np.ndarray  # (n_face,) lowest number in the case
     merged: np.ndarray  # (n,) number of every face of the case
 
-    def place(self, mode: str, index: int) -> list[Any]:
-        """A contact in the numbers of the case; an edge by its vertices in rising order."""
-        if mode == "EDGE":
-            return [mode, *sorted(int(self.vertex[v]) for v in self.top.edge_vertices[index])]
-        return [mode, int((self.vertex if mode == "VERTEX" else self.face)[index])]
+    @property
+    def numbers(self) -> dict[int, int]:
+        """Vertices of the body by their numbers in the case."""
+        return {int(number): new for new, number in enumerate(self.vertex)}
+
+    def place(self, mode: str, index: int) -> tuple[list[Any], list[int]]:
+        """A mode with its contact, and the vertices that slip in it, in the numbers of the case.
+
+        An edge is named by its vertices in rising order.
+        """
+        if mode == Mode.FLIGHT.name:
+            return [mode], []
+        name, ends = SLIPPING.get(Mode[mode], (mode, ()))
+        if name == "VERTEX":
+            vertex = int(self.vertex[index])
+            return [name, vertex], [vertex] if ends else []
+        if name == "EDGE":
+            vertices = [int(v) for v in self.vertex[self.top.edge_vertices[index]]]
+            return [name, *sorted(vertices)], sorted(vertices[end] for end in ends)
+        return [name, int(self.face[index])], []
+
+    def last(self, run: Run) -> tuple[list[Any], list[int]]:
+        """The last mode of a run and the vertices that slip in it."""
+        row = run.history.isel(time=-1)
+        return self.place(Mode(int(row["mode"])).name, int(row["index"]))
 
     def turned(self, orientation: list[float]) -> np.ndarray:
         """An orientation of the case as one of the body (4,)."""
@@ -306,19 +329,18 @@ class Frame:
         return Rotation.from_matrix(turn).as_quat(scalar_first=True)
 
     def run(self, run: Run) -> Run:
-        """A run in the axes and numbers of the case; its list of events leaves the overturning out."""
+        """A run in the axes and numbers of the case."""
         history = run.history.copy()
         turned = rotation_matrix(history["orientation"].values) @ self.axes
         history["orientation"] = (
             history["orientation"].dims,
             Rotation.from_matrix(turned).as_quat(scalar_first=True),
         )
-        events = [
-            event
-            | {"to": self.place(*event["to"])}
-            | ({} if event["face"] is None else {"face": int(self.face[event["face"]])})
-            for event in run.events
-        ]
+        events = []
+        for event in run.events:
+            place, slipping = self.place(*event["to"])
+            face = {} if event["face"] is None else {"face": int(self.face[event["face"]])}
+            events.append(event | {"to": place, "slipping": slipping} | face)
         return replace(run, recorded=history, events=events)
 
 
@@ -355,36 +377,65 @@ def polyhedron_impact(case: dict[str, Any], frame: Frame) -> Impact:
         int(frame.merged[int(number)]): impact_parameters(table)
         for number, table in params.get("face_params", {}).items()
     }
-    fallback = params.get("facet_fallback", "rest")
+    fallback = params.get("facet_fallback")
     return Impact(**impact_parameters(params), energy_gain="allow", facet_fallback=fallback, faces=own)
+
+
+FRICTION = 0.5  # of a case that gives none [1]
+
+
+def case_contact(case: dict[str, Any]) -> Contact:
+    """Friction and restitution of a case; its ``e`` is of every contact."""
+    params = case.get("params", {})
+    e = params.get("e", 0.0)
+    mu = params.get("mu", FRICTION)
+    mu = inf if mu == "inf" else mu
+    static = params.get("mu_s")
+    return Contact(
+        friction=mu,
+        static_friction=None if mu == inf or static == "inf" else static,
+        restitution=e,
+        impact_restitution=e,
+        tangential_restitution=params.get("e_t", 0.0),
+    )
 
 
 def polyhedron_start(case: dict[str, Any], frame: Frame) -> Start:
     """Initial state of a case; at rest on the start face by default."""
     initial = case.get("initial", {"mode": "REST"})
-    numbers = {int(number): new for new, number in enumerate(frame.vertex)}
+    if initial["mode"] == "FLIGHT":
+        return Start(
+            position=initial["com"],
+            velocity=initial["velocity"],
+            orientation=frame.turned(initial["quat_wxyz"]),
+            angular_velocity=initial["omega"],
+        )
+    level = (*initial.get("velocity", (0.0, 0.0)), 0.0)
+    moving = {"velocity": level, "yaw_rate": initial.get("yaw_rate", 0.0)}
     if initial["mode"] == "EDGE":
-        v, w = (numbers[number] for number in initial["edge"])
+        v, w = (frame.numbers[number] for number in initial["edge"])
         sides = frame.body.faces[frame.body.start_face]
         lifts = (v, w) in zip(sides, sides[1:] + sides[:1], strict=True)
         tilt, rate = initial.get("tilt", 0.0), initial.get("rate", 0.0)
         edge = int(frame.top.edge_of[v, w])
-        return Start(edge=edge, tilt=tilt if lifts else -tilt, rate=rate if lifts else -rate)
+        return Start(edge=edge, tilt=tilt if lifts else -tilt, rate=rate if lifts else -rate, **moving)
     if initial["mode"] == "VERTEX":
         return Start(
-            vertex=numbers[initial["idx"]],
+            vertex=frame.numbers[initial["idx"]],
             orientation=frame.turned(initial["quat_wxyz"]),
             angular_velocity=initial["omega"],
+            **moving,
         )
     if initial["mode"] != "REST":
-        raise ValueError(f"initial mode must be REST, EDGE or VERTEX, got {initial['mode']!r}")
-    return Start()
+        raise ValueError(f"initial mode must be REST, EDGE, VERTEX or FLIGHT, got {initial['mode']!r}")
+    return Start(**moving)
 
 
 def polyhedron_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
-    """Leading events, tilt peaks, states, maxima and the last face of one motion."""
+    """Leading events, tilt peaks, states, maxima and the last contact of one motion."""
     name, expected = case["id"], case["expected"]
     frame = case_frame(case)
+    contact = case_contact(case) if case["kind"] in SLIDING_KINDS else None
     stops = case.get("stop_at_overturn", True)
     controls = replace(TIGHT, overturned_by="tilt", follow_fall=not stops)
 
@@ -393,6 +444,7 @@ def polyhedron_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
             frame.body,
             case_motion(case.get("excitation"), case["t_end"]),
             polyhedron_impact(case, frame),
+            contact=contact,
             start=polyhedron_start(case, frame),
             controls=controls,
             t_end=t_end,
@@ -401,15 +453,30 @@ def polyhedron_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
 
     run = to(case["t_end"])
     events = [event for event in run.events if stops or event["kind"] != Event.OVERTURN.name.lower()]
-    yield from event_checks(name, expected.get("events") or [], events)
+    if contact is not None:  # what slips from the start on is told by its mode
+        events = [event for event in events if event["t"] != 0.0]
+    first = [] if expected.get("first") is None else [expected["first"]]
+    yield from event_checks(name, [*first, *(expected.get("events") or [])], events)
     yield from peak_checks(name, expected.get("tilt_peaks") or [], run)
+    if expected.get("mode_at_0") is not None:
+        place, slipping = frame.last(to(min(1e-9, case["t_end"])))
+        yield same(name, "mode_at_0", unordered(expected["mode_at_0"]), place)
+        if expected.get("slipping_at_0") is not None:
+            yield same(name, "slipping_at_0", sorted(expected["slipping_at_0"]), slipping)
     for number, state in enumerate(expected.get("states") or []):
-        yield from state_checks(name, number, state, to(state["t"]), frame.place)
+        at = to(state["t"])
+        yield from state_checks(name, number, state, at, frame)
+        if state.get("slipping") is not None:
+            yield same(name, f"state {number} slipping", sorted(state["slipping"]), frame.last(at)[1])
+        if state.get("velocity") is not None:
+            velocity = {"velocity": (at.history["velocity"].values[-1], "tol_velocity")}
+            yield from checks_where_given(name, f"state {number} ", state, velocity)
     yield from overturning_checks(name, expected, run)
+    place, _ = frame.last(run)
     if not is_information("final_face", expected.get("final_face")):
-        last = run.history.isel(time=-1)
-        where = frame.place(Mode(int(last["mode"])).name, int(last["index"]))
-        yield same(name, "final_face", ["REST", expected["final_face"]], where)
+        yield same(name, "final_face", ["REST", expected["final_face"]], place)
+    if expected.get("final_mode") is not None:
+        yield same(name, "final_mode", unordered(expected["final_mode"]), place)
 
 
 def overturning_checks(name: str, expected: dict[str, Any], run: Run) -> Iterator[ComparedQuantity]:
@@ -425,62 +492,21 @@ def overturning_checks(name: str, expected: dict[str, Any], run: Run) -> Iterato
     yield from checks_where_given(name, "", expected, computed)
 
 
-POLYHEDRON_KINDS = {"poly_free": polyhedron_case, "poly_excited": polyhedron_case}
-
-FRICTION = 0.5  # of a case that gives none [1]
-
-
-def case_contact(params: dict[str, Any]) -> Contact:
-    """Friction and restitution of a case; its ``e`` is of every contact."""
-    e = params.get("e", 0.0)
-    mu = params.get("mu", FRICTION)
-    mu = inf if mu == "inf" else mu
-    static = params.get("mu_s")
-    return Contact(
-        friction=mu,
-        static_friction=None if mu == inf or static == "inf" else static,
-        restitution=e,
-        impact_restitution=e,
-        tangential_restitution=params.get("e_t", 0.0),
-    )
-
-
-def sliding_impact(params: dict[str, Any]) -> Impact:
-    """Points of the impulses of a case; energy gains are neither refused nor projected."""
-    return Impact(**impact_parameters(params), energy_gain="allow")
-
-
-def sliding_start(case: dict[str, Any], frame: Frame) -> Start:
-    """Initial state of a case, with its velocities."""
-    initial = case.get("initial", {"mode": "REST"})
-    if initial["mode"] == "FLIGHT":
-        return Start(
-            position=initial["com"],
-            velocity=initial["velocity"],
-            orientation=frame.turned(initial["quat_wxyz"]),
-            angular_velocity=initial["omega"],
-        )
-    start = polyhedron_start(case, frame)
-    velocity = (*initial.get("velocity", (0.0, 0.0)), 0.0)
-    return replace(start, velocity=velocity, yaw_rate=initial.get("yaw_rate", 0.0))
-
-
 def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """One impact: velocities, impulse and energy after it, and what stays on the ground."""
-    frame, params = case_frame(case), case.get("params", {})
+    frame = case_frame(case)
     _, run = body_tables(frame.body, base_only=False)
     friction, state = run.friction, run.state
-    set_fields(friction, dict(zip(CONTACT_FIELDS, np.array(case_contact(params).values()), strict=True)))
+    set_fields(friction, dict(zip(CONTACT_FIELDS, np.array(case_contact(case).values()), strict=True)))
     turn = np.array(case["orientation_R"], float) @ frame.axes.T
     state.q0, state.q1, state.q2, state.q3 = Rotation.from_matrix(turn).as_quat(scalar_first=True)
-    numbers = {int(number): new for new, number in enumerate(frame.vertex)}
     standing, landing = (
-        np.array([numbers[v] for v in case[key]], dtype=np.int64) for key in ("contacts", "landing")
+        np.array([frame.numbers[v] for v in case[key]], dtype=np.int64) for key in ("contacts", "landing")
     )
     state.x = state.y = state.z = 0.0
     state.v_x, state.v_y, state.v_z = case["velocity_before"]
     state.w_x, state.w_y, state.w_z = turn.T @ np.array(case["omega_before"], float)
-    quantiles = set_law(run, impact_law(sliding_impact(params), len(frame.body.faces)))
+    quantiles = set_law(run, impact_law(polyhedron_impact(case, frame), len(frame.body.faces)))
     kept = impact_of(run, quantiles, standing, landing)
     twist, found, mass = friction.twist, friction.found, frame.body.mass
     touching = friction.touching[:kept]
@@ -503,84 +529,11 @@ def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     yield from value_checks(case, computed)
 
 
-SLIPPING = {
-    Mode.VERTEX_SLIP: ("VERTEX", (0,)),
-    Mode.EDGE_SLIP_FIRST: ("EDGE", (0,)),
-    Mode.EDGE_SLIP_SECOND: ("EDGE", (1,)),
-    Mode.EDGE_SLIP: ("EDGE", (0, 1)),
-}
-
-
-def place(frame: Frame, mode: str, index: int) -> tuple[list[Any], list[int]]:
-    """A mode and the vertices that slip in it, as the case has them."""
-    if mode == Mode.FLIGHT.name:
-        return [mode], []
-    name, ends = SLIPPING.get(Mode[mode], (mode, ()))
-    kind = "REST" if name in ("SLIDE", "SPIN") else name
-    where = [name, *frame.place(kind, index)[1:]]
-    if name == "VERTEX":
-        return where, [where[1]] if ends else []
-    return where, sorted(int(frame.vertex[frame.top.edge_vertices[index, end]]) for end in ends)
-
-
-def sliding_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
-    """Leading events, states, largest tilt and last mode of one motion with friction."""
-    name, expected, params = case["id"], case["expected"], case.get("params", {})
-    frame = case_frame(case)
-    stops = case.get("stop_at_overturn", True)
-    controls = replace(TIGHT, overturned_by="tilt", follow_fall=not stops)
-
-    def to(t_end: float) -> Run:
-        return simulate(
-            frame.body,
-            case_motion(case.get("excitation"), case["t_end"]),
-            sliding_impact(params),
-            contact=case_contact(params),
-            start=sliding_start(case, frame),
-            controls=controls,
-            t_end=t_end,
-        )
-
-    run = to(case["t_end"])
-    events = []
-    for event in run.events:
-        if event["t"] == 0.0 or (not stops and event["kind"] == Event.OVERTURN.name.lower()):
-            continue
-        where, slips = place(frame, *event["to"])
-        face = {} if event["face"] is None else {"face": int(frame.face[event["face"]])}
-        events.append(event | {"to": where, "slipping": slips} | face)
-    wanted = list(expected.get("events") or [])
-    if expected.get("first") is not None:
-        wanted = [expected["first"], *wanted]
-    yield from event_checks(name, wanted, events)
-    if expected.get("mode_at_0") is not None:
-        first = to(min(1e-9, case["t_end"])).history.isel(time=-1)
-        where, slips = place(frame, Mode(int(first["mode"])).name, int(first["index"]))
-        yield same(name, "mode_at_0", unordered(expected["mode_at_0"]), unordered(where))
-        if expected.get("slipping_at_0") is not None:
-            yield same(name, "slipping_at_0", sorted(expected["slipping_at_0"]), slips)
-    for number, state in enumerate(expected.get("states") or []):
-        last = frame.run(replace(to(state["t"]), events=[]))
-        yield from state_checks(name, number, state, last, lambda mode, index: place(frame, mode, index)[0])
-        if state.get("slipping") is not None:
-            row = last.history.isel(time=-1)
-            _, slips = place(frame, Mode(int(row["mode"])).name, int(row["index"]))
-            yield same(name, f"state {number} slipping", sorted(state["slipping"]), slips)
-        velocity = last.history["velocity"].values[-1]
-        yield from checks_where_given(
-            name, f"state {number} ", state, {"velocity": (velocity, "tol_velocity")}
-        )
-    yield from overturning_checks(name, expected, run)
-    if expected.get("final_mode") is not None:
-        row = run.history.isel(time=-1)
-        where, _ = place(frame, Mode(int(row["mode"])).name, int(row["index"]))
-        yield same(name, "final_mode", unordered(expected["final_mode"]), unordered(where))
-
-
+POLYHEDRON_KINDS = {"poly_free": polyhedron_case, "poly_excited": polyhedron_case}
 SLIDING_KINDS = {
     "contact_impact": contact_impact_case,
-    "onset": sliding_case,
-    "slide_free": sliding_case,
-    "slide_excited": sliding_case,
-    "flight_free": sliding_case,
+    "onset": polyhedron_case,
+    "slide_free": polyhedron_case,
+    "slide_excited": polyhedron_case,
+    "flight_free": polyhedron_case,
 }
