@@ -1,9 +1,4 @@
-"""Runs of planar blocks: one with its history, and many in compiled loops.
-
-Many runs of planar blocks in compiled loops, and what those read of blocks and settings.
-
-One run of a planar block with its history.
-"""
+"""Runs of planar blocks: one with its history, and many in compiled loops with what those read."""
 
 from __future__ import annotations
 

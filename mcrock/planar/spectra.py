@@ -1,37 +1,21 @@
-"""Rocking and overturning spectra: similar planar blocks of every size.
-
-Cases of a spectrum: every motion with every family of similar blocks in every size.
-
-All amplitudes at which outcomes change: nested scans, a search between their points, and bisection.
-
-A scan of 2**k + 1 amplitudes, evenly spaced in the logarithm, is made level by level: each level halves
-the steps of the one before it and keeps its points, so that a finer scan contains every coarser one. Each
-level also searches where free motion comes close to overturning, and halves its steps further below the
-lowest amplitude that overturns, where the block comes close to it.
-
-Overturning acceleration spectra: the amplitudes at which similar planar blocks of every size overturn.
+"""Rocking and overturning spectra of similar planar blocks of every size, under every motion.
 
 A family of similar blocks of one slenderness is described by its frequency parameter p, so that a spectrum
-shows every size at once.
+over 2 pi/p shows every size at once. A rocking spectrum holds the largest tilt (Makris, N. and
+Konstantinidis, D. (2003). The rocking spectrum and the limitations of practical design methodologies.
+Earthquake Engineering and Structural Dynamics 32(2), 265-289), an overturning acceleration spectrum the
+amplitudes that overturn (Zhang, J. and Makris, N. (2001). Rocking response of free-standing blocks under
+cycloidal pulses. Journal of Engineering Mechanics 127(5), 473-483).
 
-Overturning is not monotone in the amplitude: between bands in which the block overturns after one
-impact, after several or without any there are safe islands. A scan over the amplitude finds every band
-and island that is wider than its step, and its changes are then bisected. Thinner ones are found where
-something points to them: free motion close to the balanced state between two points of the scan, or a
-large tilt below the lowest amplitude that overturns. Under long records there is no end to them: a scan
-twice as fine finds nearly twice as many, each time in thinner bands, and what converges is the share
-of amplitudes that overturn. The dataset therefore says what a scan half as fine would have found.
-
-Zhang, J. and Makris, N. (2001). Rocking response of free-standing blocks under cycloidal pulses. Journal of
-Engineering Mechanics 127(5), 473-483.
-
-Rocking spectra: the largest tilt of similar planar blocks of every size.
-
-A family of similar blocks of one slenderness is described by its frequency parameter p, so that a spectrum
-over 2 pi/p shows every size at once.
-
-Makris, N. and Konstantinidis, D. (2003). The rocking spectrum and the limitations of practical design
-methodologies. Earthquake Engineering and Structural Dynamics 32(2), 265-289.
+Overturning is not monotone in the amplitude: between bands in which the block overturns after one impact,
+after several or without any there are safe islands. A scan of 2**k + 1 amplitudes, evenly spaced in the
+logarithm, is made level by level: each level halves the steps of the one before it and keeps its points, so
+that a finer scan contains every coarser one. It finds every band and island that is wider than its step, and
+bisection sharpens their ends. Thinner ones are found where something points to them: free motion close to
+the balanced state between two points of the scan, or a large tilt below the lowest amplitude that overturns.
+Under long records there is no end to them: a scan twice as fine finds nearly twice as many, each time in
+thinner bands, and what converges is the share of amplitudes that overturn. The dataset therefore says what a
+scan half as fine would have found.
 """
 
 from __future__ import annotations
