@@ -11,9 +11,19 @@ import numpy as np
 import xarray as xr
 from scipy.spatial import KDTree
 
-from mcrock.base.estimates import format_difference, format_estimate, format_ratio
+from mcrock.base.estimates import format_estimate, format_ratio
 from mcrock.show import style
-from mcrock.show.text import count_words, estimate, format_count, label, labels, percent, table_along
+from mcrock.show.text import (
+    Column,
+    cell,
+    count_words,
+    estimate,
+    format_count,
+    label,
+    labels,
+    percent,
+    table_along,
+)
 from mcrock.statistics import compare_designs
 from mcrock.statistics.accepted_curve import FAMILIES, goes_by
 from mcrock.statistics.comparison import FEW
@@ -34,15 +44,14 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     changes : sequence of tuple, optional
         Dotted keys of the study file with both values, from `mcrock.statistics.comparison.what_differs`.
     """
-    columns = [
-        ("intensity", lambda one: label(one["intensity"])),
+    columns: list[Column] = [
+        "intensity",
         ("first", lambda one: _probability(one, 0)),
         ("second", lambda one: _probability(one, 1)),
-        ("difference", lambda one: format_difference(*estimate(one, "difference"))[0]),
-        (f"{percent(found)} interval", lambda one: format_difference(*estimate(one, "difference"))[1]),
-        ("without pairs", lambda one: format_difference(0.0, *one["unpaired_interval"].values.tolist())[1]),
-        ("only first", lambda one: f"{float(one['only_first']):g}"),
-        ("only second", lambda one: f"{float(one['only_second']):g}"),
+        "difference",
+        (f"{percent(found)} interval", "{difference:ends}"),
+        ("without pairs", "{unpaired_interval}"),
+        *("only_first", "only_second"),
     ]
     lines = ["first and second study differ in"] if changes else ["the studies differ in nothing that is run"]
     if changes is None:
@@ -89,8 +98,7 @@ def _rates(found: xr.Dataset, curve: str) -> str:
 
 def _probability(one: xr.Dataset, design: int) -> str:
     """A probability with the decimals of the difference, a small one with two digits."""
-    said = format_difference(*estimate(one, "difference"))[0]
-    p, decimals = float(one["probability"][design]), max(2, len(said.partition(".")[2]))
+    p, decimals = float(one["probability"][design]), max(2, len(cell(one, "difference").partition(".")[2]))
     return f"{p:.{decimals}f}" if p >= 0.1 or p == 0 else f"{p:.2g}"
 
 

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
-from mcrock.base.estimates import format_estimate, format_ratio, format_with_interval
+from mcrock.base.estimates import format_ratio
 from mcrock.base.keywords import shared_keywords
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import Law
 from mcrock.show import style
 from mcrock.show.fragility import (
+    DISPERSION,
     UNSUPPORTED,
     accepted_label,
     accepted_values,
     bins_words,
     draw_curve,
-    format_dispersion,
-    format_ends,
+    format_accepted_ends,
+    format_accepted_median,
     format_half,
     format_median,
     observed,
@@ -30,14 +31,16 @@ from mcrock.show.fragility import (
 )
 from mcrock.show.text import (
     Column,
+    Words,
+    cell,
     count_words,
     estimate,
-    format_table,
     label,
-    label_place,
+    label_interval,
     labels,
     percent,
     table_along,
+    write,
 )
 from mcrock.statistics import (
     by_limit,
@@ -66,23 +69,29 @@ LABELS = {law.key: law.label for law in Law}
 
 def format_ways(found: xr.Dataset) -> list[str]:
     """Table of the curves of the same runs by several ways of fitting."""
-    level, units = percent(found), found["reached"].attrs["units"]
+    level = percent(found)
 
-    def place(k: int) -> str:
-        return label_place(float(one["reached"][k]), bool(one["reached_below"][k]), units).removeprefix("at ")
+    def name(one: xr.Dataset) -> str:
+        way = str(one["way"].item())
+        share = way == "plateau" and math.isfinite(float(one["share"]))
+        return WORDS[way] + (f" of {cell(one, 'share')}" if share else "")
 
-    rows = []
-    for way in found["way"].values.tolist():
-        one, words = found.sel(way=way), WORDS[way]
-        if way == "plateau" and math.isfinite(float(one["share"])):
-            words += f" of {format_estimate(float(one['share']), *found['share_interval'].values.tolist())}"
-        median = place(-1) if way == "monotone" else format_median(one)
-        loss = float(one["log_loss"])
-        score = "-" if math.isnan(loss) else f"{loss:.4f}"
-        rows.append([words, median, format_dispersion(one), place(0), place(1), score])
-    heads = ["fit", f"median ({level})", f"dispersion ({level})", "1 % at", "5 % at", "log loss"]
-    lines = ["Fragility of the same runs by several ways of fitting", format_table(heads, rows)]
-    lines += [
+    def reached(k: int) -> Callable[[xr.Dataset], str]:
+        return lambda one: cell(one.isel(probability=k), "reached")
+
+    def median(one: xr.Dataset) -> str:
+        return reached(-1)(one) if one["way"] == "monotone" else format_median(one)
+
+    columns: list[Column] = [
+        ("fit", name),
+        (f"median ({level})", median),
+        (f"dispersion ({level})", DISPERSION),
+        *((f"{100 * p:g} % at", reached(k)) for k, p in enumerate(found["probability"].values[:-1])),
+        ("log loss", "{log_loss:.4f}"),
+    ]
+    lines = [
+        "Fragility of the same runs by several ways of fitting",
+        table_along(found, "way", columns),
         *without_curve(found, "way", lambda one: WORDS[str(one["way"].item())]),
         *_plateau(found),
         *_families(found),
@@ -93,11 +102,11 @@ def format_ways(found: xr.Dataset) -> list[str]:
     return lines
 
 
-def without_curve(found: xr.Dataset, dim: str, words: Callable[[xr.Dataset], str]) -> list[str]:
+def without_curve(found: xr.Dataset, dim: str, words: Words) -> list[str]:
     """Lines that say why rows of a table of curves have none, those of one reason together."""
     reasons: dict[str, list[str]] = {}
     for one in (found.isel({dim: i}) for i in np.flatnonzero(found["median_capacity"].isnull())):
-        reasons.setdefault(str(one["fit"].item()), []).append(words(one))
+        reasons.setdefault(str(one["fit"].item()), []).append(write(one, words))
     reasons.pop("", None)  # of a curve without a formula
     return [f"no curve ({fit}): {'; '.join(names)}" for fit, names in reasons.items()]
 
@@ -109,11 +118,9 @@ def _plateau(found: xr.Dataset) -> list[str]:
         return []
     reached = []
     for q, ends in zip(found["probability"].values, found["plateau_interval"].T, strict=True):
-        (a, b), (first, last) = ends.values.tolist(), labels(ends)
-        if not math.isinf(b):
-            reached.append(f"{100 * q:g} % at {first} to {last}" if a > 0 else f"{100 * q:g} % below {last}")
-        elif a > 0:
-            reached.append(f"{100 * q:g} % above {first}, if ever")
+        if (place := label_interval(xr.Dataset({"at": ends}), "at")) != "open":
+            at = "at " * (" to " in place)
+            reached.append(f"{100 * q:g} % {at}{place}{', if ever' * place.startswith('above')}")
     tail = f"; that curve has {', '.join(reached)}" if reached else ""
     share = f"{low:.2g} or more" if high >= 1 else f"{low:.2g} to {high:.2g}"
     return [f"a share of {share} can ever overturn ({percent(found)} interval){tail}"]
@@ -141,60 +148,48 @@ def _families(found: xr.Dataset) -> list[str]:
 def format_limits(found: xr.Dataset) -> list[str]:
     """Table of the fragility curves of several limit states."""
     level = percent(found)
-    counts = {"runs": "runs", "beyond": "overturned", "undecided": "undecided"}
     columns: list[Column] = [
         ("limit", limit_words),
-        *((head, _count(name)) for head, name in counts.items()),
+        "runs",
+        ("beyond", "{overturned}"),
+        "undecided",
         (f"median ({level})", format_median),
-        (f"dispersion ({level})", format_dispersion),
-        ("share that can", _share),
-        ("50 % at", _half),
+        (f"dispersion ({level})", DISPERSION),
+        ("share that can", "{share:with ends}"),
+        ("50 % at", format_half),
         ("by", accepted_label),
     ]
+    return ["Fragility by limit states", *table_of_curves(found, "limit", columns)]
+
+
+def table_of_curves(found: xr.Dataset, dim: str, columns: Sequence[Column]) -> list[str]:
+    """Table of curves along a dimension, why some have none, and which of them are rejected by the runs.
+
+    The first column has the names of the curves.
+    """
+    name = columns[0][1]
     return [
-        "Fragility by limit states",
-        table_along(found, "limit", columns),
-        *without_curve(found, "limit", limit_words),
-        *not_gone_by_all(found, "limit", limit_words),
+        table_along(found, dim, columns),
+        *without_curve(found, dim, name),
+        *(
+            f"{write(one, name)}: {choice_of(one).words}, so go by {FAMILIES[goes_by(one)].words}"
+            for one in (found.isel({dim: k}) for k in range(found.sizes[dim]))
+            if goes_without(one)
+        ),
     ]
-
-
-def not_gone_by_all(found: xr.Dataset, along: str, name: Callable[[xr.Dataset], str]) -> list[str]:
-    """A line on each curve along a dimension whose runs go by another one."""
-    ones = [found.isel({along: k}) for k in range(found.sizes[along])]
-    return [
-        f"{name(one)}: {choice_of(one).words}, so go by {FAMILIES[goes_by(one)].words}"
-        for one in ones
-        if goes_without(one)
-    ]
-
-
-def _share(one: xr.Dataset) -> str:
-    """Share that can ever be beyond a limit, with its interval."""
-    share, low, high = estimate(one, "share")
-    return "-" if math.isnan(share) else format_with_interval(share, low, min(high, 1.0))
-
-
-def _half(one: xr.Dataset) -> str:
-    """Where the accepted curve of a limit has one half."""
-    at, below = float(one["accepted_reached"][-1]), bool(one["accepted_below"][-1])
-    return label_place(at, below, one["accepted_reached"].attrs["units"]).removeprefix("at ")
 
 
 def format_laws(laws: xr.Dataset) -> list[str]:
     """Table of the fragility curves of the impact laws, and what it compares."""
     level = percent(laws)
     columns: list[Column] = [
-        ("impact law", lambda fit: str(fit["impact_law"].item())),
-        *((name, _count(name)) for name in ("runs", "undecided")),
+        ("impact law", "{impact_law}"),
+        "runs",
+        "undecided",
         *median_columns(level),
         (f"over that of all ({level})", _ratio),
     ]
-    lines: list[str] = [
-        table_along(laws, "impact_law", columns),
-        *without_curve(laws, "impact_law", columns[0][1]),
-        *not_gone_by_all(laws, "impact_law", columns[0][1]),
-    ]
+    lines = table_of_curves(laws, "impact_law", columns)
     if laws.attrs["independent"] == "records" and laws["ratio_interval"].notnull().any():
         lines.append(
             "The last column compares medians under the same ground motions: what the law alone does, by "
@@ -205,24 +200,11 @@ def format_laws(laws: xr.Dataset) -> list[str]:
 
 def median_columns(level: str) -> list[Column]:
     """Columns of the median, its interval and the dispersion of accepted curves for `table_along`."""
-
-    def median(fit: xr.Dataset) -> str:
-        if goes_without(fit):
-            return _half(fit)
-        return label(fit["median_capacity"]) if math.isfinite(float(fit["median_capacity"])) else "none"
-
-    def dispersion(fit: xr.Dataset) -> str:
-        return "-" if goes_without(fit) else format_dispersion(fit).replace("-", "none")
-
     return [
-        ("median", median),
-        (f"{level} interval", lambda fit: format_half(fit) if goes_without(fit) else format_ends(fit)),
-        (f"dispersion ({level})", dispersion),
+        ("median", format_accepted_median),
+        (f"{level} interval", format_accepted_ends),
+        (f"dispersion ({level})", lambda fit: write(fit, "-" if goes_without(fit) else DISPERSION)),
     ]
-
-
-def _count(name: str) -> Callable[[xr.Dataset], str]:
-    return lambda one: str(int(one[name]))
 
 
 def _ratio(fit: xr.Dataset) -> str:
@@ -333,7 +315,7 @@ def plot_limits(
         runs.append(by_limit(ds, variable, float(one["value"])) if variable else ds)
         curve = f"{format_median(one)}, {float(one['dispersion']):.2g}"
         if goes_by(one) != "lognormal":
-            curve = f"{accepted_label(one)}, 50 % {_half(one)}"
+            curve = f"{accepted_label(one)}, 50 % {format_half(one)}"
         names.append(f"{limit_words(one)}: {curve}")
     _draw_family(ax, fits["intensity_grid"], zip(ones, runs, names, strict=True), how)
     style.probability_axis(ax, "Probability of exceeding the limit [1]")

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import numpy as np
 import xarray as xr
 
-from mcrock.base.estimates import format_few, format_percent, format_with_interval
+from mcrock.base.estimates import format_few, format_percent
 from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import VELOCITIES, unit_in_text
@@ -24,14 +24,15 @@ from mcrock.dataset import to_frame
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.text import (
+    as_json,
+    cell,
     count_words,
-    estimate,
     format_count,
     label,
-    label_intensities,
+    label_interval,
     label_place,
-    labels,
     percent,
+    write,
 )
 from mcrock.statistics import fit_fragility, overturning_probability, pooled
 from mcrock.statistics.accepted_curve import (
@@ -57,46 +58,40 @@ from mcrock.statistics.studentized import curve_quantity, fit_sample, values_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+DISPERSION = "{dispersion:with ends}"
 OPEN = "interval open"
 UNSUPPORTED = "Dashed: no run supports the curve."
 
 
 def format_median(fit: xr.Dataset) -> str:
     """Median of a curve and its interval; "-" where there is no curve."""
-    median, low, _ = estimate(fit, "median_capacity")
-    if not math.isfinite(median):
-        return "-"
-    known = label(fit["median_capacity"])
-    return known if math.isnan(low) else f"{known} ({format_ends(fit)})"
+    known, ends = cell(fit, "median_capacity"), format_ends(fit)
+    return known if "-" in (known, ends) else f"{known} ({ends})"
 
 
-def format_ends(fit: xr.Dataset) -> str:
+def format_ends(fit: xr.Dataset, name: str = "median_capacity") -> str:
     """Interval of the median of a curve, open where runs do not bound it."""
-    least, most = labels(fit["median_capacity_interval"])
-    _, low, high = estimate(fit, "median_capacity")
-    if math.isinf(high):
-        return f"above {least}" if low > 0 else OPEN
-    return f"{least} to {most}" if low > 0 else f"below {most}"
-
-
-def _units(fit: xr.Dataset) -> str:
-    return str(fit["accepted_reached"].attrs["units"])
+    return label_interval(fit, f"{name}_interval").replace("open", OPEN)
 
 
 def format_half(fit: xr.Dataset) -> str:
+    """Where the curve that a study goes by has one half."""
+    return cell(fit.isel(probability=-1), "accepted_reached")
+
+
+def format_half_ends(fit: xr.Dataset) -> str:
     """Interval of the intensity at which the curve that a study goes by has one half."""
-    low, high = fit["accepted_interval"].values[:, -1].tolist()
-    least, most = label_intensities([low, high], _units(fit))
-    if math.isinf(high):
-        return f"above {least}" if low > 0 else OPEN
-    return f"{least} to {most}"
+    return format_ends(fit.isel(probability=-1), "accepted_reached")
 
 
-def format_dispersion(fit: xr.Dataset) -> str:
-    """Dispersion of a curve and its interval; "-" where there is no curve."""
-    if not math.isfinite(float(fit["median_capacity"])):
-        return "-"
-    return format_with_interval(*estimate(fit, "dispersion"))
+def format_accepted_median(fit: xr.Dataset) -> str:
+    """Median of the lognormal curve, or where the curve has one half that the study goes by in its place."""
+    return format_half(fit) if goes_without(fit) else cell(fit, "median_capacity")
+
+
+def format_accepted_ends(fit: xr.Dataset) -> str:
+    """Interval of `format_accepted_median`."""
+    return format_half_ends(fit) if goes_without(fit) else format_ends(fit)
 
 
 def format_fragility(fit: xr.Dataset) -> str:
@@ -104,7 +99,8 @@ def format_fragility(fit: xr.Dataset) -> str:
     kind = fit.attrs["fit"]
     if not (math.isnan(float(fit["median_capacity"])) or kind.startswith("separated")):
         curve = link_of(fit.attrs.get("link", "probit")).curve.capitalize()
-        return f"{curve} fragility ({kind}): median {format_median(fit)}, dispersion {format_dispersion(fit)}"
+        spread = write(fit, DISPERSION)
+        return f"{curve} fragility ({kind}): median {format_median(fit)}, dispersion {spread}"
     doubt = int(fit["undecided"]) > 0
     what, verb = f"no curve ({kind})", "was beyond the limit" if EVENT in fit.attrs else "overturned"
     if kind.startswith("none overturned"):
@@ -123,7 +119,8 @@ def format_support(fit: xr.Dataset) -> list[str]:
     lines, median = [], float(fit["median_capacity"])
     if goes_without(fit):
         names = ("probability", "accepted_reached", "accepted_below")
-        parts, units = zip(*(fit[name].values.tolist() for name in names), strict=True), _units(fit)
+        units = str(fit["accepted_reached"].attrs["units"])
+        parts = zip(*(fit[name].values.tolist() for name in names), strict=True)
         reached = ", ".join(f"{100 * q:g} % {label_place(at, below, units)}" for q, at, below in parts)
         lines.append(f"{choice_of(fit).words}: go by {FAMILIES[goes_by(fit)].words}, which reach {reached}")
     below = int(fit["runs_below"])
@@ -437,18 +434,7 @@ def json_fragility(ds: xr.Dataset) -> str:
         "recordings": int(fit["records"]),
         "independent": fit.attrs["independent"],
     }
-    return json.dumps(_plain(curve), indent=1, allow_nan=False) + "\n"
-
-
-def _plain(item: Any) -> Any:
-    """What JSON can hold: lists of arrays, and null for what is not finite."""
-    if isinstance(item, dict):
-        return {key: _plain(part) for key, part in item.items()}
-    if isinstance(item, np.ndarray):
-        return _plain(item.tolist())
-    if isinstance(item, list):
-        return [_plain(part) for part in item]
-    return None if isinstance(item, float) and not math.isfinite(item) else item
+    return json.dumps(as_json(curve), indent=1, allow_nan=False) + "\n"
 
 
 def outcome_rows(ds: xr.Dataset) -> str:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import xarray as xr
 
-from mcrock.base.estimates import format_percent
 from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
-from mcrock.show.curves import median_columns, not_gone_by_all, without_curve
-from mcrock.show.fragility import accepted_label, format_dispersion
-from mcrock.show.text import count_words, estimate, format_count, percent, present, table_along, with_ends
+from mcrock.show.curves import median_columns, table_of_curves
+from mcrock.show.fragility import DISPERSION, accepted_label, format_accepted_median
+from mcrock.show.text import Column, count_words, estimate, format_count, percent, present, with_ends, write
 from mcrock.statistics import by_measure, compare_measures, fit_surface, overturned
 from mcrock.statistics.accepted_curve import FAMILIES, goes_by, goes_without
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords
@@ -36,47 +35,27 @@ def format_measures(measures: xr.Dataset) -> list[str]:
     """Table of the fragility curves by each intensity measure, the one that explains most first."""
     level = percent(measures)
 
-    def number(name: str, form: Callable[[float], str] = "{:.3f}".format) -> Callable[[xr.Dataset], str]:
-        return lambda fit: "-" if math.isnan(float(fit[name])) else form(float(fit[name]))
-
-    def interval(fit: xr.Dataset) -> str:
-        low, high = fit["explained_interval"].values
-        return "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
-
     def difference(fit: xr.Dataset) -> str:
         value, low, _ = estimate(fit, "log_loss_difference")
         return "-" if value == 0 or math.isnan(low) else with_ends(fit, "log_loss_difference", ".3f")
 
-    columns = [
-        ("measure", lambda fit: str(fit["measure"].item())),
-        *((head, _of_units(cell)) for head, cell in median_columns(level)),
-        ("explained", number("explained")),
-        (f"{level} interval", interval),
-        ("most in", number("first", format_percent)),
-        ("log loss", lambda fit: number("log_loss")(fit.where(fit["explained"].notnull()))),
+    columns: list[Column] = [
+        ("measure", "{measure}"),
+        *median_columns(level),
+        ("explained", "{explained:.3f}"),
+        (f"{level} interval", "{explained_interval:.3f}"),
+        ("most in", "{first:percent}"),
+        ("log loss", "{log_loss:.3f}"),
         (f"over the least ({level})", difference),
     ]
-    order = (-measures["explained"]).argsort().values
+    ordered = measures.isel(measure=(-measures["explained"]).argsort().values)
     return [
-        table_along(measures.isel(measure=order), "measure", columns),
-        *without_curve(measures, "measure", columns[0][1]),
-        *not_gone_by_all(measures, "measure", columns[0][1]),
+        *table_of_curves(ordered, "measure", columns),
         "explained: fraction of the deviance that the lognormal curve by the measure explains, also where it "
         "is rejected, as rising fractions follow every run; most in: fraction of the resamples in which it "
         "explains most; log loss: on records left out, 0 if every outcome was predicted with certainty, by "
         f"{FAMILIES[goes_by(measures)].words} of every measure",
     ]
-
-
-def _of_units(cell: Callable[[xr.Dataset], str]) -> Callable[[xr.Dataset], str]:
-    """A cell of a result whose intensities have a unit for each row, the variable ``units``."""
-
-    def of_row(fit: xr.Dataset) -> str:
-        own = {"units": str(fit["units"].item())}
-        names = ("median_capacity", "median_capacity_interval", "accepted_reached")
-        return cell(fit.assign({name: fit[name].assign_attrs(own) for name in names}))
-
-    return of_row
 
 
 def format_sufficiency(found: xr.Dataset) -> list[str]:
@@ -137,7 +116,7 @@ def plot_measures(
     row = style.interval_rows(ax, names, found["explained_interval"].values, [style.BLUE])
     ax.plot(share, row, "o", color=style.BLUE, markersize=4.0)
     long = [by_measure(ds, name)["intensity_value"].attrs.get("long_name", name) for name in names]
-    curves = [_of_units(_curve)(found.isel(measure=i)) for i in range(len(names))]
+    curves = [_curve(found.isel(measure=i)) for i in range(len(names))]
     words = map("{}: {}\n{}".format, names, long, curves)
     style.words_above_rows(ax, [*words])
     largest = np.nanmax([0.1, *np.where(np.isfinite(high), high, share)])
@@ -156,8 +135,8 @@ def _curve(fit: xr.Dataset) -> str:
     """Median and dispersion of the curve by a measure."""
     if not np.isfinite(fit["median_capacity"]):
         return "no curve"
-    half, spread = f"median {median_columns('')[0][1](fit)}", format_dispersion(fit).partition(" ")[0]
-    return f"{half}, {accepted_label(fit)}" if goes_without(fit) else f"{half}, dispersion {spread}"
+    spread = f"dispersion {write(fit, DISPERSION).partition(' ')[0]}"
+    return f"median {format_accepted_median(fit)}, {accepted_label(fit) if goes_without(fit) else spread}"
 
 
 @takes_path

@@ -19,7 +19,7 @@ from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import STANDING
 from mcrock.dataset.opened import takes_path
 from mcrock.show import style
-from mcrock.show.text import count_words, format_count, format_table, label, labels, percent, table_along
+from mcrock.show.text import Column, at, count_words, format_count, label, percent, table_along
 from mcrock.statistics import (
     exceedance_probability,
     outcome_shares,
@@ -49,6 +49,7 @@ LOOKS = {  # with the colours of the chart of motions from rest; neighbours are 
     Ending.FAILED: ("1.0", "++++"),
     Ending.INFEASIBLE_IMPACT: (style.PURPLE, "...."),
 }
+IN_PERCENT = "{share:of 100} ({interval:of 100})"
 TOLD = 0.02  # mean of p (1 - p) below which a curve is next to 0 or 1 throughout [1]
 APART = 0.03  # mean difference of two curves below which only one is drawn [1]
 
@@ -57,7 +58,9 @@ def format_outcomes(outcomes: xr.Dataset, by_intensity: bool) -> list[str]:
     """Table of the outcomes that occur, and its title."""
     outcomes = outcomes.isel(ending=(outcomes["share"] > 0).any("intensity").values)
     title = f"Fractions of the runs in % ({percent(outcomes)} interval)"
-    return [title, *_percent_table(outcomes, "share", outcomes["ending"].values.tolist(), by_intensity)]
+    columns: list[Column] = ["intensity"] if by_intensity else []
+    columns += [(name, at(IN_PERCENT, ending=name)) for name in outcomes["ending"].values.tolist()]
+    return [title, table_along(outcomes, "intensity", columns)]
 
 
 def format_displacements(moved: xr.Dataset | None, overturned: xr.DataArray, by_intensity: bool) -> list[str]:
@@ -68,47 +71,28 @@ def format_displacements(moved: xr.Dataset | None, overturned: xr.DataArray, by_
     if not moved.sizes["threshold"]:
         return []
     title = "Base centre displaced by more than this, or body overturned, in % "
-    heads = [f"{limit:g} m" for limit in moved["threshold"].values]
-    return [f"{title}({percent(moved)} interval)", *_percent_table(moved, "probability", heads, by_intensity)]
+    columns: list[Column] = ["intensity"] if by_intensity else []
+    columns += [(f"{x:g} m", at(IN_PERCENT, threshold=x)) for x in moved["threshold"].values.tolist()]
+    table = table_along(moved.rename(probability="share"), "intensity", columns)
+    return [f"{title}({percent(moved)} interval)", table]
 
 
 def format_own_responses(own: xr.Dataset) -> list[str]:
     """Table of each response of one's own, and its title."""
     lines: list[str] = []
-    levels = labels(own["intensity"]) if "intensity" in own.coords else ["all"]
-    shares = [f"{share:.0%} below" for share in own["share"].values]
-    heads = ["intensity", "NaN", "mean", f"{percent(own)} interval", *shares]
+    columns: list[Column] = [
+        ("intensity", "{intensity}" if "intensity" in own.coords else "all"),
+        ("NaN", "{unknown}"),
+        ("mean", "{mean:.4g}"),
+        (f"{percent(own)} interval", "{interval:.4g}"),
+    ]
+    columns += [(f"{p:.0%} below", at("{quantile:.4g}", share=p)) for p in own["share"].values.tolist()]
     for name, units in zip(own["response"].values, own["units"].values, strict=True):
-        one = own.sel(response=name).transpose("intensity", ...)
-        rows = [
-            [
-                level,
-                str(int(n)),
-                f"{mean:.4g}",
-                f"{low:.4g} to {high:.4g}",
-                *(f"{value:.4g}" for value in values),
-            ]
-            for level, n, mean, (low, high), values in zip(
-                levels, *(one[key].values for key in ("unknown", "mean", "interval", "quantile")), strict=True
-            )
-        ]
-        lines += [f"{name} [{units}]", format_table(heads, rows)]
+        one = own.sel(response=name).drop_vars("units")
+        lines += [f"{name} [{units}]", table_along(one, "intensity", columns)]
     if (own["unknown"] > 0).any():
         lines.append("NaN: runs whose response cannot be known; they count as undecided by a limit of it")
     return lines
-
-
-def _percent_table(found: xr.Dataset, name: str, heads: list[str], by_intensity: bool) -> list[str]:
-    """Table of shares (column, intensity) with intervals (bound, column, intensity)."""
-    (dim,) = set(found[name].dims) - {"intensity"}
-
-    def cell(k: int, one: xr.Dataset) -> str:
-        low, high = 100 * one["interval"].isel({dim: k}).values
-        return f"{100 * float(one[name][k]):.0f} ({low:.0f} to {high:.0f})"
-
-    columns = [(head, lambda one, k=k: cell(k, one)) for k, head in enumerate(heads)]
-    first = [("intensity", lambda one: label(one["intensity"]))] if by_intensity else []
-    return [table_along(found, "intensity", [*first, *columns])]
 
 
 @takes_path

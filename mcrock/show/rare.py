@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from mcrock.base.estimates import format_estimate, format_interval
+from mcrock.base.estimates import format_estimate
 from mcrock.show import style
-from mcrock.show.text import format_count, label, percent, table_along
+from mcrock.show.text import Column, format_count, percent, table_along
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,21 +21,14 @@ MOST_OF_ONE = 0.5  # of the sum of all repetitions that one may hold [1]
 def format_rare(found: xr.Dataset) -> str:
     """Table of `mcrock.ensemble.rare.rare_probability`, and what its recordings cannot decide."""
     several, level = found.sizes["record"] > 1, percent(found)
-
-    def interval(name: str, one: xr.Dataset) -> str:
-        return format_interval(*one[name].values.tolist())
-
-    def number(name: str, one: xr.Dataset) -> str:
-        return f"{float(one[name]):.2g}" if math.isfinite(float(one[name])) else "-"
-
-    columns = [
-        ("intensity", lambda one: label(one["intensity"])),
+    columns: list[Column] = [
+        "intensity",
         ("probability", lambda one: format_estimate(float(one["probability"]), *one["interval"].values)),
-        (f"{level}, these motions", lambda one: interval("interval", one)),
-        (f"{level}, new earthquakes", lambda one: interval("new_interval", one)),
-        ("runs", lambda one: str(int(one["runs"]))),
-        ("counting needs", lambda one: number("brute_force_runs", one)),
-        ("records for 10 %", lambda one: number("records_needed", one)),
+        (f"{level}, these motions", "{interval}"),
+        (f"{level}, new earthquakes", "{new_interval}"),
+        "runs",
+        ("counting needs", "{brute_force_runs:.2g}"),
+        ("records for 10 %", "{records_needed:.2g}"),
     ]
     if not several:
         columns = [column for i, column in enumerate(columns) if i not in (3, 6)]

@@ -24,6 +24,7 @@ from mcrock.show import style
 from mcrock.show.fragility import accepted_label
 from mcrock.show.text import (
     Caution,
+    Column,
     cell,
     estimate,
     format_count,
@@ -33,7 +34,6 @@ from mcrock.show.text import (
     percent,
     present,
     table_along,
-    with_ends,
 )
 from mcrock.statistics import (
     annual_rate,
@@ -64,13 +64,13 @@ REST = 34.0  # height of everything else [mm]
 def format_baselines(found: xr.Dataset) -> list[str]:
     """Table of what rules of thumb and checks of codes say."""
     level = percent(found)
-    columns = [
+    columns: list[Column] = [
         ("rule", rule_words),
-        ("capacity", _capacity),
-        (f"P there ({level})", lambda row: with_ends(row, "probability", ".2f")),
+        "capacity",
+        (f"P there ({level})", "{probability:.2f with ends}"),
         ("by", lambda row: accepted_label(row) if goes_by(row) else "-"),
-        (f"misclassified ({level})", lambda row: with_ends(row, "misclassified", ".2f")),
-        (f"log loss ({level})", lambda row: with_ends(row, "log_loss", ".3f")),
+        (f"misclassified ({level})", "{misclassified:.2f with ends}"),
+        (f"log loss ({level})", "{log_loss:.3f with ends}"),
     ]
     return [
         "Rules of thumb and code checks for comparison, scored on each record as fitted to the others",
@@ -81,11 +81,6 @@ def format_baselines(found: xr.Dataset) -> list[str]:
             if goes_by(row) == "stripes"
         ),
     ]
-
-
-def _capacity(row: xr.Dataset) -> str:
-    capacity = float(row["capacity"])
-    return label_intensities([capacity], str(row["units"].item()))[0] if math.isfinite(capacity) else "-"
 
 
 @takes_path
@@ -147,7 +142,7 @@ def plot_baselines(
 def _words(row: xr.Dataset) -> str:
     """Capacity, probability there and misclassified fraction of a rule."""
     chance, missed = float(row["probability"]), f"{float(row['misclassified']):.0%} wrong"
-    capacity, there = _capacity(row), f"P {chance:.2f}" if math.isfinite(chance) else ""
+    capacity, there = cell(row, "capacity"), f"P {chance:.2f}" if math.isfinite(chance) else ""
     there += " f" * (goes_by(row) == "stripes")
     return missed if capacity == "-" else ", ".join(filter(None, (capacity, there, missed)))
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +23,7 @@ from mcrock.base.units import unit_in_figure
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style
-from mcrock.show.text import Column, Columns, label, labels, percent, table_along, with_ends
+from mcrock.show.text import Column, Columns, Words, at, label, labels, percent, table_along
 from mcrock.statistics import epistemic_bounds, epistemic_fragility, epistemic_probability, variance_shares
 from mcrock.study import Study
 from mcrock.study.sampling import variable_name
@@ -161,7 +159,7 @@ def format_indices(found: xr.Dataset) -> list[str]:
         ("total", "Total indices: share of the variance of overturning that an input takes part in"),
         ("first_order", "First-order indices: share that an input explains alone"),
     ):
-        table = _by_input(found, partial(with_ends, name=name, form=".2f"))
+        table = _by_input(found, f"{{{name}:.2f with ends}}")
         lines += [f"{words} ({percent(found)} interval)", table, ""]
     together = found["first_order"].sum("input", skipna=False)
     places = [f" at {place}" for place in labels(found["intensity"])] if "intensity" in found.dims else [""]
@@ -194,16 +192,12 @@ def format_distances(found: xr.Dataset) -> list[str]:
     ]
 
 
-def _by_input(found: xr.Dataset, cell: Callable[[xr.Dataset], str]) -> Columns:
+def _by_input(found: xr.Dataset, words: Words) -> Columns:
     """Table with a row for each input and a column for each intensity, if there are any."""
-    columns: list[Column] = [("", cell)]
+    columns: list[Column] = [("", words)]
     if "intensity" in found.dims:
-        columns = [(label(at), partial(_at, cell, j)) for j, at in enumerate(found["intensity"])]
-    return table_along(found, "input", [("input", lambda one: str(one["input"].item())), *columns])
-
-
-def _at(cell: Callable[[xr.Dataset], str], j: int, one: xr.Dataset) -> str:
-    return cell(one.isel(intensity=j))
+        columns = [(label(x), at(words, intensity=x.item())) for x in found["intensity"]]
+    return table_along(found, "input", ["input", *columns])
 
 
 def _distance(one: xr.Dataset) -> str:
@@ -328,29 +322,22 @@ def format_nested(nested: Nested) -> list[str]:
     level, draws = f"{percent(shares)} interval", int(shares["draws"])
     fractiles = nested.probability["fractile_probability"]
     both = shares.assign(of_all=nested.probability["probability"], fractiles=fractiles[[0, -1]])
-    table = table_along(
-        both,
+    columns: list[Column] = [
         "intensity",
-        [
-            ("intensity", lambda one: label(one["intensity"])),
-            ("probability", lambda one: _words(one["of_all"])),
-            ("5 to 95 % of draws", lambda one: _words(one["fractiles"])),
-            ("deviation", lambda one: _words(one["deviation"])),
-            (f"first order ({level})", lambda one: with_ends(one, "first_order", ".3f")),
-            ("total", lambda one: with_ends(one, "total", ".3f")),
-        ],
-    )
-    over_the_range = table_along(
-        bounds,
+        ("probability", "{of_all:.3f}"),
+        ("5 to 95 % of draws", "{fractiles:.3f}"),
+        ("deviation", "{deviation:.3f}"),
+        (f"first order ({level})", "{first_order:.3f with ends}"),
+        ("total", "{total:.3f with ends}"),
+    ]
+    table = table_along(both, "intensity", columns)
+    columns = [
         "intensity",
-        [
-            ("intensity", lambda one: label(one["intensity"])),
-            ("least", lambda one: _words(one["estimate"][0])),
-            ("largest", lambda one: _words(one["estimate"][1])),
-            ("as counted", lambda one: _words(one["naive"])),
-            (f"all draws at once ({level})", lambda one: _words(one["interval"])),
-        ],
-    )
+        *((end, at("{estimate:.3f}", end=end)) for end in bounds["end"].values.tolist()),
+        ("as counted", "{naive:.3f}"),
+        (f"all draws at once ({level})", "{interval:.3f}"),
+    ]
+    over_the_range = table_along(bounds, "intensity", columns)
     return [
         "",
         f"Epistemic uncertainty: {draws} outer draws that meet the same motions",
@@ -367,11 +354,6 @@ def format_nested(nested: Nested) -> list[str]:
         *_drivers(bounds),
         "",
     ]
-
-
-def _words(values: xr.DataArray) -> str:
-    """A probability, or the two ends of a range of them."""
-    return " to ".join(f"{p:.3f}" for p in values.values.ravel())
 
 
 def _dispersions(fragility: xr.Dataset) -> list[str]:

@@ -44,15 +44,7 @@ from mcrock.show.sensitivity import (
     summarize_nested,
 )
 from mcrock.show.style import add_source, save_figure
-from mcrock.show.text import (
-    dataset_as_json,
-    format_count,
-    format_probability,
-    label,
-    missing_chunks,
-    percent,
-    table_along,
-)
+from mcrock.show.text import Column, dataset_as_json, format_count, missing_chunks, percent, table_along
 from mcrock.statistics import by_support
 from mcrock.statistics.curves import has_laws
 from mcrock.statistics.fragility import count_resurrected
@@ -254,14 +246,11 @@ def _format_curves(summary: Summary) -> list[str]:
 
 def format_probabilities(probability: xr.Dataset, by_intensity: bool) -> list[str]:
     """Table of probabilities and its title."""
-    columns = [
-        ("intensity", lambda one: label(one["intensity"])),
-        *((name, lambda one, name=name: str(int(one[name]))) for name in ("runs", "overturned", "undecided")),
-        ("probability", lambda one: format_probability(float(one["probability"]))),
-        (
-            f"{percent(probability)} interval",
-            lambda one: " to ".join(map(format_probability, one["interval"].values)),
-        ),
+    columns: list[Column] = [
+        "intensity",
+        *("runs", "overturned", "undecided"),
+        ("probability", "{probability:probability}"),
+        (f"{percent(probability)} interval", "{interval:probability}"),
     ]
     name = f"by {probability['intensity'].attrs.get('long_name', 'intensity')}"
     if not by_intensity:

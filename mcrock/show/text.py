@@ -14,8 +14,9 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import product
+from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -90,11 +91,13 @@ def estimate(found: xr.Dataset, name: str) -> tuple[float, float, float]:
     return float(found[name]), low, high
 
 
-def with_ends(found: xr.Dataset, name: str, form: str) -> str:
-    """A number of a result and its interval, each in a format; "-" where it is not known."""
+def with_ends(found: xr.Dataset, name: str, form: str = "") -> str:
+    """A number of a result and its interval, in a format or with their digits; "-" where it is not known."""
     value, low, high = estimate(found, name)
     if math.isnan(value):
         return "-"
+    if not form:
+        return estimates.format_with_interval(value, low, high)
     return f"{value:{form}} ({low:{form}} to {high:{form}})" if math.isfinite(low) else f"{value:{form}}"
 
 
@@ -147,7 +150,8 @@ def count_words(ds: xr.Dataset, runs: int) -> str:
 
 
 WIDTH = 110  # of paragraphs at most [characters]
-Column = tuple[str, Callable[["xr.Dataset"], str]]  # head of a column, and what writes its cells
+Words = str | Callable[["xr.Dataset"], str]  # template of `write`, or what writes a result at one place
+Column = str | tuple[str, Words]  # name of a variable, or head of a column and its cells
 UNBOUNDED = 10_000  # width where the output is not a terminal [characters]
 
 
@@ -191,13 +195,52 @@ def table_along(found: xr.Dataset, dim: str, columns: Iterable[Column], left: bo
     dim : str
         Without it the result is the only row.
     columns : iterable of tuple
-        Head of each column, and what writes its cell from the result at one place.
+        Head of each column and, for its cells, a template of `write` or what writes the result at one
+        place; a name stands for the variable under its name.
     left : bool
         Align the first column to the left.
     """
     ones = [found.isel({dim: i}) for i in range(found.sizes[dim])] if dim in found.dims else [found]
-    heads, cells = zip(*columns, strict=True)
-    return format_table(heads, [[cell(one) for cell in cells] for one in ones], left)
+    named = [(each.replace("_", " "), f"{{{each}}}") if isinstance(each, str) else each for each in columns]
+    heads, cells = zip(*named, strict=True)
+    return format_table(heads, [[write(one, words) for words in cells] for one in ones], left)
+
+
+def write(found: xr.Dataset, words: Words) -> str:
+    """Numbers of a result in a template.
+
+    ``{NAME}`` is a number as `cell` writes it, ``{NAME:ends}`` its interval; ``{NAME:.3f}`` a number or both
+    ends of an interval in a format or by one of `RULES`, "-" if not known; ``{NAME:.3f with ends}`` and
+    ``{NAME:with ends}`` what `with_ends` says.
+
+    >>> import xarray as xr
+    >>> found = xr.Dataset({"p": 0.25, "p_interval": ("bound", [0.18, 0.331]), "runs": 9})
+    >>> write(found, "{p} of {runs}; {p:.3f}, {p:ends}; {p:with ends}; {p:.2f with ends}")
+    '0.25 of 9; 0.250, 0.18 to 0.33; 0.25 (0.18 to 0.33); 0.25 (0.18 to 0.33)'
+    """
+    if callable(words):
+        return words(found)
+    return "".join(
+        text + (_number(found, name, form or "") if name else "")
+        for text, name, form, _ in Formatter().parse(words)
+    )
+
+
+def _number(found: xr.Dataset, name: str, form: str) -> str:
+    if form == "ends":
+        return ends(found, f"{name}_interval")
+    if form.endswith("with ends"):
+        return with_ends(found, name, form.removesuffix("with ends").rstrip())
+    if not form:
+        return _write(found, name)
+    values = found[name].values.ravel().tolist()
+    rule = RULES.get(form, lambda value: format(value, form))
+    return " to ".join(map(rule, values)) if all(map(math.isfinite, values)) else "-"
+
+
+def at(words: Words, **place: Hashable) -> Words:
+    """What writes a result at one place along another dimension, which has names or numbers."""
+    return lambda one: write(one.sel(place), words)
 
 
 class Caution(str):
@@ -206,6 +249,8 @@ class Caution(str):
 
 RULES: dict[str, Callable[[float], str]] = {
     "percent": estimates.format_percent,
+    "probability": format_probability,
+    "of 100": lambda p: f"{100 * p:.0f}",
     "p": lambda p: estimates.format_p_value(p)[2:].removeprefix("= "),
     "bound": lambda most: estimates.format_interval(0.0, most).removeprefix("below "),  # which is rounded up
 }
@@ -242,13 +287,23 @@ def cell(found: xr.Dataset, name: str) -> str:
 def ends(found: xr.Dataset, name: str) -> str:
     """Interval of a number of a result, as `cell` writes the number; empty where that has no error."""
     low, high = found[name].values.tolist()
-    units, of = _units(found, name), name.removesuffix("_interval")
-    if of != name and (low == high or (math.isnan(found[of]) and math.isinf(high))):
+    of = name.removesuffix("_interval")
+    if of != name and of in found and (low == high or (math.isnan(found[of]) and math.isinf(high))):
         return ""
     if found.get(of, found[name]).attrs.get("digits") == "difference":
         return estimates.format_difference(0.0, low, high)[1]
-    if low < 0:
-        return f"{low:.2g} to {high:.2g}"
+    return f"{low:.2g} to {high:.2g}" if low < 0 else label_interval(found, name)
+
+
+def label_interval(found: xr.Dataset, name: str) -> str:
+    """Ends of an interval of a result, each with its unit; one bound where the other end says nothing.
+
+    >>> import xarray as xr
+    >>> found = xr.Dataset({"x": ("bound", [0.0, 0.2], {"units": "m s-1"}), "y": ("bound", [0.1, math.inf])})
+    >>> label_interval(found, "x"), label_interval(found, "y")
+    ('below 0.2 m/s', 'above 0.1')
+    """
+    (low, high), units = found[name].values.tolist(), _units(found, name)
     if not _has_own_unit(units) or math.isnan(low + high):
         return estimates.format_interval(low, high)
     least, most = label_intensities([low, high], units)

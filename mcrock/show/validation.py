@@ -10,7 +10,6 @@ Probabilities compared with what happened: calibration, ROC curve, and the tests
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from mcrock.base.units import unit_in_figure, unit_in_text
 from mcrock.show import style
 from mcrock.show.report.content import Block, Section, embed
 from mcrock.show.report.page import build_page
-from mcrock.show.text import Caution, Column, format_table, label, percent, table_along, with_ends
+from mcrock.show.text import Caution, Column, at, format_table, percent, table_along, with_ends
 from mcrock.statistics.distributions import STATISTICS, calibration_curve, contradicts, roc_curve
 from mcrock.statistics.labels import REMEDY
 
@@ -54,16 +53,10 @@ def format_labels(found: xr.Dataset, studies: Sequence[str]) -> str:
             f"{attrs['temper']:.3g}, the largest that leaves so many; for all that they say, {REMEDY}"
         )
     stages = found["stage"].values.tolist()
-
-    def mean(stage: str, one: xr.Dataset) -> str:
-        return f"{float(one['mean'].sel(stage=stage)):.4g} +-{float(one['std'].sel(stage=stage)):.2g}"
-
-    def quantiles(stage: str, one: xr.Dataset) -> str:
-        return " to ".join(f"{x:.4g}" for x in one["quantile"].sel(stage=stage).values)
-
-    columns: list[Column] = [("", lambda one: f"{one['input'].item()} [{one['unit'].item()}]")]
+    columns: list[Column] = [("", "{input} [{unit}]")]
     for stage in stages:
-        columns += [(stage, partial(mean, stage)), (level, partial(quantiles, stage))]
+        columns.append((stage, at("{mean:.4g} +-{std:.2g}", stage=stage)))
+        columns.append((level, at("{quantile:.4g}", stage=stage)))
     if found.sizes["input"]:
         lines += ["", "Unknown inputs", table_along(found, "input", columns, left=True)]
     lines += ["", "How many of the labelled should have fallen"]
@@ -80,19 +73,13 @@ def format_labels(found: xr.Dataset, studies: Sequence[str]) -> str:
 
 def _probabilities(found: xr.Dataset, number: int) -> str:
     """Table of the probabilities of a study by its stages."""
-    names = {"p": f"probability_{number}", "ends": f"probability_interval_{number}"}
-    study = found[list(names.values())].rename({old: new for new, old in names.items()})
-    (axis,) = set(study["p"].dims) - {"stage"}
-
-    def mean(stage: str, one: xr.Dataset) -> str:
-        return f"{float(one['p'].sel(stage=stage)):.4f}"
-
-    def interval(stage: str, one: xr.Dataset) -> str:
-        return " to ".join(f"{end:.3f}" for end in one["ends"].sel(stage=stage).values)
-
-    columns: list[Column] = [("intensity", lambda one: label(one[axis]) if axis in one.coords else "all")]
+    p, ends = f"probability_{number}", f"probability_interval_{number}"
+    study = found[[p, ends]]
+    (axis,) = set(study[p].dims) - {"stage"}
+    columns: list[Column] = [("intensity", f"{{{axis}}}" if axis in study.coords else "all")]
     for stage in found["stage"].values.tolist():
-        columns += [(stage, partial(mean, stage)), (f"{percent(found)} of draws", partial(interval, stage))]
+        columns.append((stage, at(f"{{{p}:.4f}}", stage=stage)))
+        columns.append((f"{percent(found)} of draws", at(f"{{{ends}:.3f}}", stage=stage)))
     return str(table_along(study, str(axis), columns))
 
 
@@ -293,23 +280,15 @@ def format_validation(found: xr.Dataset) -> str:
     level, judged = percent(found), found.attrs["judged"]
     recordings, fell = len(np.unique(found["recording"])), int(found["fallen"].sum())
     table = found.drop_dims("test")
-
-    def value(score: str, one: xr.Dataset) -> str:
-        return with_ends(one.sel(score=score), "value", ".3f")
-
-    def difference(score: str, one: xr.Dataset) -> str:
-        low, high = -one["difference_interval"].sel(score=score).values[::-1]
-        return f"{-float(one['difference'].sel(score=score)):+.3f} ({low:+.3f} to {high:+.3f})"
-
-    def better(score: str, one: xr.Dataset) -> str:
-        return f"{float(one['better'].sel(score=score)):.0%}"
-
-    name: Column = ("", lambda one: str(one["predictor"].item()))
-    scores: list[Column] = [(HEADS[score], partial(value, score)) for score in SHOWN]
-    scores.append((HEADS["auc"], lambda one: f"{float(one['value'].sel(score='auc')):.3f}"))
+    ends = -table["difference_interval"].isel(bound=slice(None, None, -1)).drop_vars("bound")
+    table = table.assign(less=-table["difference"]).drop_vars("bound").assign(less_interval=ends)
+    name: Column = ("", "{predictor}")
+    scores: list[Column] = [(HEADS[score], at("{value:.3f with ends}", score=score)) for score in SHOWN]
+    scores.append((HEADS["auc"], at("{value:.3f}", score="auc")))
     less: list[Column] = []
     for score in ("f1", "brier"):
-        less += [(HEADS[score], partial(difference, score)), ("better in", partial(better, score))]
+        less.append((HEADS[score], at("{less:+.3f with ends}", score=score)))
+        less.append(("better in", at("{better:.0%}", score=score)))
     others = table.sel(predictor=table["predictor"] != judged)
     lines = [
         f"{found.sizes['test']} tests of {recordings} recordings, {fell} overturned",

@@ -237,7 +237,7 @@ def fragility_by_way(
         parts.append(part)
     axis = xr.DataArray(list(fits), dims="way", name="way")
     result = xr.concat(parts, axis, combine_attrs="override", join="override")
-    result["reached"].attrs = {"units": whole["median_capacity"].attrs["units"]}
+    result["reached"].attrs = {"units": whole["median_capacity"].attrs["units"], "below": "reached_below"}
     result["share"].attrs = {"units": "1", "long_name": "upper asymptote of the curve"}
     ends = plateau_bounds(units, how, np.array(PROBABILITIES))
     known = np.isfinite(result["share"].sel(way="plateau").values)

@@ -140,11 +140,12 @@ KEPT = (  # of every curve where several are side by side
     "undecided",
     "fit_p_value",
     "accepted_reached",
-    "accepted_interval",
+    "accepted_reached_interval",
     "accepted_below",
     "accepted_curve",
     "strongest_run",
 )
+BELOW = {"below": "accepted_below"}  # attribute: what says that a place is a bound
 HOW = ("level", "resamples", "seed", "independent")  # attributes: how intervals were made
 WORDS = {
     FitKind.MAXIMUM: "maximum likelihood",
@@ -207,7 +208,7 @@ def fit_fragility(
         `curve` (intensity_grid) and `band` (bound, intensity_grid) [1]; `fit_p_value` [1], that of the test
         whether the curve holds (`mcrock.statistics.goodness`), NaN where there is none. Of the curve that the
         study goes by (`mcrock.statistics.accepted_curve`) `accepted_reached` (probability) [unit of the
-        intensity], where it has 1, 5 and 50 %, inf where it has not, with `accepted_interval` (bound,
+        intensity], where it has 1, 5 and 50 %, inf where it has not, with `accepted_reached_interval` (bound,
         probability), and `accepted_below`, whether the weakest level has more already; `accepted_curve`
         (intensity_grid) [1]. Numbers of `runs`, `overturned`, `undecided` and `records`.
         Attribute `fit` says what the likelihood looks like, `headline` which family the study goes by, and
@@ -258,8 +259,8 @@ def fit_fragility(
             "band": (("bound", "intensity_grid"), np.stack([low[2:], high[2:]])),
             "records": ((), records),
             "fit_p_value": ((), p_value),
-            "accepted_reached": ("probability", [curve.reached(p) for p in PROBABILITIES], at),
-            "accepted_interval": (
+            "accepted_reached": ("probability", [curve.reached(p) for p in PROBABILITIES], at | BELOW),
+            "accepted_reached_interval": (
                 ("bound", "probability"),
                 np.transpose([accepted.reached_interval(p) for p in PROBABILITIES]),
                 at,

@@ -40,7 +40,7 @@ from mcrock.dataset.schema import declaration
 from mcrock.excitation.measures import MEASURES, intensity, variable_name
 from mcrock.excitation.motion import Motion
 from mcrock.statistics.accepted_curve import ACCEPTED, WHY, choice_of, common_choice
-from mcrock.statistics.fragility import HOW, KEPT, fit_fragility
+from mcrock.statistics.fragility import BELOW, HOW, KEPT, fit_fragility
 from mcrock.statistics.goodness import (
     add_log_losses,
     by_probit,
@@ -248,6 +248,7 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     if result["explained"].isnull().any():
         losses[:] = np.nan
     add_log_losses(result, "measure", losses, scores[0].runs, how.level, int(losses.sum(axis=1).argmin()))
+    result["accepted_reached"].attrs = BELOW
     result["units"] = ("measure", units)
     result["records"] = fits[0]["records"]
     return result.assign_coords(bound=list(BOUNDS))

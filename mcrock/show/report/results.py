@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import xarray as xr
 from markupsafe import Markup
 
-from mcrock.base.estimates import format_estimate, format_interval, format_percent
+from mcrock.base.estimates import format_interval
 from mcrock.base.tables.parsing import ConfigError
 from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.opening import logged_versions, read_log
@@ -28,9 +27,9 @@ from mcrock.show.animation.page import embed_run, still_of
 from mcrock.show.curves import format_laws, plot_choices
 from mcrock.show.fragility import (
     UNSUPPORTED,
-    format_ends,
+    format_accepted_ends,
+    format_accepted_median,
     format_fragility,
-    format_half,
     format_support,
     plot_fragility,
 )
@@ -77,11 +76,11 @@ from mcrock.show.summary import PEAK, Summary, format_independence, format_proba
 from mcrock.show.text import (
     Caution,
     Column,
-    estimate,
+    cell,
     format_count,
     format_table,
     label,
-    label_place,
+    label_interval,
     missing_chunks,
     percent,
     table_along,
@@ -134,21 +133,15 @@ def _release(probability: xr.Dataset) -> KeyFigure:
 
 def _fragility(summary: Summary) -> list[KeyFigure]:
     fit = summary.fragility
+    words = f"{percent(fit)} interval {format_accepted_ends(fit)}"
     if goes_without(fit):
-        at, is_below = fit["accepted_reached"][-1], bool(fit["accepted_below"][-1])
-        half = label_place(float(at), is_below, at.attrs["units"])
-        words = f"{percent(fit)} interval {format_half(fit)}, {WORDS[goes_by(fit)]}: {choice_of(fit).words}"
-        found = [KeyFigure("Median capacity", half.removeprefix("at "), words)]
-    elif math.isfinite(float(fit["median_capacity"])):
-        dispersion, level = estimate(fit, "dispersion"), f"{percent(fit)} interval"
-        words = f"{level} {format_interval(*dispersion[1:])}"
-        found = [
-            KeyFigure("Median capacity", label(fit["median_capacity"]), f"{level} {format_ends(fit)}"),
-            KeyFigure("Dispersion", format_estimate(*dispersion), words),
-        ]
-    else:
+        words += f", {WORDS[goes_by(fit)]}: {choice_of(fit).words}"
+    elif not math.isfinite(float(fit["median_capacity"])):
         words = format_fragility(fit).removeprefix("Fragility: ")
-        found = [KeyFigure("Median capacity", "-", words)]
+    found = [KeyFigure("Median capacity", format_accepted_median(fit), words)]
+    if not goes_without(fit) and math.isfinite(float(fit["median_capacity"])):
+        words = f"{percent(fit)} interval {label_interval(fit, 'dispersion_interval')}"
+        found.append(KeyFigure("Dispersion", cell(fit, "dispersion"), words))
     if math.isfinite(float(fit["weakest_overturning"])):
         below, weakest = int(fit["runs_below"]), label(fit["weakest_overturning"])
         words = f"none of {format_count(below, 'run')} at weaker ones did" if below else "none was weaker"
@@ -193,12 +186,7 @@ def validity_section(summary: Summary) -> Section:
     validity = summary.validity
     if validity is None:
         return Section("validity", "Does the model hold?", [NOT_OF_MCROCK])
-
-    def share(name: str, one: xr.Dataset) -> str:
-        return format_percent(float(one[name])) if one[name] else "0"
-
-    columns: list[Column] = [("intensity", lambda one: label(one["intensity"]))]
-    columns += [(words, partial(share, name)) for name, words in FLAGS.items()]
+    columns: list[Column] = ["intensity", *((words, f"{{{name}:percent}}") for name, words in FLAGS.items())]
     blocks: list[Block] = [
         "Fractions of the runs that strain the model",
         table_along(validity.sel(among="all"), "intensity", columns),

@@ -28,7 +28,7 @@ from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.impact.registry import Law
 from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import assumption_notes, model_notes, uncertain_rows
-from mcrock.show.fragility import format_half
+from mcrock.show.fragility import format_half_ends
 from mcrock.show.report.content import Block, Code, Section, cautions, embed
 from mcrock.show.risk import tell_risk
 from mcrock.show.sensitivity import has_distributions, plot_inputs
@@ -108,7 +108,7 @@ def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Datase
         return f"{counted}; half of such motions would do so at none of the intensities run."
     return (
         f"{counted}; half of such motions would do so at about {label(fit['accepted_reached'][-1])} "
-        f"({percent(fit)} interval {format_half(fit)})."
+        f"({percent(fit)} interval {format_half_ends(fit)})."
     )
 
 
