@@ -152,8 +152,7 @@ def plot_body(body: Body, name: str = "") -> Axes:
     points = _upright(body)
     _draw_side(side, body, points)
     _draw_plan(plan, body, points)
-    add_note(side, " ".join(filter(None, [name and f"{name}.", _numbers(body)])))
-    return side
+    return add_note(side, " ".join(filter(None, [name and f"{name}.", _numbers(body)])))
 
 
 def _upright(body: Body) -> Array:

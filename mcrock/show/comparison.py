@@ -181,5 +181,4 @@ def plot_comparison(
     ratio, low, high = estimate(found, "median_ratio")
     if math.isfinite(ratio) and math.isfinite(low):
         note += f" Ratio of the medians by {FAMILIES[goes_by(found)].words} {format_ratio(ratio, low, high)}."
-    style.add_note(ax, note)
-    return ax
+    return style.add_note(ax, note)

@@ -11,8 +11,6 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_ratio
-from mcrock.base.keywords import shared_keywords
-from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import Law
 from mcrock.show import style
 from mcrock.show.fragility import (
@@ -211,9 +209,7 @@ def _ratio(fit: xr.Dataset) -> str:
     return format_ratio(*estimate(fit, "ratio")) if math.isfinite(float(fit["ratio"])) else "-"
 
 
-@takes_path
-@style.styled
-@shared_keywords(Bootstrap)
+@style.figure_of_runs(Bootstrap)
 def plot_ways(
     ds: xr.Dataset,
     ax: Axes | None = None,
@@ -268,13 +264,10 @@ def plot_ways(
         ax.axvline(float(static) * factor, color=style.ORANGE, linestyle=":", linewidth=0.9)
         note += f"Dotted: {label(static)}, below which no realization can rock. "
     note += f"Go by {FAMILIES[goes_by(found)].words}: {choice_of(found).words}. "
-    style.add_note(ax, note + UNSUPPORTED + bins_words(points))
-    return ax
+    return style.add_note(ax, note + UNSUPPORTED + bins_words(points))
 
 
-@takes_path
-@style.styled
-@shared_keywords(Bootstrap)
+@style.figure_of_runs(Bootstrap)
 def plot_limits(
     ds: xr.Dataset,
     limits: Sequence[tuple[str, float]] | None = None,
@@ -323,13 +316,10 @@ def plot_limits(
     note = f"{count_words(fits, int(fits['runs'][0]))}. Overturned runs exceed every limit. "
     if most := int(fits["undecided"].max()):
         note += f"Up to {most} undecided: both ways in the intervals. "
-    style.add_note(ax, note + UNSUPPORTED)
-    return ax
+    return style.add_note(ax, note + UNSUPPORTED)
 
 
-@takes_path
-@style.styled
-@shared_keywords(Bootstrap)
+@style.figure_of_runs(Bootstrap)
 def plot_choices(
     ds: xr.Dataset,
     choice: str = LAW,
@@ -381,8 +371,7 @@ def plot_choices(
     if doubtful := int(fits["undecided"].sum()):
         note += f"{doubtful} undecided runs: both ways in the intervals. "
     drawn = f"{how.resamples} resamples of the {fits.attrs['independent']}, the same ones for all curves"
-    style.add_note(ax, f"{note}Intervals: {drawn}. {UNSUPPORTED}")
-    return ax
+    return style.add_note(ax, f"{note}Intervals: {drawn}. {UNSUPPORTED}")
 
 
 def _draw_family(

@@ -315,8 +315,7 @@ def plot_fit(fit: Fit) -> Axes:
             + held_words(fit.held, ", and those")
             + "."
         )
-    style.add_note(rows[0, 0], words.rstrip())
-    return rows[0, 0]
+    return style.add_note(rows[0, 0], words.rstrip())
 
 
 def draw_test(
@@ -404,8 +403,7 @@ def plot_angles(fit: Fit) -> Axes:
     largest = float(np.abs(measured - simulated).max())
     words = f"{fit.name}, edge {fit.edge}: angles integrated from the release at "
     words += f"{fit.estimates['tilt']:.4f} rad; "
-    style.add_note(rows[0, 0], words + f"they differ by {1e3 * largest:.2g} mrad at most.")
-    return rows[0, 0]
+    return style.add_note(rows[0, 0], words + f"they differ by {1e3 * largest:.2g} mrad at most.")
 
 
 REST, LINE = 33.0, 6.0  # of the figure: what is not rows, each row [mm]
@@ -486,12 +484,11 @@ def plot_measured(found: xr.Dataset) -> Axes:
         ax.plot(values, row, "o", color=colour, markersize=3.5)
         ax.locator_params(axis="x", nbins=4)  # of two in a column, with three digits each
         ax.set_xlabel(fill(style.axis_scale(found[name])[1], LABEL))
-    style.add_note(
+    return style.add_note(
         panels[0],
         f"Bars: {percent(found)} intervals: of a median, and what the drift of the sensor leaves open; where "
         "that is all, there is no dot.",
     )
-    return panels[0]
 
 
 TYPES = {".png": "image/png", ".svg": "image/svg+xml"}  # of figures that a page can hold

@@ -17,11 +17,9 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_few, format_percent
-from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import VELOCITIES, unit_in_text
 from mcrock.dataset import to_frame
-from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.text import (
     as_json,
@@ -145,9 +143,7 @@ def format_support(fit: xr.Dataset) -> list[str]:
     return lines
 
 
-@takes_path
-@style.styled
-@shared_keywords(Bootstrap)
+@style.figure_of_runs(Bootstrap)
 def plot_fragility(
     ds: xr.Dataset,
     ax: Axes | None = None,
@@ -210,8 +206,7 @@ def plot_fragility(
         *format_support(fit),
     ]
     note = " ".join(f"{line[:1].upper()}{line[1:]}." for line in [*lines, f"Band: {band}"])
-    style.add_note(ax, f"{note}{bins_words(points)} {UNSUPPORTED}")
-    return ax
+    return style.add_note(ax, f"{note}{bins_words(points)} {UNSUPPORTED}")
 
 
 def observed(ds: xr.Dataset, how: Bootstrap) -> xr.Dataset:

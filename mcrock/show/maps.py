@@ -24,7 +24,6 @@ from mcrock.body.faces import (
     sections,
     slide_rock_limit,
 )
-from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter, Law
 from mcrock.show import style
 from mcrock.show.text import format_count, label
@@ -87,8 +86,7 @@ def map_axes(ds: xr.Dataset) -> tuple[str, str] | None:
     return None
 
 
-@takes_path
-@style.styled
+@style.figure_of_runs()
 def plot_impact_map(
     ds: xr.Dataset,
     x: str = "impact_lambda_lon",
@@ -168,8 +166,7 @@ def plot_impact_map(
     ax.set_ylabel(_symbol_label(ds, y))
     for name in "xy":
         style.number_axis(ax, name)
-    style.add_note(ax, note)
-    return ax
+    return style.add_note(ax, note)
 
 
 def _runs_at(ds: xr.Dataset, intensity: float | None, allow_missing: bool) -> tuple[xr.Dataset, str]:
@@ -259,8 +256,7 @@ def has_regimes(ds: xr.Dataset) -> bool:
     return "peak_acceleration" in ds and bool(ds.attrs.get("config"))
 
 
-@takes_path
-@style.styled
+@style.figure_of_runs()
 def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     """Draw which motion starts from rest, over friction and horizontal acceleration, and where runs fall.
 
@@ -319,14 +315,13 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     style.legend_above(ax, 4, 0.0)
     found = regime_from_rest(peak / body.gravity[0], friction, worst, static)
     shares = ", ".join(f"{name} {(found == regime).mean():.0%}" for regime, (_, name) in LOOKS.items())
-    style.add_note(
+    return style.add_note(
         ax,
         "Motion that starts from rest under a constant acceleration: areas for the direction in which the "
         "body tips most easily, dashed lines for that in which it tips least easily. "
         f"Points: {format_count(len(peak), 'run')} at their peak horizontal acceleration ({shares})."
         + ("" if same else " Slide-rock with too little friction in slip to tip the body counts as slide."),
     )
-    return ax
 
 
 def _runs(ds: xr.Dataset) -> tuple[np.ndarray, ...]:

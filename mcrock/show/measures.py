@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 import xarray as xr
 
-from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import Outcome
-from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.curves import median_columns, table_of_curves
 from mcrock.show.fragility import DISPERSION, accepted_label, format_accepted_median
@@ -75,9 +73,7 @@ def format_surface(found: xr.Dataset) -> list[str]:
     return present(found, f"Surface: {found.attrs['link']} of the probability over two measures, in SI units")
 
 
-@takes_path
-@style.styled
-@shared_keywords(Bootstrap)
+@style.figure_of_runs(Bootstrap)
 def plot_measures(
     ds: xr.Dataset,
     ax: Axes | None = None,
@@ -127,8 +123,7 @@ def plot_measures(
         drawn = f"{found.attrs['resamples']} resamples of the {found.attrs['independent']}"
         note += f"Bars: {found.attrs['level']:.0%} intervals, {drawn}. "
     note += "1: the lognormal curve by the measure decides overturning; 0: it says nothing about it."
-    style.add_note(ax, note)
-    return ax
+    return style.add_note(ax, note)
 
 
 def _curve(fit: xr.Dataset) -> str:
@@ -139,9 +134,7 @@ def _curve(fit: xr.Dataset) -> str:
     return f"median {format_accepted_median(fit)}, {accepted_label(fit) if goes_without(fit) else spread}"
 
 
-@takes_path
-@style.styled
-@shared_keywords(Confidence)
+@style.figure_of_runs(Confidence)
 def plot_surface(
     ds: xr.Dataset,
     measures: Sequence[str],
@@ -202,10 +195,9 @@ def plot_surface(
     style.legend_above(ax, left=-0.05, handletextpad=0.2)
     loss, named = found["log_loss"], zip((*measures, "both"), (*SIDES, "both"), strict=True)
     words = ", ".join(f"{name} {float(loss.sel(model=model)):.3f}" for name, model in named)
-    style.add_note(
+    return style.add_note(
         ax,
         f"{format_count(int(found['runs']), 'run')} of {int(found['records'])} records. Lines: probability "
         "of overturning; points: runs, the darker the more overturned. Log loss on records left out: "
         f"{words}.",
     )
-    return ax

@@ -15,9 +15,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_percent
-from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import STANDING
-from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.text import Column, at, count_words, format_count, label, percent, table_along
 from mcrock.statistics import (
@@ -95,8 +93,7 @@ def format_own_responses(own: xr.Dataset) -> list[str]:
     return lines
 
 
-@takes_path
-@style.styled
+@style.figure_of_runs()
 def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool = False) -> Axes:
     """Draw stacked fractions of the outcomes over the intensities.
 
@@ -145,8 +142,7 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
     limit = ""
     if OF_SUPPORT in result.attrs:
         limit = f" Fell off: the base centre was displaced by more than {result.attrs[OF_SUPPORT]:g} m."
-    style.add_note(ax, f"{format_count(runs.sum(), 'run')}{where}.{limit} {_doubt(result)}")
-    return ax
+    return style.add_note(ax, f"{format_count(runs.sum(), 'run')}{where}.{limit} {_doubt(result)}")
 
 
 def _doubt(result: xr.Dataset) -> str:
@@ -158,9 +154,7 @@ def _doubt(result: xr.Dataset) -> str:
     return f"{number} {are} undecided (with a pattern): {count} both ways in the intervals."
 
 
-@takes_path
-@style.styled
-@shared_keywords(Confidence)
+@style.figure_of_runs(Confidence)
 def plot_exceedance(
     ds: xr.Dataset,
     ax: Axes | None = None,
@@ -237,8 +231,7 @@ def plot_exceedance(
     if len(shown) < int(moving.sum()):
         note += f"; {len(shown)} of {int(moving.sum())} {places} with motion shown"
     level = f"{result.attrs['level']:.0%}"
-    style.add_note(ax, f"{note}. Overturned runs exceed every threshold. Dashed: {level} intervals.")
-    return ax
+    return style.add_note(ax, f"{note}. Overturned runs exceed every threshold. Dashed: {level} intervals.")
 
 
 def _different(curves: np.ndarray, strength: np.ndarray, number: int) -> np.ndarray:
@@ -419,9 +412,7 @@ def format_looks(found: xr.Dataset, realizations: int) -> str:
     return "\n".join(lines)
 
 
-@takes_path
-@style.styled
-@shared_keywords(Confidence)
+@style.figure_of_runs(Confidence)
 def plot_convergence(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[ConfidenceKeywords]) -> Axes:
     """Draw the probability of overturning from the first realizations, more and more of them.
 
@@ -474,10 +465,9 @@ def plot_convergence(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[
     ax.set_xticks([], minor=True)
     style.probability_axis(ax, "Probability of overturning [1]")
     style.legend_of_levels(ax, words if is_shaken(ds) else "", len(unsure))
-    style.add_note(
+    return style.add_note(
         ax,
         f"{count_words(points, int(points['runs'].sum()))}. From the first half of the realizations to all "
         f"of them the probability changes by at most {worst:.3f}. Bars: {how.level:.0%} intervals for new "
         "ground motions.",
     )
-    return ax

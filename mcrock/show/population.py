@@ -330,13 +330,12 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
         style.figure_of(first).legend(
             handles, labels, title="Position", loc="outside upper left", ncols=len(labels)
         )
-    style.add_note(
+    return style.add_note(
         first,
         f"{origin_in_words(data)}. Bars: one standard error of the fit. Shaded: prediction for a test on "
         f"{subject_in_words(data)}, 95 % as a band, and its density; dashed: the distribution written for a "
         "study. Dotted: theoretical bounds.",
     )
-    return first
 
 
 @style.styled
@@ -392,8 +391,7 @@ def plot_effects(data: Any) -> Axes:
     words = f"{origin_in_words(data)}. Bars: one standard error of the fit. Line and band: mean of tests, "
     words += "and its 95 % interval"
     others = f", the other covariates at {at_in_words(columns, posterior['at'].values)}" * (len(columns) > 1)
-    style.add_note(grid[0, 0], words + others + ".")
-    return grid[0, 0]
+    return style.add_note(grid[0, 0], words + others + ".")
 
 
 def _draw_tests(ax: Axes, data: Any, key: str) -> None:
@@ -511,10 +509,9 @@ def plot_check(check: xr.Dataset) -> Axes:
         lower.set_xticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
         lower.set_xlabel("Rank")
     style.probability_axis(below[0], "Tests below")
-    style.add_note(
+    return style.add_note(
         above[0],
         f"Bars: {LEVEL:.0%} of {check.sizes['replicate']} simulated campaigns, with their medians; dots: "
         "measured. Below: distribution function of the ranks of the measured among the simulated, dotted "
         "that of uniform ranks.",
     )
-    return above[0]

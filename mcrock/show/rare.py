@@ -106,5 +106,4 @@ def plot_rare(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     style.log_axis(ax, "y")
     ax.set_ylabel("Probability of overturning [1]")
     style.legend_above(ax, 1, -0.14)
-    style.add_note(ax, note)
-    return ax
+    return style.add_note(ax, note)

@@ -236,8 +236,7 @@ def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
     _draw_spectra(ax, motion, components)
     figure.align_ylabels([*(axes[0] for axes in rows), ax])
     figure.suptitle(textwrap.fill(style.plain_text(motion.name), TITLE), fontsize=8.0)
-    style.add_note(ax, _describe_record(motion, flags, own))
-    return ax
+    return style.add_note(ax, _describe_record(motion, flags, own))
 
 
 @style.styled
@@ -277,8 +276,7 @@ def plot_spectra(motions: Sequence[Motion], title: str = "") -> Axes:
     _spectrum_axes(ax, values)
     count = format_count(len(shaking), "record")
     note = f"{count}, geometric mean of the horizontal components as recorded, {DAMPING:.0%} damping."
-    style.add_note(ax, note.replace("%", " %") + (f" {style.plain_text(title)}" if title else ""))
-    return ax
+    return style.add_note(ax, note.replace("%", " %") + (f" {style.plain_text(title)}" if title else ""))
 
 
 def _histories(samples: FloatArray, dt: float) -> dict[str, FloatArray]:
@@ -482,7 +480,6 @@ def plot_selection(candidates: Candidates, target: Target, found: Selection) -> 
     ax.set_xlabel("Period [s]")
     ax.set_ylabel("Pseudo-acceleration, 5 % damping [g]")
     ax.legend()
-    style.add_note(
+    return style.add_note(
         ax, "Solid: medians; dashed: 2.5 and 97.5 % of a lognormal spread; grey: recordings, scaled."
     )
-    return ax

@@ -18,8 +18,6 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_estimate, format_interval, format_percent
-from mcrock.base.keywords import shared_keywords
-from mcrock.dataset.opened import takes_path
 from mcrock.show import style
 from mcrock.show.fragility import accepted_label
 from mcrock.show.text import (
@@ -83,9 +81,7 @@ def format_baselines(found: xr.Dataset) -> list[str]:
     ]
 
 
-@takes_path
-@style.styled
-@shared_keywords(Bootstrap)
+@style.figure_of_runs(Bootstrap)
 def plot_baselines(
     ds: xr.Dataset,
     ax: Axes | None = None,
@@ -128,7 +124,7 @@ def plot_baselines(
     style.words_above_rows(ax, [f"{rule_words(one)}: {_words(one)}" for one in ones])
     ax.set_xlim(0, 1.05 * np.nanmax([*ends[1], *loss]))
     ax.set_xlabel("Log loss on records left out [1]")
-    style.add_note(
+    return style.add_note(
         ax,
         f"Bars: {found.attrs['level']:.0%} intervals over {found.sizes['left_out']} {found.attrs['scored']}, "
         "each predicted from the others. Circles: fitted to the runs of the others; squares: checks of the "
@@ -136,7 +132,6 @@ def plot_baselines(
         "After the names: capacity; P, probability of overturning there by the accepted curve, f by "
         "the rising fractions; misclassified runs.",
     )
-    return ax
 
 
 def _words(row: xr.Dataset) -> str:
@@ -429,9 +424,7 @@ BLOCKS = {
 }
 
 
-@takes_path
-@style.styled
-@shared_keywords(Bootstrap)
+@style.figure_of_runs(Bootstrap)
 def plot_risk(
     ds: xr.Dataset,
     hazard: xr.Dataset,
@@ -490,10 +483,9 @@ def plot_risk(
     ax.set_ylim(bottom=0)
     style.number_axis(ax, "y")
     style.legend_above(ax, handlelength=1.8)
-    style.add_note(
+    return style.add_note(
         ax,
         f"Mean hazard; areas are parts of the rate. {found.attrs['level']:.0%} intervals from "
         f"{int(found['records'])} {found.attrs['independent']}: {', '.join(rows)}. "
         f"{marks}Go {WORDS[goes_by(found)]}: {choice_of(found).words}.",
     )
-    return ax

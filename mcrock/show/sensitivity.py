@@ -20,7 +20,6 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mcrock.base.tables.distributions import Discrete, Distribution, Listed
 from mcrock.base.units import unit_in_figure
-from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style
 from mcrock.show.text import Column, Columns, Words, at, label, labels, percent, table_along
@@ -50,8 +49,7 @@ def has_distributions(ds: xr.Dataset) -> bool:
     return "body" in json.loads(config) and bool(distributed_inputs(Study.from_json(config)))
 
 
-@takes_path
-@style.styled
+@style.figure_of_runs()
 def plot_inputs(ds: xr.Dataset) -> Axes:
     """Draw the distribution of every uncertain number, and what was drawn from it.
 
@@ -86,10 +84,9 @@ def plot_inputs(ds: xr.Dataset) -> Axes:
     for ax in grid[len(shown) :]:
         ax.set_axis_off()
     more = f" {len(inputs) - MOST_AXES} more are not shown." if len(inputs) > MOST_AXES else ""
-    style.add_note(
+    return style.add_note(
         grid[0], f"Densities. Lines: distributions; bars: {ds.sizes['realization']} realizations.{more}"
     )
-    return grid[0]
 
 
 def _drawn(ds: xr.Dataset, study: Study, name: str) -> np.ndarray:
@@ -266,8 +263,7 @@ def plot_sensitivity(found: xr.Dataset, ax: Axes | None = None) -> Axes:
         level = f"{found.attrs['level']:.0%}"
         note = f"Marks: total indices with {level} intervals; strokes: first-order indices. "
         note += f"{int(found['runs'])} runs."
-    style.add_note(ax, note + left_out)
-    return ax
+    return style.add_note(ax, note + left_out)
 
 
 def _draw_indices(ax: Axes, rows: np.ndarray, one: xr.Dataset, look: dict[str, Any]) -> None:
@@ -380,8 +376,7 @@ def _drivers(bounds: xr.Dataset) -> list[str]:
     return [f"they go most with {', '.join(found)}: rank correlation over the draws"] if found else []
 
 
-@takes_path
-@style.styled
+@style.figure_of_runs()
 def plot_probability_box(
     ds: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95, found: xr.Dataset | None = None
 ) -> Axes:
@@ -420,17 +415,15 @@ def plot_probability_box(
     style.error_bars(ax, x, mean, ends, label=f"mean, {level:.0%} interval", **look)
     style.probability_axis(ax, "Probability of overturning [1]")
     style.legend_above(ax)
-    style.add_note(
+    return style.add_note(
         ax,
         f"Thin lines: {int(found['draws'])} outer draws, less the noise of their runs; box: their spread, "
         f"epistemic uncertainty. Bars: sampling error of {int(found['records'])} recordings. "
         f"{int(found['runs'])} runs.",
     )
-    return ax
 
 
-@takes_path
-@style.styled
+@style.figure_of_runs()
 def plot_variance_shares(
     ds: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95, found: xr.Dataset | None = None
 ) -> Axes:
@@ -472,10 +465,9 @@ def plot_variance_shares(
     ax.set_xlabel(axis_label)
     style.probability_axis(ax, "Share of the variance [1]")
     style.legend_above(ax, left=-0.14, handlelength=1.0)
-    style.add_note(
+    return style.add_note(
         ax,
         f"{int(found['draws'])} outer draws x {int(found['records'])} recordings, {int(found['runs'])} runs. "
         "Alone: effect of the epistemic inputs on the probability over all earthquakes; total: with their "
         "effect in single earthquakes.",
     )
-    return ax

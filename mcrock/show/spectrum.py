@@ -169,8 +169,7 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
         figure.colorbar(mesh, ax=grid, label="Fraction of overturning motions [1]", pad=0.02)
     else:
         _add_legend(figure, ds)
-    style.add_note(first, _overturning_note(ds, axis, as_share))
-    return first
+    return style.add_note(first, _overturning_note(ds, axis, as_share))
 
 
 @style.styled
@@ -237,8 +236,7 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     figure.align_ylabels([above, ax])
     handles, labels = ax.get_legend_handles_labels()
     style.legend_above(above, 4, 0.0, handles=handles, labels=labels, title="slenderness", handlelength=1.8)
-    style.add_note(ax, _rocking_note(ds, many))
-    return ax
+    return style.add_note(ax, _rocking_note(ds, many))
 
 
 def _check(ds: xr.Dataset, what: str, needed: set[str]) -> None:

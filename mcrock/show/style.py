@@ -18,16 +18,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import unit_in_figure
 from mcrock.dataset import replacing
+from mcrock.dataset.opened import Source, takes_path
 from mcrock.impact.registry import ImpactParameter
 
 if TYPE_CHECKING:
@@ -75,6 +77,24 @@ def styled(plot: Callable[Parameters, Axes]) -> Callable[Parameters, Axes]:
             return plot(*args, **kwargs)
 
     return wrapper
+
+
+def figure_of_runs(
+    pack: type[Any] | None = None,
+) -> Callable[
+    [Callable[Concatenate[xr.Dataset, Parameters], Axes]], Callable[Concatenate[Source, Parameters], Axes]
+]:
+    """Plot functions of the runs of a study: drawn in `paper_style`, given a dataset or the path of one.
+
+    Their ``**keywords`` are the fields of a pack, as `mcrock.base.keywords.shared_keywords` shows them.
+    """
+
+    def decorate(
+        plot: Callable[Concatenate[xr.Dataset, Parameters], Axes],
+    ) -> Callable[Concatenate[Source, Parameters], Axes]:
+        return takes_path(styled(shared_keywords(pack)(plot) if pack else plot))
+
+    return decorate
 
 
 SCREEN = 130.0  # resolution [1/in]
@@ -316,8 +336,8 @@ def probability_axis(ax: Axes, label: str) -> None:
     ax.set_ylabel(label)
 
 
-def add_note(ax: Axes, text: str) -> None:
-    """Small print below the axes: numbers of runs and what is drawn, as wide as the figure.
+def add_note(ax: Axes, text: str) -> Axes:
+    """Small print below the axes, which it returns: numbers of runs and what is drawn, as wide as the figure.
 
     In a figure of the caller that has other axes, or that nothing lays out, the note hangs below `ax`.
     """
@@ -325,7 +345,7 @@ def add_note(ax: Axes, text: str) -> None:
     alone = place is not None and place.get_gridspec().get_geometry() == (1, 1) and ax.get_figure() is figure
     if figure.get_label() == OWN or (alone and figure.get_layout_engine() is not None):
         _set_note(figure, textwrap.fill(text, int(0.8 * axes_width(ax))))
-        return
+        return ax
     width = ax.get_position().width * axes_width(ax)
     ax.annotate(
         textwrap.fill(text, max(int(0.8 * width), 20)),
@@ -336,6 +356,7 @@ def add_note(ax: Axes, text: str) -> None:
         va="top",
         **NOTE_LOOK,
     )
+    return ax
 
 
 def add_source(ax: Axes, attrs: Mapping[str, Any]) -> None:

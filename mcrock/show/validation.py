@@ -126,13 +126,12 @@ def plot_labels(found: xr.Dataset) -> Axes:
         style.number_axis(ax)
         drawn.append(ax)
     drawn[0].legend(loc="best", handlelength=1.2)
-    style.add_note(
+    return style.add_note(
         drawn[0],
         f"Draws of the unknown inputs before and after {found.sizes['seen']} labels, "
         f"{float(found['count_seen']):g} fallen; {found.attrs['effective']:.1f} effective of "
         f"{found.attrs['draws']} draws. Densities.",
     )
-    return drawn[0]
 
 
 RANK_BINS = 10  # of the ranks
@@ -252,14 +251,13 @@ def plot_tests(found: xr.Dataset) -> Axes:
     ranks.set_xlim(0.0, 1.0)
     ranks.yaxis.set_major_locator(MaxNLocator(integer=True))
     level = percent(found)
-    style.add_note(
+    return style.add_note(
         curves,
         f"{tests} tests of {found.attrs['recordings']} recordings, {found.attrs['fell']} overturned, beyond "
         f"the right end. Grey: {level} of simulated campaigns of as many tests; blue: {level} of the "
         "measured curve over recordings. Right: dashed is the level if the study is true; full at both ends "
         "where it scatters too little, at one end where it is too low or too high.",
     )
-    return curves
 
 
 HEADS = {"f1": "F1", "accuracy": "accuracy", "brier": "Brier", "log_loss": "log loss", "auc": "AUC"}
@@ -373,13 +371,12 @@ def plot_validation(found: xr.Dataset) -> Axes:
     style.probability_axis(roc, "True positive rate [1]")
     _draw_tests(tests, found, recordings)
     judged = found.attrs["judged"]
-    style.add_note(
+    return style.add_note(
         calibration,
         f"{found.sizes['test']} tests, {int(y.sum())} overturned. Calibration: bins with about as many tests "
         f"each, whose number is written next to them. Below: {judged}, each test a mark at its probability; "
         "the dotted line is one half.",
     )
-    return calibration
 
 
 def _shown(found: xr.Dataset) -> list[str]:
