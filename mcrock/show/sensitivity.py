@@ -294,12 +294,12 @@ COMPONENTS = {  # by component: its name in the figure and its colour, neighbour
 
 
 class Nested(NamedTuple):
-    """Statistics of a nested study, each a dataset."""
+    """Statistics of a nested study, each a dataset of the function of `mcrock.statistics` of its name."""
 
-    shares: xr.Dataset  # from `variance_shares`
-    probability: xr.Dataset  # from `epistemic_probability`
-    fragility: xr.Dataset  # from `epistemic_fragility`
-    bounds: xr.Dataset  # from `epistemic_bounds`
+    variance_shares: xr.Dataset
+    epistemic_probability: xr.Dataset
+    epistemic_fragility: xr.Dataset
+    epistemic_bounds: xr.Dataset
 
 
 def summarize_nested(ds: xr.Dataset, level: float) -> Nested:
@@ -314,10 +314,10 @@ def summarize_nested(ds: xr.Dataset, level: float) -> Nested:
 
 def format_nested(nested: Nested) -> list[str]:
     """Lines on what ignorance does to the probability, and what it does in single earthquakes."""
-    shares, bounds = nested.shares, nested.bounds
+    shares, bounds = nested.variance_shares, nested.epistemic_bounds
     level, draws = f"{percent(shares)} interval", int(shares["draws"])
-    fractiles = nested.probability["fractile_probability"]
-    both = shares.assign(of_all=nested.probability["probability"], fractiles=fractiles[[0, -1]])
+    fractiles = nested.epistemic_probability["fractile_probability"]
+    both = shares.assign(of_all=nested.epistemic_probability["probability"], fractiles=fractiles[[0, -1]])
     columns: list[Column] = [
         "intensity",
         ("probability", "{of_all:.3f}"),
@@ -346,9 +346,8 @@ def format_nested(nested: Nested) -> list[str]:
         over_the_range,
         f"the largest exceeds the probability on {100 * float(bounds['content']):.3g} % of the range with "
         f"{percent(bounds)} confidence, but for the noise of its runs",
-        *_dispersions(nested.fragility),
+        *_dispersions(nested.epistemic_fragility),
         *_drivers(bounds),
-        "",
     ]
 
 

@@ -62,27 +62,27 @@ DISPLACEMENTS = (0.01, 0.03, 0.1, 0.3, 1.0)  # of the table of a study with fric
 
 
 class Summary(NamedTuple):
-    """Statistics of a study, each a dataset; None where a study has none of the kind."""
+    """Statistics of a study, datasets by their names in JSON; None where a study has none of the kind."""
 
-    probability: xr.Dataset  # from `overturning_probability`
+    overturning_probability: xr.Dataset
     fragility: xr.Dataset  # from `fit_fragility`
-    doubt: xr.Dataset  # from `undecided_runs`
-    steps: xr.Dataset | None  # from `step_check`, of runs of mcrock
-    sizes: xr.Dataset  # from `size_convergence`
-    validity: xr.Dataset | None  # from `model_validity`, of runs of mcrock
-    laws: xr.Dataset | None  # from `fragility_by_choice`
-    measures: xr.Dataset | None  # from `compare_measures`
-    outcomes: xr.Dataset | None  # from `outcome_shares`, of a study with friction
-    displacement: xr.Dataset | None  # from `exceedance_probability` of the peak displacement
-    support: xr.Dataset | None  # from `fit_fragility` by the displacement limit
-    resurrected: tuple[int, int] | None  # from `count_resurrected`, where there are several levels
-    rules: xr.Dataset | str | None  # from `baselines`, or why the motions could not be measured
+    undecided_runs: xr.Dataset
+    step_check: xr.Dataset | None  # of runs of mcrock
+    size_convergence: xr.Dataset
+    model_validity: xr.Dataset | None  # of runs of mcrock
+    fragility_by_law: xr.Dataset | None  # from `fragility_by_choice`
+    intensity_measures: xr.Dataset | None  # from `compare_measures`
+    outcome_shares: xr.Dataset | None  # of a study with friction
+    displacement_exceedance: xr.Dataset | None  # from `exceedance_probability` of the peak displacement
+    support_fragility: xr.Dataset | None  # from `fit_fragility` by the displacement limit
+    baselines: xr.Dataset | str | None  # or why the motions could not be measured
+    standards: xr.Dataset | None  # with a design motion
+    own_responses: xr.Dataset | None
     nested: Nested | None  # of a nested study without missing runs, whose runs the others pool
-    standards: xr.Dataset | None  # from `standards`, with a design motion
+    resurrected: tuple[int, int] | None  # from `count_resurrected`, where there are several levels
     is_shaken: bool  # False where the ground does not move, so that no curve means anything
-    own_law: str | None = None  # name and hash of the law of a user
-    arithmetic: str | None = None  # None for the plain arithmetic of a processor
-    own: xr.Dataset | None = None  # from `own_responses`
+    own_law: str | None  # name and hash of the law of a user
+    arithmetic: str | None  # None for the plain arithmetic of a processor
 
 
 @shared_keywords(Confidence)
@@ -118,32 +118,34 @@ def summarize(
     nested = summarize_nested(ds, how.level) if is_whole else None
     ds = pooled(ds)
     limit = statistics.displacement_limit(ds)
-    displacement = None
+    displacement = validity = None
+    if knows_strain(ds):
+        validity = statistics.model_validity(ds, allow_missing=how.allow_missing)
     if PEAK in ds:
         limits = sorted({*DISPLACEMENTS, *([] if limit is None else [limit])})
         displacement = statistics.exceedance_probability(ds, limits, PEAK, **keywords)
     off = statistics.by_support(ds)
     fragility = statistics.fit_fragility(ds, **keywords)
     return Summary(
-        probability=statistics.overturning_probability(ds, **keywords),
+        overturning_probability=statistics.overturning_probability(ds, **keywords),
         fragility=fragility,
-        doubt=statistics.undecided_runs(ds, allow_missing=how.allow_missing),
-        steps=statistics.step_check(ds, how.level) if "half_step_outcome" in ds else None,
-        sizes=statistics.size_convergence(ds, allow_missing=how.allow_missing),
-        validity=statistics.model_validity(ds, allow_missing=how.allow_missing) if knows_strain(ds) else None,
-        laws=statistics.fragility_by_choice(ds, **keywords) if has_laws(ds) else None,
-        measures=statistics.compare_measures(ds, **keywords) if len(statistics.measures_of(ds)) > 1 else None,
-        outcomes=statistics.outcome_shares(ds, **keywords) if PEAK in ds else None,
-        displacement=displacement,
-        support=None if off is None else statistics.fit_fragility(off, **keywords),
+        undecided_runs=statistics.undecided_runs(ds, allow_missing=how.allow_missing),
+        step_check=statistics.step_check(ds, how.level) if "half_step_outcome" in ds else None,
+        size_convergence=statistics.size_convergence(ds, allow_missing=how.allow_missing),
+        model_validity=validity,
+        fragility_by_law=statistics.fragility_by_choice(ds, **keywords) if has_laws(ds) else None,
+        intensity_measures=statistics.compare_measures(ds, **keywords) if len(measures_of(ds)) > 1 else None,
+        outcome_shares=statistics.outcome_shares(ds, **keywords) if PEAK in ds else None,
+        displacement_exceedance=displacement,
+        support_fragility=None if off is None else statistics.fit_fragility(off, **keywords),
         resurrected=count_resurrected(ds) if ds.sizes.get("intensity", 0) > 1 else None,
-        rules=_rules(ds, fragility, folder, keywords),
+        baselines=_rules(ds, fragility, folder, keywords),
         nested=nested,
         standards=None if at is None else statistics.standards(ds, at, folder=folder, **keywords),
         is_shaken=is_shaken(ds),
         own_law=ds.attrs.get("own_law"),
         arithmetic=ds.attrs.get("arithmetic"),
-        own=statistics.own_responses(ds, **keywords),
+        own_responses=statistics.own_responses(ds, **keywords),
     )
 
 
@@ -166,64 +168,48 @@ def _rules(
 
 def summary_as_json(summary: Summary) -> dict[str, Any]:
     """The statistics as plain tables by name."""
-    tables = {
-        "overturning_probability": summary.probability,
-        "fragility": summary.fragility,
-        "undecided_runs": summary.doubt,
-        "step_check": summary.steps,
-        "size_convergence": summary.sizes,
-        "model_validity": summary.validity,
-        "fragility_by_law": summary.laws,
-        "intensity_measures": summary.measures,
-        "outcome_shares": summary.outcomes,
-        "displacement_exceedance": summary.displacement,
-        "support_fragility": summary.support,
-        "baselines": summary.rules,
-        "standards": summary.standards,
-        "own_responses": summary.own,
-    }
-    if summary.nested is not None:
-        names = ("variance_shares", "epistemic_probability", "epistemic_fragility", "epistemic_bounds")
-        tables |= dict(zip(names, summary.nested, strict=True))
+    tables = summary._asdict() | (summary.nested._asdict() if summary.nested else {})
     return {name: dataset_as_json(table) for name, table in tables.items() if isinstance(table, xr.Dataset)}
 
 
 def format_answer(summary: Summary) -> str:
     """What decides, as text: what intervals count and what is undecided, then probabilities and curves."""
-    probability = summary.probability
-    notes = [format_independence(probability), *format_doubt(summary.doubt, int(probability["runs"].sum()))]
-    lines = [*notes, "", *_format_curves(summary)]
-    if summary.laws is not None and summary.is_shaken:
-        lines += ["", *format_laws(summary.laws)]
-    return "\n".join(lines + _format_arithmetic(summary))
+    parts = [_format_notes(summary), _format_curves(summary)]
+    if summary.fragility_by_law is not None and summary.is_shaken:
+        parts.append(format_laws(summary.fragility_by_law))
+    parts[-1] += _format_arithmetic(summary)
+    return "\n\n".join(map("\n".join, parts))
 
 
 def format_summary(summary: Summary) -> str:
     """The statistics as text: probabilities with intervals, fragility curves and how the model held."""
-    probability, shaken = summary.probability, summary.is_shaken
-    lines = _format_curves(summary)
-    if summary.outcomes is not None:
-        moved = format_displacements(summary.displacement, probability["overturned"], shaken)
-        friction = [*format_outcomes(summary.outcomes, shaken), *([""] if moved else []), *moved]
-        lines += ["", *friction, ""]
-    lines.append(format_independence(probability))
-    lines += format_doubt(summary.doubt, int(probability["runs"].sum()))
-    lines += format_resurrection(summary.resurrected)
-    if summary.laws is not None and shaken:
-        lines += ["", *format_laws(summary.laws), ""]
-    if summary.own is not None:
-        lines += ["", *format_own_responses(summary.own), ""]
-    if summary.measures is not None:
-        lines += ["", *format_measures(summary.measures), ""]
-    if isinstance(summary.rules, xr.Dataset):
-        lines += ["", *format_baselines(summary.rules), ""]
-    elif summary.rules:
-        lines.append(summary.rules)
-    lines += ["", *standards_blocks(summary.standards), ""] if summary.standards is not None else []
-    if summary.steps is not None:  # outcomes of other engines have no realizations that could be more
-        lines += format_sizes(summary.sizes, shaken)
-    lines.append(format_steps(summary.steps))
-    return "\n".join(lines + _format_arithmetic(summary) + format_validity(summary.validity))
+    shaken, overturned = summary.is_shaken, summary.overturning_probability["overturned"]
+    parts, checks = [_format_curves(summary)], list[str]()
+    if summary.outcome_shares is not None:
+        parts.append(format_outcomes(summary.outcome_shares, shaken))
+        parts.append(format_displacements(summary.displacement_exceedance, overturned, shaken))
+    parts.append(_format_notes(summary) + format_resurrection(summary.resurrected))
+    if summary.fragility_by_law is not None and shaken:
+        parts.append(format_laws(summary.fragility_by_law))
+    if summary.own_responses is not None:
+        parts.append(format_own_responses(summary.own_responses))
+    if summary.intensity_measures is not None:
+        parts.append(format_measures(summary.intensity_measures))
+    if (rules := summary.baselines) is not None:
+        parts.append([rules] if isinstance(rules, str) else format_baselines(rules))
+    if summary.standards is not None:
+        parts.append(standards_blocks(summary.standards))
+    if summary.step_check is not None:  # outcomes of other engines have no realizations that could be more
+        checks += format_sizes(summary.size_convergence, shaken)
+    checks += [format_steps(summary.step_check), *_format_arithmetic(summary)]
+    parts.append(checks + format_validity(summary.model_validity))
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _format_notes(summary: Summary) -> list[str]:
+    probability = summary.overturning_probability
+    doubt = format_doubt(summary.undecided_runs, int(probability["runs"].sum()))
+    return [format_independence(probability), *doubt]
 
 
 def _format_arithmetic(summary: Summary) -> list[str]:
@@ -234,10 +220,10 @@ def _format_arithmetic(summary: Summary) -> list[str]:
 def _format_curves(summary: Summary) -> list[str]:
     """Probabilities with intervals, and fragility curves."""
     shaken = summary.is_shaken
-    lines = format_probabilities(summary.probability, shaken)
+    lines = format_probabilities(summary.overturning_probability, shaken)
     if shaken:
         lines += [format_fragility(summary.fragility), *format_support(summary.fragility)]
-    if shaken and (support := summary.support) is not None:
+    if shaken and (support := summary.support_fragility) is not None:
         lines.append(f"Overturning or {support.attrs[EVENT]}: {format_fragility(support)}")
         lines += format_support(support)
     lines += [] if summary.nested is None else format_nested(summary.nested)

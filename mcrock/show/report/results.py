@@ -106,10 +106,10 @@ class KeyFigure(NamedTuple):
 
 def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset | None) -> list[KeyFigure]:
     """Key results of a study, each with its interval."""
-    found = _fragility(summary) if summary.is_shaken else [_release(summary.probability)]
+    found = _fragility(summary) if summary.is_shaken else [_release(summary.overturning_probability)]
     if capacity is not None and math.isfinite(float(capacity["confident"])):
         found.append(capacity_figure(capacity))
-    return [*([] if rates is None else _risk(rates)), *found, _size(summary.probability)]
+    return [*([] if rates is None else _risk(rates)), *found, _size(summary.overturning_probability)]
 
 
 def capacity_figure(capacity: xr.Dataset) -> KeyFigure:
@@ -183,7 +183,7 @@ MEANING = (
 
 def validity_section(summary: Summary) -> Section:
     """What strained the model, at each intensity."""
-    validity = summary.validity
+    validity = summary.model_validity
     if validity is None:
         return Section("validity", "Does the model hold?", [NOT_OF_MCROCK])
     columns: list[Column] = ["intensity", *((words, f"{{{name}:percent}}") for name, words in FLAGS.items())]
@@ -203,14 +203,16 @@ def convergence_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Se
     if ds.sizes["realization"] > 1:
         ax = plot_convergence(ds, **how.keywords)
         blocks.append(embed(ax, "Probability of overturning over the number of realizations"))
-    blocks += format_sizes(summary.sizes, summary.is_shaken) if summary.steps is not None else []
-    blocks += [format_steps(summary.steps)]
+    blocks += (
+        format_sizes(summary.size_convergence, summary.is_shaken) if summary.step_check is not None else []
+    )
+    blocks += [format_steps(summary.step_check)]
     return Section("convergence", "Convergence", blocks)
 
 
 def limits_section(study: Study | None, summary: Summary) -> Section:
     """What these numbers do not say."""
-    probability = summary.probability
+    probability = summary.overturning_probability
     records, level = int(probability["records"]), probability.attrs["level"]
     rigid = (
         "The body is rigid and the ground too: no crushing of edges, no rocking on soil or carpets, no "
@@ -311,12 +313,12 @@ SCORE = (
 def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence, store: Path | None) -> Section:
     """Fractions of the outcomes, and runs that decide nothing, with the first that failed by the log."""
     ax = plot_outcomes(ds, allow_missing=how.allow_missing)
-    shares = outcome_shares(ds, **how.keywords) if summary.outcomes is None else summary.outcomes
+    shares = outcome_shares(ds, **how.keywords) if summary.outcome_shares is None else summary.outcome_shares
     failed = format_impossible(read_log(store))[:2] if store else []
     blocks: list[Block] = [
         embed(ax, "Fractions of the outcomes at each intensity"),
         *format_outcomes(shares, summary.is_shaken),
-        *cautions(format_doubt(summary.doubt, int(summary.probability["runs"].sum()))),
+        *cautions(format_doubt(summary.undecided_runs, int(summary.overturning_probability["runs"].sum()))),
         *cautions([" ".join(failed)] * bool(failed)),
     ]
     return Section("outcomes", "Outcomes", blocks)
@@ -329,20 +331,23 @@ def fragility_section(
     blocks: list[Block] = []
     if summary.is_shaken:
         blocks += _curve(ds, summary.fragility, "Fragility curve with its band", how)
-    blocks += format_probabilities(summary.probability, summary.is_shaken)
-    blocks += [format_independence(summary.probability), *format_resurrection(summary.resurrected)]
+    blocks += format_probabilities(summary.overturning_probability, summary.is_shaken)
+    blocks += [
+        format_independence(summary.overturning_probability),
+        *format_resurrection(summary.resurrected),
+    ]
     if isinstance(capacity, xr.Dataset):
         blocks += [*capacity_blocks(capacity), DISPERSIONS]
     else:
         blocks.append(capacity or "")
-    if summary.laws is not None and summary.is_shaken:
-        ax = plot_choices(ds, found=summary.laws, **how.keywords)
-        blocks += [embed(ax, "Fragility curves of the impact laws"), *format_laws(summary.laws)]
-    if summary.measures is not None:
-        ax = plot_measures(ds, found=summary.measures, **how.keywords)
+    if summary.fragility_by_law is not None and summary.is_shaken:
+        ax = plot_choices(ds, found=summary.fragility_by_law, **how.keywords)
+        blocks += [embed(ax, "Fragility curves of the impact laws"), *format_laws(summary.fragility_by_law)]
+    if summary.intensity_measures is not None:
+        ax = plot_measures(ds, found=summary.intensity_measures, **how.keywords)
         blocks += [
             embed(ax, "How much each intensity measure explains"),
-            *format_measures(summary.measures),
+            *format_measures(summary.intensity_measures),
             SCORE,
         ]
     return Section("fragility", "Probability of overturning", blocks)
@@ -364,12 +369,14 @@ def motion_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section
     if PEAK in ds:
         ax = plot_exceedance(ds, variable=PEAK, **how.keywords)
         blocks.append(embed(ax, "Probability that the base is displaced farther"))
-        overturned = summary.probability["overturned"]
-        blocks += format_displacements(summary.displacement, overturned, summary.is_shaken)
+        overturned = summary.overturning_probability["overturned"]
+        blocks += format_displacements(summary.displacement_exceedance, overturned, summary.is_shaken)
     support = by_support(ds)
-    if support is not None and summary.support is not None and summary.is_shaken:
+    if support is not None and summary.support_fragility is not None and summary.is_shaken:
         words = "Fragility by overturning or falling off"
-        blocks += _curve(support, summary.support, words, how, "Overturning or falling off its support: ")
+        blocks += _curve(
+            support, summary.support_fragility, words, how, "Overturning or falling off its support: "
+        )
     return Section("motion", "Tilt and displacement", blocks)
 
 
@@ -377,8 +384,8 @@ def nested_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section
     """What ignorance does, and what the shaking; None of a study that is not nested."""
     if summary.nested is None:
         return None
-    box = plot_probability_box(ds, level=how.level, found=summary.nested.probability)
-    shares = plot_variance_shares(ds, level=how.level, found=summary.nested.shares)
+    box = plot_probability_box(ds, level=how.level, found=summary.nested.epistemic_probability)
+    shares = plot_variance_shares(ds, level=how.level, found=summary.nested.variance_shares)
     blocks: list[Block] = [
         embed(box, "Probability of each outer draw"),
         embed(shares, "Shares of the variance of overturning"),
@@ -389,13 +396,13 @@ def nested_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section
 
 def rules_section(ds: xr.Dataset, summary: Summary, folder: Path, how: Confidence) -> Section | None:
     """What rules of thumb and checks of codes say of the body; None where no run asks for it."""
-    if summary.rules is None:
+    if summary.baselines is None:
         return None
-    blocks: list[Block] = [str(summary.rules)]
-    if isinstance(summary.rules, xr.Dataset):
-        ax = plot_baselines(ds, folder=folder, found=summary.rules, **how.keywords)
+    blocks: list[Block] = [str(summary.baselines)]
+    if isinstance(summary.baselines, xr.Dataset):
+        ax = plot_baselines(ds, folder=folder, found=summary.baselines, **how.keywords)
         words = "How well rules of thumb and code checks tell which runs overturn"
-        blocks = [*format_baselines(summary.rules), SCORE, embed(ax, words)]
+        blocks = [*format_baselines(summary.baselines), SCORE, embed(ax, words)]
     return Section("rules", "Rules of thumb and code checks", blocks)
 
 

@@ -94,8 +94,8 @@ def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Datase
     if told:
         return " ".join(told)
     if not summary.is_shaken:
-        low, high = summary.probability["interval"].values[:, 0]
-        chance = float(summary.probability["probability"][0])
+        low, high = summary.overturning_probability["interval"].values[:, 0]
+        chance = float(summary.overturning_probability["probability"][0])
         return (
             f"The probability that {what} after its release is about {chance:.2g} ({low:.2g} to {high:.2g})."
         )

@@ -103,9 +103,9 @@ def test_page_is_html_that_stands_alone(page):
 def test_numbers_are_those_of_stats(ds, page):
     found, summary = Page(page), summarize(ds)
     for row in zip(
-        summary.probability["overturned"].values,
-        summary.probability["probability"].values,
-        *summary.probability["interval"].values,
+        summary.overturning_probability["overturned"].values,
+        summary.overturning_probability["probability"].values,
+        *summary.overturning_probability["interval"].values,
         strict=True,
     ):
         count, p, low, high = row
@@ -113,7 +113,7 @@ def test_numbers_are_those_of_stats(ds, page):
         assert found.cells[place - 3] == str(count)
         assert found.cells[place - 1] == f"{p:.4f}"
     fit = summary.fragility
-    for line in [format_fragility(fit), *format_support(fit), format_steps(summary.steps)]:
+    for line in [format_fragility(fit), *format_support(fit), format_steps(summary.step_check)]:
         assert line[1:] in found.text
 
 

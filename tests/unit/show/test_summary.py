@@ -286,7 +286,7 @@ def test_vertical_motion_alone_has_no_rules_of_thumb(tmp_path):
         'motion = { source = "csv", files = ["v.csv", "w.csv"], unit = "m/s2", dt = 0.1 }\n'
         'intensity = { measure = "factor", levels = [2.0, 5.0] }\n'
     )
-    rules = measured(tmp_path, config=tmp_path / "study.toml").rules
+    rules = measured(tmp_path, config=tmp_path / "study.toml").baselines
     assert rules == "no rules of thumb: motion 'v' has no horizontal acceleration, so it has no pga"
 
 
@@ -295,7 +295,7 @@ def test_no_rules_of_thumb_without_motions_or_transition(make_study):
     ds, _, _ = measured_study()
     ds = ds.assign(dict.fromkeys(("contact_lost", "energy_gain_impacts"), ds["outcome"] * 0))
     ds = ds.assign(dict.fromkeys(("edge_stick_infeasible", "lowest_normal_force"), ds["outcome"] * 0))
-    assert summarize(ds.assign(half_step_outcome=ds["outcome"] * 0)).rules is None
+    assert summarize(ds.assign(half_step_outcome=ds["outcome"] * 0)).baselines is None
 
 
 def test_records_that_are_gone_are_told(make_study):
