@@ -15,23 +15,6 @@ import typer
 
 from mcrock.base.units import plain_number
 from mcrock.commands import options
-from mcrock.commands.options import (
-    FigureOptions,
-    HazardOptions,
-    Incomplete,
-    ReadingOptions,
-    SiteOptions,
-    Store,
-    StudyOptions,
-    check_figure,
-    opened_result,
-    print_json,
-    print_result,
-    save_figures,
-    say,
-    unpacked,
-    write_text,
-)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,12 +24,12 @@ if TYPE_CHECKING:
     from mcrock.statistics.intervals import ConfidenceKeywords
 
 
-@unpacked
+@options.unpacked
 def stats(
     *,
     store: options.Store,
     level: options.Level = 0.95,
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
     folder: options.Folder = Path(),
     design: options.Design = None,
     as_json: options.AsJson = False,
@@ -67,24 +50,24 @@ def stats(
         )
     if as_json:
         digest = store_digest(store) if (store / STUDY).exists() else None
-        print_json(summary_as_json(summary) | {"digest": digest})
+        options.print_json(summary_as_json(summary) | {"digest": digest})
     else:
         print(*missing_chunks(ds), *format_impossible(read_log(store)), format_summary(summary), sep="\n")
 
 
-@unpacked
+@options.unpacked
 def plot(
     *,
     store: options.Store,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures.")],
     format: options.FigureFormat = "png",
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
 ) -> None:
     """Plot a result: outcomes, overturning probability and fragility.
 
     Studies with several impact laws or intensity measures get a figure that compares them.
     """
-    check_figure(output, format)
+    options.check_figure(output, format)
     from mcrock.show.progress import reading_progress
     from mcrock.show.summary import save_all
     from mcrock.show.text import missing_chunks
@@ -128,7 +111,7 @@ class CurveOptions:
         return [_measure(text) for text in self.compare or []]
 
 
-@unpacked
+@options.unpacked
 def fragility(
     *,
     store: options.Store,
@@ -136,7 +119,7 @@ def fragility(
     level: options.Level = 0.95,
     measure: options.Measure = None,
     folder: options.Folder = Path(),
-    figures: FigureOptions,
+    figures: options.FigureOptions,
     as_json: options.AsJson = False,
     allow_incomplete: options.Incomplete = False,
 ) -> None:
@@ -158,7 +141,7 @@ def fragility(
     from mcrock.study import ConfigError
 
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
-    with opened_result(store, incomplete=allow_incomplete, measure=measure) as ds, reading_progress():
+    with options.opened_result(store, incomplete=allow_incomplete, measure=measure) as ds, reading_progress():
         try:
             found = {"ways": fragility_by_way(ds, folder=folder, **how)}
         except ConfigError as error:
@@ -186,8 +169,8 @@ def fragility(
                 found[name], draw[f"fragility_{name}"] = table, figure
                 lines += ["", *words]
             lines += ["", *format_sufficiency(found["sufficiency"])] if "sufficiency" in found else []
-        paths = save_figures(draw, figures, ds.attrs)
-    print_result(as_json, found, [*missing_chunks(ds), *lines, *paths])
+        paths = options.save_figures(draw, figures, ds.attrs)
+    options.print_result(as_json, found, [*missing_chunks(ds), *lines, *paths])
 
 
 def _by_measures(
@@ -224,15 +207,15 @@ def _measure(text: str) -> str | dict[str, str | float]:
         raise ValueError(f"--compare: expected NAME or NAME=PERIOD [s], as in sa=0.5, got {text!r}") from None
 
 
-@unpacked
+@options.unpacked
 def compare(
     *,
     first: Annotated[Path, typer.Argument(metavar="A", help="Store of the first study.", show_default=False)],
     second: Annotated[Path, typer.Argument(metavar="B", help="Store of the second.", show_default=False)],
-    site: HazardOptions,
+    site: options.HazardOptions,
     level: options.Level = 0.95,
     displacement_limit: options.DisplacementLimit = None,
-    figures: FigureOptions,
+    figures: options.FigureOptions,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare two designs under the same earthquakes, run by run.
@@ -246,8 +229,8 @@ def compare(
     from mcrock.statistics.comparison import what_differs
 
     with (
-        opened_result(first, limit=displacement_limit) as one,
-        opened_result(second, limit=displacement_limit) as other,
+        options.opened_result(first, limit=displacement_limit) as one,
+        options.opened_result(second, limit=displacement_limit) as other,
         reading_progress(),
     ):
         curves = site.curves(one)
@@ -255,10 +238,10 @@ def compare(
         found = compare_designs(one, other, curves, level=level)
         named = [ds.assign_attrs(title=store.name) for ds, store in ((one, first), (other, second))]
         draw = {"compare": lambda: plot_comparison(named[0], named[1], level=level, found=found)}
-        paths = save_figures(draw, figures)
+        paths = options.save_figures(draw, figures)
     tables = {"differs": {key: list(values) for key, *values in changes or ()}, "comparison": found}
     names = f"first: {first}, second: {second}"
-    print_result(as_json, tables, [names, format_comparison(found, changes), *paths])
+    options.print_result(as_json, tables, [names, format_comparison(found, changes), *paths])
 
 
 def _text(words: str) -> Any:
@@ -290,15 +273,15 @@ class PageOptions:
         return Signed(self.object, self.author, self.checker, self.reference, given)
 
 
-@unpacked
+@options.unpacked
 def report(
     *,
     store: options.Store,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="Page to write.")],
-    around: SiteOptions,
+    around: options.SiteOptions,
     page_options: PageOptions,
     level: options.Level = 0.95,
-    reading: ReadingOptions,
+    reading: options.ReadingOptions,
     trust_code: options.TrustCode = False,
 ) -> None:
     """Write a report of a study for a safety file: one HTML page, printable, no network needed.
@@ -404,13 +387,13 @@ def app(
             first = False
 
         try:
-            serve(lambda theme: Page(theme, desk).view(), title, address, port, allow_host or [], say)
+            serve(lambda theme: Page(theme, desk).view(), title, address, port, allow_host or [], options.say)
         finally:
             desk.close()
     os._exit(0)  # threads that compile or repeat a run are not waited for
 
 
-@unpacked
+@options.unpacked
 def sensitivity(
     *,
     store: options.Store,
@@ -418,7 +401,7 @@ def sensitivity(
     permutations: Annotated[
         int, typer.Option(metavar="N", help="Permutations of the outcomes that show the effect of chance.")
     ] = 199,
-    figures: FigureOptions,
+    figures: options.FigureOptions,
     as_json: options.AsJson = False,
     allow_incomplete: options.Incomplete = False,
 ) -> None:
@@ -434,7 +417,7 @@ def sensitivity(
     from mcrock.statistics.sensitivity import has_indices
 
     tables, words = {}, {"sobol_indices": format_indices, "outcome_distances": format_distances}
-    with opened_result(store, incomplete=allow_incomplete) as ds:
+    with options.opened_result(store, incomplete=allow_incomplete) as ds:
         if has_indices(ds) and not missing_chunks(ds):
             tables["sobol_indices"] = sobol_indices(ds, level=level)
         with count_progress("permutations") as progress:
@@ -442,9 +425,9 @@ def sensitivity(
                 ds, permutations=permutations, allow_missing=allow_incomplete, progress=progress
             )
         draw = {"sensitivity": lambda: plot_sensitivity(next(iter(tables.values())))}
-        paths = save_figures(draw, figures, ds.attrs)
+        paths = options.save_figures(draw, figures, ds.attrs)
     blocks = ["\n".join(words[name](table)) for name, table in tables.items()]
-    print_result(as_json, tables, ["\n\n".join([*missing_chunks(ds), *blocks]), *paths])
+    options.print_result(as_json, tables, ["\n\n".join([*missing_chunks(ds), *blocks]), *paths])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -460,15 +443,15 @@ class SplittingOptions:
     ] = 1e-6
 
 
-@unpacked
+@options.unpacked
 def rare(
     *,
     config: options.Config,
     splitting: SplittingOptions,
     level: options.Level = 0.95,
     workers: options.Workers = None,
-    changes: StudyOptions,
-    figures: FigureOptions,
+    changes: options.StudyOptions,
+    figures: options.FigureOptions,
     as_json: options.AsJson = False,
 ) -> None:
     """Print small probabilities of overturning, by subset simulation for each record.
@@ -482,9 +465,9 @@ def rare(
     from mcrock.ensemble.rare import rare_probability
     from mcrock.show.rare import format_rare, plot_rare
 
-    found = rare_probability(study, **asdict(splitting), level=level, workers=workers, progress=say)
-    paths = save_figures({"rare": lambda: plot_rare(found)}, figures, found.attrs)
-    print_result(as_json, {"rare_probability": found}, [format_rare(found), *paths])
+    found = rare_probability(study, **asdict(splitting), level=level, workers=workers, progress=options.say)
+    paths = options.save_figures({"rare": lambda: plot_rare(found)}, figures, found.attrs)
+    options.print_result(as_json, {"rare_probability": found}, [format_rare(found), *paths])
 
 
 class ExportKind(StrEnum):
@@ -498,7 +481,7 @@ class ExportKind(StrEnum):
 
 
 def export(
-    store: Store,
+    store: options.Store,
     output: Annotated[
         Path,
         typer.Option(
@@ -519,7 +502,7 @@ def export(
         bool, typer.Option("--stripes", help="For OpenQuake and pelicun: fractions, whatever is gone by.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
-    allow_incomplete: Incomplete = False,
+    allow_incomplete: options.Incomplete = False,
 ) -> None:
     """Write a result for other programs, or its fragility for OpenQuake, pelicun or as JSON.
 
@@ -560,5 +543,5 @@ def export(
             write = fragility.openquake_fragility if of_openquake else fragility.pelicun_fragility
             text = write(ds, identifier=identifier, curve="stripes" if stripes else None)
             words = fragility.written_curve(accept_curve(ds, Bootstrap()), "stripes" if stripes else None)
-    write_text(output, text)
+    options.write_text(output, text)
     print(*filter(None, [words, output]), sep="\n")

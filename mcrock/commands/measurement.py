@@ -12,17 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.options import (
-    FigureOptions,
-    OutputFolder,
-    TrustCode,
-    fail,
-    print_result,
-    save_figures,
-    unpacked,
-    write_netcdf,
-    write_text,
-)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -217,10 +206,10 @@ class SearchOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FitOutput(FigureOptions):
+class FitOutput(options.FigureOptions):
     """Folder of all results."""
 
-    output: OutputFolder = Path("fit")
+    output: options.OutputFolder = Path("fit")
 
 
 class Request(NamedTuple):
@@ -252,7 +241,7 @@ class Request(NamedTuple):
         return asdict(self.test) | words | {"status": status, "reason": reason, "fit": fit}
 
 
-@unpacked
+@options.unpacked
 def fit(
     *,
     tests: TestOptions,
@@ -267,7 +256,7 @@ def fit(
         bool, typer.Option("--overwrite", help="Fit tests of a campaign again that have been fitted.")
     ] = False,
     workers: Annotated[int | None, typer.Option(help="Tests fitted at once; default: all cores.")] = None,
-    trust_code: TrustCode = False,
+    trust_code: options.TrustCode = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Fit impact parameters to free-rocking tests.
@@ -285,7 +274,7 @@ def fit(
         outcomes = _fit_all(requests, overwrite, workers)
         _write_campaign(outcomes, results, as_json)
         if all(outcome["fit"] is None for outcome in outcomes):
-            fail("no test could be fitted", 2)
+            options.fail("no test could be fitted", 2)
         return
     lines, numbers = _fit_one(Request(listed[0], recording, search, energy_gain, results, trust_code))
     if as_json:
@@ -324,10 +313,10 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     numbers |= describe_test(measured, data, rocking.along, rocking.across, found.averaging)
     numbers |= {"notes": notes, "verdict": notes + numbers["verdict"] + words}
     drawn = {"fit": lambda: show.plot_fit(found), "angles": lambda: plot_angles(found)}
-    paths = save_figures(drawn, request.results)
+    paths = options.save_figures(drawn, request.results)
     section = show.impact_section(found)
-    write_text(output / "impact.toml", section)
-    write_text(output / "fit.json", json.dumps(numbers, indent=1, allow_nan=False) + "\n")
+    options.write_text(output / "impact.toml", section)
+    options.write_text(output / "fit.json", json.dumps(numbers, indent=1, allow_nan=False) + "\n")
     written = [output / "fit.json", output / "impact.toml", *paths]
     table = [str(show.neighbour_table(nearby))] if nearby else []
     lines = [show.format_fit(found), *table, *words, *notes, section.rstrip("\n")]
@@ -411,21 +400,21 @@ def _write_campaign(outcomes: list[dict[str, Any]], results: FitOutput, as_json:
     )
     output.mkdir(parents=True, exist_ok=True)
     rows = campaign_rows(outcomes)
-    write_text(output / "tests.csv", pd.DataFrame(rows).to_csv(index=False))
-    write_text(output / "report.html", page)
+    options.write_text(output / "tests.csv", pd.DataFrame(rows).to_csv(index=False))
+    options.write_text(output / "report.html", page)
     if as_json:
         print(json.dumps(rows, indent=1))
         return
     print(*format_campaign(outcomes), output / "tests.csv", output / "report.html", sep="\n")
 
 
-@unpacked
+@options.unpacked
 def measure(
     *,
     tests: TestOptions,
     recording: RecordingOptions,
     level: options.Level = 0.95,
-    results: FigureOptions,
+    results: options.FigureOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Measure free-rocking tests without a model of their impacts.
@@ -449,14 +438,14 @@ def measure(
         except (ValueError, OSError) as error:  # a bad test does not stop the others
             failed.append(f"{test.name}: {' '.join(str(error).split())}")
     if not found:
-        fail("\n".join(failed), 2)
+        options.fail("\n".join(failed), 2)
     table = xr.concat(found, "test")
-    paths = save_figures({"measures": lambda: plot_measured(table)}, results)
+    paths = options.save_figures({"measures": lambda: plot_measured(table)}, results)
     if results.output is not None:
         paths = [results.output / "measures.csv", *paths]
-        write_text(paths[0], measured_frame(table).to_csv(index=False))
+        options.write_text(paths[0], measured_frame(table).to_csv(index=False))
     missing = [f"not measured: {reason}" for reason in failed]
-    print_result(
+    options.print_result(
         as_json,
         {"measures": table, "not_measured": failed, "notes": said},
         [*format_measured(table), *said, *missing, *paths],
@@ -511,10 +500,10 @@ class SamplerOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PopulationOutput(FigureOptions):
+class PopulationOutput(options.FigureOptions):
     """Folder of all results."""
 
-    output: OutputFolder = Path("population")
+    output: options.OutputFolder = Path("population")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -570,7 +559,7 @@ class IntoOptions:
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace STUDY-population.toml and its table.")
     ] = False
-    trust_code: TrustCode = False
+    trust_code: options.TrustCode = False
 
     def check(self) -> None:
         """Refuse to replace files that nobody said to."""
@@ -635,7 +624,7 @@ class CheckOptions:
 
         read_campaign_fits(fits)
 
-    def write(self, data: Any, fits: Path, results: FigureOptions, trust_code: bool) -> list[object]:
+    def write(self, data: Any, fits: Path, results: options.FigureOptions, trust_code: bool) -> list[object]:
         """Simulate, write the figure check and check.nc, and say what came of it."""
         if self.check is None:
             return []
@@ -669,12 +658,12 @@ class CheckOptions:
             [numbers["measures"] for numbers in found.values()], [done[name] for name in names], names
         )
         assert results.output is not None
-        write_netcdf(results.output / "check.nc", check)
-        paths = save_figures({"check": lambda: plot_check(check)}, results)
+        options.write_netcdf(results.output / "check.nc", check)
+        paths = options.save_figures({"check": lambda: plot_check(check)}, results)
         return [*format_check(check, left_out), results.output / "check.nc", *paths]
 
 
-@unpacked
+@options.unpacked
 def population(
     *,
     fits: Annotated[
@@ -723,20 +712,24 @@ def population(
         path.unlink(missing_ok=True)  # of another population
     print(*format_population(data, cut), sep="\n")
     if fits.suffix != ".nc":
-        write_netcdf(output / "population.nc", whole)
+        options.write_netcdf(output / "population.nc", whole)
         print(output / "population.nc")
     if of_tests.has_tests(data):  # of another sampler it may be without
         drawn = {"population": lambda: plot_population(data, cut)}
         if "effect" in data.posterior:
             drawn["effects"] = lambda: plot_effects(data)
-        print(*save_figures(drawn, results), *checks.write(whole, fits, results, study.trust_code), sep="\n")
+        print(
+            *options.save_figures(drawn, results),
+            *checks.write(whole, fits, results, study.trust_code),
+            sep="\n",
+        )
     diagnosis = of_tests.diagnose(data)
     if diagnosis.problems:
-        fail(untrusted(diagnosis), 1)
-    write_text(section, impact_section(data, cut))
+        options.fail(untrusted(diagnosis), 1)
+    options.write_text(section, impact_section(data, cut))
     print(section)
     if hasattr(data, "predictions"):  # of another sampler it may be without
-        write_text(draws, draws_table(data, cut))
+        options.write_text(draws, draws_table(data, cut))
         print(draws, *study.write(data, cut), sep="\n")
     elif study.into is not None:
         raise ValueError(f"{fits} has no predictions.new_test to draw from: --into needs it")

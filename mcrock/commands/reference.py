@@ -18,15 +18,7 @@ import typer
 
 from mcrock.base.checks import suggest
 from mcrock.base.environment import shipped
-from mcrock.commands.options import (
-    FigureFormat,
-    FigureOptions,
-    TrustCode,
-    fail,
-    save_figures,
-    say,
-    write_text,
-)
+from mcrock.commands import options
 
 if TYPE_CHECKING:
     from mcrock.dataset.contents import Inventory, Template
@@ -66,7 +58,7 @@ def example(
         if Path(needed.name).exists():
             print(f"{needed.name} exists here and is kept")
         else:
-            write_text(Path(needed.name), copied(needed))
+            options.write_text(Path(needed.name), copied(needed))
             print(f"wrote {needed.name}")
     print(f"next: {NEXT[path.suffix].format(path.name)}")
 
@@ -233,7 +225,7 @@ def show_law(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figure.")
     ] = Path("laws"),
-    format: FigureFormat = "png",
+    format: options.FigureFormat = "png",
     set: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Override a parameter of the system; repeatable."),
@@ -248,9 +240,9 @@ def show_law(
 
     defaults = system_parameters(name)
     given = dict(_parse(text) for text in set or [])
-    figures = FigureOptions(output=output, format=format)
+    figures = options.FigureOptions(output=output, format=format)
     ds = system_example(name, **given)
-    paths = save_figures({name: lambda: plot_system(ds)}, figures)
+    paths = options.save_figures({name: lambda: plot_system(ds)}, figures)
     print(format_system(ds, {key: given.get(key, value) for key, value in defaults.items()}))
     print(*paths)
 
@@ -307,7 +299,7 @@ def verify(
     folder: Annotated[
         Path, typer.Option(help="Folder of the study file, for --repair of a study with record files.")
     ] = Path(),
-    trust_code: TrustCode = False,
+    trust_code: options.TrustCode = False,
 ) -> None:
     """Recompute reference cases and compare with their known results; check every byte of a store.
 
@@ -333,11 +325,11 @@ def verify(
         raise ValueError("--expect goes with one store")
     if force and not repair:
         raise ValueError("--force goes with --repair")
-    options = _Wanted(repair, force, folder, digest, trust_code)
-    digests = [_verify_store(path, options) for path in stores]
+    wanted = _Wanted(repair, force, folder, digest, trust_code)
+    digests = [_verify_store(path, wanted) for path in stores]
     is_right = all(found is not None for found in digests)
     if expect is not None and is_right and digests != [expect]:
-        fail(f"{stores[0]} has the digest {digests[0]}, expected {expect}", 1)
+        options.fail(f"{stores[0]} has the digest {digests[0]}, expected {expect}", 1)
     if not stores or len(stores) < len(files or []):
         is_right &= _verify_cases([path for path in files or [] if path not in stores], failures)
     if not is_right:
@@ -352,7 +344,7 @@ def _verify_cases(files: list[Path], failures: bool) -> bool:
     return print_checks(chain.from_iterable(runs), failures)
 
 
-def _verify_store(path: Path, options: _Wanted) -> str | None:
+def _verify_store(path: Path, wanted: _Wanted) -> str | None:
     """Print what is not whole in a store; its digest if in the end it all is (of a copy "none")."""
     from mcrock.dataset.contents import check_copy, chunk_path, is_copy
     from mcrock.dataset.create import remove_leftovers
@@ -362,18 +354,18 @@ def _verify_store(path: Path, options: _Wanted) -> str | None:
         print(f"{path}: every array of this copy can be decoded; a copy has no checksums")
         return "none"
     remove_leftovers(path)
-    template, found = _study_and_inventory(path, options)
+    template, found = _study_and_inventory(path, wanted)
     for key, what in found.damaged.items():
         print(f"{path}: {chunk_path(path, key).relative_to(path)} is {what}")
     for name in found.strays:
         print(f"{path}: {name} is not of this store")
-    digest = _summary(path, template, found, options.only_digest)
-    if digest or not options.repair:
+    digest = _summary(path, template, found, wanted.only_digest)
+    if digest or not wanted.repair:
         return digest
     damaged = [key for key in found.damaged if key in found.foreign]
     foreign = [*(chunk_path(path, key) for key in damaged), *(path / name for name in found.strays)]
-    if foreign and not options.force:
-        say(f"{path}: --repair overwrites nothing that is whole; with --force it sets that aside")
+    if foreign and not wanted.force:
+        options.say(f"{path}: --repair overwrites nothing that is whole; with --force it sets that aside")
         return None
     if foreign:
         from mcrock.ensemble.opening import set_aside  # loads what runs studies
@@ -381,12 +373,12 @@ def _verify_store(path: Path, options: _Wanted) -> str | None:
         print(f"{path}: what is not its own is set aside in {set_aside(path, foreign)}")
     warnings.filterwarnings("ignore", ".* is computed again")  # as printed above
     if not found.done.all():
-        _compute(path, template.attributes["config"], options)
+        _compute(path, template.attributes["config"], wanted)
         print(f"{path}: {(~found.done).sum()} chunks were computed again")
-    return _summary(path, *_study_and_inventory(path, options), options.only_digest)
+    return _summary(path, *_study_and_inventory(path, wanted), wanted.only_digest)
 
 
-def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Inventory]:
+def _study_and_inventory(path: Path, wanted: _Wanted) -> tuple[Template, Inventory]:
     """What a store has but its runs, written again from the log if that is damaged, and its chunks."""
     from mcrock.dataset import DamageError
     from mcrock.dataset.contents import STUDY, ForeignError, read_template, take_inventory
@@ -400,15 +392,15 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
             return template, found
         raise error
     except DamageError as error:
-        if not options.repair or (isinstance(error, ForeignError) and not options.force):
+        if not wanted.repair or (isinstance(error, ForeignError) and not wanted.force):
             raise
         from mcrock.ensemble.opening import is_logged, write_study_again
 
         with _folder_named(path):
             try:
-                aside = write_study_again(path, options.folder, error, trust_code=options.trust_code)
+                aside = write_study_again(path, wanted.folder, error, trust_code=wanted.trust_code)
             except DamageError:
-                if template and is_logged(path, options.folder, template, trust_code=options.trust_code):
+                if template and is_logged(path, wanted.folder, template, trust_code=wanted.trust_code):
                     return template, found  # then the chunks are foreign
                 raise
     if aside:
@@ -437,7 +429,7 @@ def _summary(path: Path, template: Template, found: Inventory, only_digest: bool
     return digest
 
 
-def _compute(path: Path, config: str, options: _Wanted) -> None:
+def _compute(path: Path, config: str, wanted: _Wanted) -> None:
     """Compute what is damaged or missing in the store of a study."""
     from mcrock.ensemble import EnsembleError, run_study
     from mcrock.show.progress import study_progress
@@ -445,10 +437,10 @@ def _compute(path: Path, config: str, options: _Wanted) -> None:
 
     try:
         with _folder_named(path), study_progress() as progress:
-            study = Study.from_json(config, options.folder, trust_code=options.trust_code)
+            study = Study.from_json(config, wanted.folder, trust_code=wanted.trust_code)
             run_study(study, path, resume=True, progress=progress).close()
     except EnsembleError as error:
-        fail(str(error), 1)
+        options.fail(str(error), 1)
 
 
 @contextmanager

@@ -8,19 +8,11 @@ from typing import Annotated
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.options import (
-    FigureOptions,
-    ReadingOptions,
-    SiteOptions,
-    print_result,
-    save_figures,
-    unpacked,
-)
 
 app = typer.Typer()
 
 
-@unpacked
+@options.unpacked
 def risk(
     *,
     store: options.Store,
@@ -28,10 +20,10 @@ def risk(
         list[Path] | None,
         typer.Argument(metavar="HAZARD", help="Files of the hazard curves.", show_default=False),
     ] = None,
-    site: SiteOptions,
+    site: options.SiteOptions,
     level: options.Level = 0.95,
-    reading: ReadingOptions,
-    figures: FigureOptions,
+    reading: options.ReadingOptions,
+    figures: options.FigureOptions,
     as_json: options.AsJson = False,
 ) -> None:
     """Print the annual rate of overturning at a site, and where it comes from.
@@ -53,5 +45,5 @@ def risk(
         rates = tables["annual_rate"]
         tables |= standards_of(ds, asked, rates, how)
         draw = {"risk": lambda: plot_risk(ds, tables["hazard"], found=rates)}
-        paths = save_figures(draw, figures, ds.attrs)
-    print_result(as_json, tables, [*missing_chunks(ds), *as_text(risk_blocks(tables)), *paths])
+        paths = options.save_figures(draw, figures, ds.attrs)
+    options.print_result(as_json, tables, [*missing_chunks(ds), *as_text(risk_blocks(tables)), *paths])

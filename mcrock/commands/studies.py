@@ -19,18 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from mcrock.base import environment
-from mcrock.commands.options import (
-    Config,
-    Contract,
-    Level,
-    Store,
-    StudyOptions,
-    fail,
-    interruption_code,
-    say,
-    unpacked,
-    write_text,
-)
+from mcrock.commands import options
 from mcrock.study.questions import QUESTIONS, SETS, Option, Question, as_typed, asked
 
 if TYPE_CHECKING:
@@ -41,8 +30,8 @@ if TYPE_CHECKING:
     from mcrock.study import Study
 
 
-@unpacked
-def check(*, config: Config, changes: StudyOptions) -> None:
+@options.unpacked
+def check(*, config: options.Config, changes: options.StudyOptions) -> None:
     """Check a study file and estimate the time of its run.
 
     Lists body, motions, intensities and uncertain inputs, with notes on suspicious settings.
@@ -103,7 +92,7 @@ AnswerOptions: Any = make_dataclass(
 )
 
 
-@unpacked
+@options.unpacked
 def new(
     *,
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="Study file to write.")] = Path(
@@ -140,9 +129,9 @@ def new(
         known = _ask(known, config.parent)
     text = new_study(config.parent, **known).text
     if asks:  # what somebody typed is kept, whatever the check says of it
-        write_text(config, text)
+        options.write_text(config, text)
     seconds = print_check(study_of(parse_toml(text), config))
-    write_text(config, text)
+    options.write_text(config, text)
     print(f"wrote {config}")
     store = config.with_suffix(".zarr")
     if asks and not store.exists():
@@ -199,7 +188,7 @@ def _answer(question: Question, default: str, text: str, console: Console) -> st
                 prompt = escape(f"{question.prompt} [{default}]")
                 text = Prompt.ask(prompt, console=console, default=default, show_default=False)
             except EOFError:
-                fail("the input ended before the last question; nothing is written", 2)
+                options.fail("the input ended before the last question; nothing is written", 2)
             if text.strip() == "<":
                 return None
         try:
@@ -207,7 +196,7 @@ def _answer(question: Question, default: str, text: str, console: Console) -> st
             if question.name == "earthquakes" and value in SETS:
                 locate(value)  # before the questions that follow
         except ValueError as error:
-            say(f"{question.name}: {error}")
+            options.say(f"{question.name}: {error}")
             asks = True
             continue
         return value if isinstance(question.check, Option) else text
@@ -221,7 +210,7 @@ def _show(answers: Mapping[str, str], folder: Path, console: Console, shown: str
     try:
         study = new_study(folder, **answers).study
     except ValueError as error:  # as of a file that is not there; said again at the end
-        say(str(error))
+        options.say(str(error))
         return shown
     line = describe_object(study)
     if drawn:
@@ -291,20 +280,20 @@ class PrintingOptions:
     whole: Annotated[bool, typer.Option("--all", help="Print all that `mcrock stats` does.")] = False
 
 
-@unpacked
+@options.unpacked
 def run(
     *,
-    config: Config,
+    config: options.Config,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="STORE", help="Folder for the results.")],
     place: WorkerOptions,
-    changes: StudyOptions,
+    changes: options.StudyOptions,
     writing: WritingOptions,
     stop: Annotated[
         float | None,
         typer.Option(metavar="P", help="Stop once every probability, given these motions, is known to +-P."),
     ] = None,
     printed: PrintingOptions,
-    contract: Contract = False,
+    contract: options.Contract = False,
 ) -> None:
     """Run a study and print its overturning probabilities and fragility.
 
@@ -315,7 +304,7 @@ def run(
         environment.contract()  # before anything loads the kernel
     from mcrock.ensemble.cluster import load_cluster
 
-    options = asdict(writing) | place.keywords
+    how = asdict(writing) | place.keywords
     if place.address and place.cluster:
         raise ValueError("--address takes a running scheduler, --cluster starts one: give one of them")
     if stop is not None and place.share[1] > 1:
@@ -323,31 +312,31 @@ def run(
     cluster = load_cluster(place.cluster) if place.cluster else None
     study = changes.load(config)
     if printed.dry_run:
-        _describe_run(study, output, options)
+        _describe_run(study, output, how)
         return
     from mcrock.show.progress import study_progress
 
     old = os.stat(output) if writing.overwrite and output.exists() else None
     try:
         with _workers(place.address, cluster, output) as client, study_progress() as progress:
-            ds, looks = _computed(study, output, stop, options | {"client": client, "progress": progress})
+            ds, looks = _computed(study, output, stop, how | {"client": client, "progress": progress})
     except KeyboardInterrupt as interruption:
-        _interrupted(output, interruption_code(interruption), old, place.has_threads)
+        _interrupted(output, options.interruption_code(interruption), old, place.has_threads)
     _print_results(study, output, ds, looks, place.task, printed.whole)
 
 
 def _computed(
-    study: Study, output: Path, stop: float | None, options: dict[str, Any]
+    study: Study, output: Path, stop: float | None, how: dict[str, Any]
 ) -> tuple[xr.Dataset, xr.Dataset | None]:
     """The result of a study, and the looks at it if it may stop by itself."""
     from mcrock.ensemble import EnsembleError, run_study, run_until
 
     try:
         if stop is not None:
-            return run_until(study, output, stop, **options)
-        return run_study(study, output, **options), None
+            return run_until(study, output, stop, **how)
+        return run_study(study, output, **how), None
     except EnsembleError as error:
-        fail(str(error), 1)
+        options.fail(str(error), 1)
 
 
 def _print_results(
@@ -370,12 +359,12 @@ def _print_results(
     print(*more, *loss_notes(study), output, sep="\n")
 
 
-def _describe_run(study: Study, output: Path, options: dict[str, Any]) -> None:
+def _describe_run(study: Study, output: Path, how: dict[str, Any]) -> None:
     from mcrock.ensemble import plan_study
     from mcrock.show.describe import describe
     from mcrock.study.sampling import load_motions
 
-    plan, (i, n) = plan_study(study, output, **options), options["task"]
+    plan, (i, n) = plan_study(study, output, **how), how["task"]
     print(describe(study, load_motions(study)))
     print(f"{plan.chunks} chunks of up to {plan.chunk_length} realizations in {output}")
     share = "" if plan.share == plan.chunks else f" of task {i}/{n}"
@@ -389,7 +378,7 @@ def _workers(address: str | None, place: dict[str, Any] | None, output: Path) ->
         from mcrock.ensemble.cluster import connected
 
         with connected(place, output.absolute().parent) as client:
-            say(f"dask scheduler at {client.scheduler_info()['address']}, encrypted (TLS)")
+            options.say(f"dask scheduler at {client.scheduler_info()['address']}, encrypted (TLS)")
             _say_dashboard(client)
             yield client
     elif address:
@@ -402,7 +391,7 @@ def _workers(address: str | None, place: dict[str, Any] | None, output: Path) ->
 
 def _say_dashboard(client: Client) -> None:
     if link := client.dashboard_link:
-        say(f"dask's dashboard, on the machine of the scheduler: {link}")
+        options.say(f"dask's dashboard, on the machine of the scheduler: {link}")
 
 
 def _connect(address: str) -> Client:
@@ -439,14 +428,14 @@ def _interrupted(output: Path, code: int, old: os.stat_result | None, has_thread
         )
         if left := leftovers(output):
             message += f" and deletes what is left of the old store in {', '.join(map(str, left))}"
-    say(message)
+    options.say(message)
     if has_threads:
         remove_scratch(output, with_own=True)
         os._exit(code)
     sys.exit(code)
 
 
-def status(store: Store, level: Level = 0.95) -> None:
+def status(store: options.Store, level: options.Level = 0.95) -> None:
     """Print the progress of a study, its workers and the probabilities so far.
 
     Ends with exit code 1 if something in the store is damaged or not its own.
@@ -467,7 +456,7 @@ def status(store: Store, level: Level = 0.95) -> None:
     for key, what in found.damaged.items():
         print(f"{chunk_path(store, key).relative_to(store)} is {what}")
     if error := found.error(store, template):
-        fail(str(error), 1)
+        options.fail(str(error), 1)
     if found.done.any():
         ds = pooled(load_dataset(store, allow_incomplete=True))
         probability = overturning_probability(ds, level=level, allow_missing=True)
@@ -493,10 +482,10 @@ class ArrayOptions:
         return {key: name for key in ("partition", "account") if (name := getattr(self, key)) is not None}
 
 
-@unpacked
+@options.unpacked
 def submit(
     *,
-    config: Config,
+    config: options.Config,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="STORE", help="Folder for the results; default: CONFIG.zarr."),
@@ -506,8 +495,8 @@ def submit(
         Path | None,
         typer.Option(metavar="FILE", help="Dask in place of an array, on the workers of this file."),
     ] = None,
-    changes: StudyOptions,
-    contract: Contract = False,
+    changes: options.StudyOptions,
+    contract: options.Contract = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the script, and submit nothing.")] = False,
 ) -> None:
     """Write the batch script of a study and submit it.
@@ -549,16 +538,16 @@ def submit(
     least = 2 if system == "pbs" else 1  # an array of one is refused there
     used = (peak_memory() or 0.0) * 2**20
     plan = plan_tasks(estimate, array.cores, walltime, used, array.tasks, least)
-    options = [f"--set={item}" for item in changes.set or []]
-    options += [] if changes.seed is None else [f"--seed={changes.seed}"]
-    options += ["--trust-code"] if changes.trust_code else []
-    options += ["--contract"] if environment.contracts() else []
+    flags = [f"--set={item}" for item in changes.set or []]
+    flags += [] if changes.seed is None else [f"--seed={changes.seed}"]
+    flags += ["--trust-code"] if changes.trust_code else []
+    flags += ["--contract"] if environment.contracts() else []
     about = format_cost(estimate) + ([] if cluster else format_plan(plan))
-    script = write_script(system, config, store, options, plan, cluster, about, array.place)
+    script = write_script(system, config, store, flags, plan, cluster, about, array.place)
     if dry_run:
         print(script, end="")
         return
-    write_text(path, signed(script))
+    options.write_text(path, signed(script))
     print("\n".join([*about, f"{path}: {_submitted(path, SYSTEMS[system])}"]))
 
 
@@ -567,9 +556,9 @@ def _submitted(path: Path, program: str) -> str:
     try:
         done = subprocess.run([program, path.absolute()], capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        fail(f"{path} is written, but {program} is not on this machine: submit it where it is", 1)
+        options.fail(f"{path} is written, but {program} is not on this machine: submit it where it is", 1)
     if done.returncode:
-        fail(f"{path} is written, but {program} refuses it: {done.stderr.strip()}", 1)
+        options.fail(f"{path} is written, but {program} refuses it: {done.stderr.strip()}", 1)
     return done.stdout.strip()
 
 
@@ -607,7 +596,7 @@ def warm(
     from mcrock.verify.warm import warm as warm_up
 
     names = [name for name in WORK if friction or name != WITH_FRICTION]
-    say(f"compiling {', '.join(names)}, unless the cache has it")
+    options.say(f"compiling {', '.join(names)}, unless the cache has it")
     for found in warm_up(names):
         time = format_time(found.seconds)
         print(

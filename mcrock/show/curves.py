@@ -10,45 +10,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock import statistics
 from mcrock.base.estimates import format_ratio
 from mcrock.impact.registry import Law
-from mcrock.show import style
-from mcrock.show.fragility import (
-    DISPERSION,
-    UNSUPPORTED,
-    accepted_label,
-    accepted_values,
-    bins_words,
-    draw_curve,
-    format_accepted_ends,
-    format_accepted_median,
-    format_half,
-    format_median,
-    observed,
-    probability_label,
-)
-from mcrock.show.text import (
-    Column,
-    Words,
-    cell,
-    count_words,
-    estimate,
-    label,
-    label_interval,
-    labels,
-    percent,
-    table_along,
-    write,
-)
-from mcrock.statistics import (
-    by_limit,
-    fragility_by_choice,
-    fragility_by_limit,
-    fragility_by_way,
-    overturning_probability,
-    pooled,
-    split_by_choice,
-)
+from mcrock.show import fragility, style, text
 from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by, goes_without
 from mcrock.statistics.curves import LAW, WORDS, limit_words
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
@@ -67,44 +32,44 @@ LABELS = {law.key: law.label for law in Law}
 
 def format_ways(found: xr.Dataset) -> list[str]:
     """Table of the curves of the same runs by several ways of fitting."""
-    level = percent(found)
+    level = text.percent(found)
 
     def name(one: xr.Dataset) -> str:
         way = str(one["way"].item())
         share = way == "plateau" and math.isfinite(float(one["share"]))
-        return WORDS[way] + (f" of {cell(one, 'share')}" if share else "")
+        return WORDS[way] + (f" of {text.cell(one, 'share')}" if share else "")
 
     def reached(k: int) -> Callable[[xr.Dataset], str]:
-        return lambda one: cell(one.isel(probability=k), "reached")
+        return lambda one: text.cell(one.isel(probability=k), "reached")
 
     def median(one: xr.Dataset) -> str:
-        return reached(-1)(one) if one["way"] == "monotone" else format_median(one)
+        return reached(-1)(one) if one["way"] == "monotone" else fragility.format_median(one)
 
-    columns: list[Column] = [
+    columns: list[text.Column] = [
         ("fit", name),
         (f"median ({level})", median),
-        (f"dispersion ({level})", DISPERSION),
+        (f"dispersion ({level})", fragility.DISPERSION),
         *((f"{100 * p:g} % at", reached(k)) for k, p in enumerate(found["probability"].values[:-1])),
         ("log loss", "{log_loss:.4f}"),
     ]
     lines = [
         "Fragility of the same runs by several ways of fitting",
-        table_along(found, "way", columns),
+        text.table_along(found, "way", columns),
         *without_curve(found, "way", lambda one: WORDS[str(one["way"].item())]),
         *_plateau(found),
         *_families(found),
     ]
     if math.isfinite(float(found["static_threshold"][0])):
-        low, high = labels(found["static_threshold"])
+        low, high = text.labels(found["static_threshold"])
         lines.append(f"no realization can rock below {low}; all may above {high}")
     return lines
 
 
-def without_curve(found: xr.Dataset, dim: str, words: Words) -> list[str]:
+def without_curve(found: xr.Dataset, dim: str, words: text.Words) -> list[str]:
     """Lines that say why rows of a table of curves have none, those of one reason together."""
     reasons: dict[str, list[str]] = {}
     for one in (found.isel({dim: i}) for i in np.flatnonzero(found["median_capacity"].isnull())):
-        reasons.setdefault(str(one["fit"].item()), []).append(write(one, words))
+        reasons.setdefault(str(one["fit"].item()), []).append(text.write(one, words))
     reasons.pop("", None)  # of a curve without a formula
     return [f"no curve ({fit}): {'; '.join(names)}" for fit, names in reasons.items()]
 
@@ -116,12 +81,12 @@ def _plateau(found: xr.Dataset) -> list[str]:
         return []
     reached = []
     for q, ends in zip(found["probability"].values, found["plateau_interval"].T, strict=True):
-        if (place := label_interval(xr.Dataset({"at": ends}), "at")) != "open":
+        if (place := text.label_interval(xr.Dataset({"at": ends}), "at")) != "open":
             at = "at " * (" to " in place)
             reached.append(f"{100 * q:g} % {at}{place}{', if ever' * place.startswith('above')}")
     tail = f"; that curve has {', '.join(reached)}" if reached else ""
     share = f"{low:.2g} or more" if high >= 1 else f"{low:.2g} to {high:.2g}"
-    return [f"a share of {share} can ever overturn ({percent(found)} interval){tail}"]
+    return [f"a share of {share} can ever overturn ({text.percent(found)} interval){tail}"]
 
 
 def _families(found: xr.Dataset) -> list[str]:
@@ -145,32 +110,32 @@ def _families(found: xr.Dataset) -> list[str]:
 
 def format_limits(found: xr.Dataset) -> list[str]:
     """Table of the fragility curves of several limit states."""
-    level = percent(found)
-    columns: list[Column] = [
+    level = text.percent(found)
+    columns: list[text.Column] = [
         ("limit", limit_words),
         "runs",
         ("beyond", "{overturned}"),
         "undecided",
-        (f"median ({level})", format_median),
-        (f"dispersion ({level})", DISPERSION),
+        (f"median ({level})", fragility.format_median),
+        (f"dispersion ({level})", fragility.DISPERSION),
         ("share that can", "{share:with ends}"),
-        ("50 % at", format_half),
-        ("by", accepted_label),
+        ("50 % at", fragility.format_half),
+        ("by", fragility.accepted_label),
     ]
     return ["Fragility by limit states", *table_of_curves(found, "limit", columns)]
 
 
-def table_of_curves(found: xr.Dataset, dim: str, columns: Sequence[Column]) -> list[str]:
+def table_of_curves(found: xr.Dataset, dim: str, columns: Sequence[text.Column]) -> list[str]:
     """Table of curves along a dimension, why some have none, and which of them are rejected by the runs.
 
     The first column has the names of the curves.
     """
     name = columns[0][1]
     return [
-        table_along(found, dim, columns),
+        text.table_along(found, dim, columns),
         *without_curve(found, dim, name),
         *(
-            f"{write(one, name)}: {choice_of(one).words}, so go by {FAMILIES[goes_by(one)].words}"
+            f"{text.write(one, name)}: {choice_of(one).words}, so go by {FAMILIES[goes_by(one)].words}"
             for one in (found.isel({dim: k}) for k in range(found.sizes[dim]))
             if goes_without(one)
         ),
@@ -179,8 +144,8 @@ def table_of_curves(found: xr.Dataset, dim: str, columns: Sequence[Column]) -> l
 
 def format_laws(laws: xr.Dataset) -> list[str]:
     """Table of the fragility curves of the impact laws, and what it compares."""
-    level = percent(laws)
-    columns: list[Column] = [
+    level = text.percent(laws)
+    columns: list[text.Column] = [
         ("impact law", "{impact_law}"),
         "runs",
         "undecided",
@@ -196,17 +161,20 @@ def format_laws(laws: xr.Dataset) -> list[str]:
     return lines
 
 
-def median_columns(level: str) -> list[Column]:
+def median_columns(level: str) -> list[text.Column]:
     """Columns of the median, its interval and the dispersion of accepted curves for `table_along`."""
     return [
-        ("median", format_accepted_median),
-        (f"{level} interval", format_accepted_ends),
-        (f"dispersion ({level})", lambda fit: write(fit, "-" if goes_without(fit) else DISPERSION)),
+        ("median", fragility.format_accepted_median),
+        (f"{level} interval", fragility.format_accepted_ends),
+        (
+            f"dispersion ({level})",
+            lambda fit: text.write(fit, "-" if goes_without(fit) else fragility.DISPERSION),
+        ),
     ]
 
 
 def _ratio(fit: xr.Dataset) -> str:
-    return format_ratio(*estimate(fit, "ratio")) if math.isfinite(float(fit["ratio"])) else "-"
+    return format_ratio(*text.estimate(fit, "ratio")) if math.isfinite(float(fit["ratio"])) else "-"
 
 
 @style.figure_of_runs(Bootstrap)
@@ -240,9 +208,9 @@ def plot_ways(
         As `mcrock.statistics.fragility_by_way`.
     """
     how = Bootstrap(**keywords)
-    ds = pooled(ds)
-    found = fragility_by_way(ds, folder=folder, **keywords) if found is None else found
-    points = observed(ds, how)
+    ds = statistics.pooled(ds)
+    found = statistics.fragility_by_way(ds, folder=folder, **keywords) if found is None else found
+    points = fragility.observed(ds, how)
     ax = style.new_axes(height=80.0) if ax is None else ax
     factor = style.level_axis(ax, found["intensity_grid"], 1.0)
     x = found["intensity_grid"].values * factor
@@ -254,17 +222,17 @@ def plot_ways(
             ax.plot(x, one["curve"], color=colour, label=WORDS[way])
         elif np.isfinite(one["median_capacity"]):
             look: dict[str, Any] = {"marker": mark, "markersize": 3.0, "markevery": (0.03, 0.12)}
-            draw_curve(ax, x, one, colour, label=WORDS[way], **look)
+            fragility.draw_curve(ax, x, one, colour, label=WORDS[way], **look)
     _draw_points(ax, points, factor, "o", "0.2", label="fractions of the runs")
-    style.probability_axis(ax, probability_label(ds))
+    style.probability_axis(ax, fragility.probability_label(ds))
     style.legend_above(ax)
-    note = f"{count_words(points, int(points['runs'].sum()))}. Shaded: all rising curves through the "
+    note = f"{text.count_words(points, int(points['runs'].sum()))}. Shaded: all rising curves through the "
     note += f"{how.level:.0%} intervals of the fractions. "
     if np.isfinite(static := found["static_threshold"][0]):
         ax.axvline(float(static) * factor, color=style.ORANGE, linestyle=":", linewidth=0.9)
-        note += f"Dotted: {label(static)}, below which no realization can rock. "
+        note += f"Dotted: {text.label(static)}, below which no realization can rock. "
     note += f"Go by {FAMILIES[goes_by(found)].words}: {choice_of(found).words}. "
-    return style.add_note(ax, note + UNSUPPORTED + bins_words(points))
+    return style.add_note(ax, note + fragility.UNSUPPORTED + fragility.bins_words(points))
 
 
 @style.figure_of_runs(Bootstrap)
@@ -298,25 +266,25 @@ def plot_limits(
         As `mcrock.statistics.fragility_by_limit`.
     """
     how = Bootstrap(**keywords)
-    ds = pooled(ds)
-    fits = fragility_by_limit(ds, limits, **keywords) if found is None else found
+    ds = statistics.pooled(ds)
+    fits = statistics.fragility_by_limit(ds, limits, **keywords) if found is None else found
     ax = style.new_axes(height=70.0 + 4.0 * fits.sizes["limit"]) if ax is None else ax
     ones = [fits.isel(limit=i) for i in range(fits.sizes["limit"])]
     runs, names = [], []
     for one in ones:
         variable = str(one["variable"].item())
-        runs.append(by_limit(ds, variable, float(one["value"])) if variable else ds)
-        curve = f"{format_median(one)}, {float(one['dispersion']):.2g}"
+        runs.append(statistics.by_limit(ds, variable, float(one["value"])) if variable else ds)
+        curve = f"{fragility.format_median(one)}, {float(one['dispersion']):.2g}"
         if goes_by(one) != "lognormal":
-            curve = f"{accepted_label(one)}, 50 % {format_half(one)}"
+            curve = f"{fragility.accepted_label(one)}, 50 % {fragility.format_half(one)}"
         names.append(f"{limit_words(one)}: {curve}")
     _draw_family(ax, fits["intensity_grid"], zip(ones, runs, names, strict=True), how)
     style.probability_axis(ax, "Probability of exceeding the limit [1]")
     style.legend_above(ax, 1, title=f"Limit: median ({how.level:.0%} interval), dispersion")
-    note = f"{count_words(fits, int(fits['runs'][0]))}. Overturned runs exceed every limit. "
+    note = f"{text.count_words(fits, int(fits['runs'][0]))}. Overturned runs exceed every limit. "
     if most := int(fits["undecided"].max()):
         note += f"Up to {most} undecided: both ways in the intervals. "
-    return style.add_note(ax, note + UNSUPPORTED)
+    return style.add_note(ax, note + fragility.UNSUPPORTED)
 
 
 @style.figure_of_runs(Bootstrap)
@@ -356,9 +324,9 @@ def plot_choices(
         As `mcrock.statistics.fragility_by_choice`.
     """
     how = Bootstrap(**keywords)
-    fits = fragility_by_choice(ds, choice, **keywords) if found is None else found
+    fits = statistics.fragility_by_choice(ds, choice, **keywords) if found is None else found
     ax = style.new_axes(height=90.0) if ax is None else ax
-    parts = split_by_choice(ds, choice)
+    parts = statistics.split_by_choice(ds, choice)
     ones = [fits.sel({choice: word}) for word in parts]
     known = LABELS | {Law.OWN.key: ds.attrs.get("own_law", "").partition(",")[0]}
     names = [known.get(word) or word.replace("_", " ").title() for word in parts]
@@ -367,11 +335,12 @@ def plot_choices(
     style.probability_axis(ax, "Probability of overturning [1]")
     words = f"Median over that of all runs by {FAMILIES[goes_by(fits)].words} ({how.level:.0%})"
     style.legend_above(ax, 1, title=words)
-    note = f"{count_words(overturning_probability(ds, **how.keywords), int(fits['runs'].sum()))}. "
+    points = statistics.overturning_probability(ds, **how.keywords)
+    note = f"{text.count_words(points, int(fits['runs'].sum()))}. "
     if doubtful := int(fits["undecided"].sum()):
         note += f"{doubtful} undecided runs: both ways in the intervals. "
     drawn = f"{how.resamples} resamples of the {fits.attrs['independent']}, the same ones for all curves"
-    return style.add_note(ax, f"{note}Intervals: {drawn}. {UNSUPPORTED}")
+    return style.add_note(ax, f"{note}Intervals: {drawn}. {fragility.UNSUPPORTED}")
 
 
 def _draw_family(
@@ -382,10 +351,12 @@ def _draw_family(
     for i, (fit, runs, name) in enumerate(members):
         colour, mark = style.COLOURS[i % len(style.COLOURS)], style.MARKERS[i % len(style.MARKERS)]
         if np.isfinite(fit["median_capacity"]) and not goes_without(fit):
-            draw_curve(ax, grid.values * factor, fit, colour)
+            fragility.draw_curve(ax, grid.values * factor, fit, colour)
         else:
-            ax.plot(grid.values * factor, accepted_values(fit.assign(intensity_grid=grid)), color=colour)
-        _draw_points(ax, observed(runs, how), factor, mark, colour)
+            ax.plot(
+                grid.values * factor, fragility.accepted_values(fit.assign(intensity_grid=grid)), color=colour
+            )
+        _draw_points(ax, fragility.observed(runs, how), factor, mark, colour)
         ax.plot([], [], f"{mark}-", color=colour, markersize=3.4, label=name)
 
 

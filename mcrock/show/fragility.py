@@ -20,18 +20,7 @@ from mcrock.base.estimates import format_few, format_percent
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import VELOCITIES, unit_in_text
 from mcrock.dataset import to_frame
-from mcrock.show import style
-from mcrock.show.text import (
-    as_json,
-    cell,
-    count_words,
-    format_count,
-    label,
-    label_interval,
-    label_place,
-    percent,
-    write,
-)
+from mcrock.show import style, text
 from mcrock.statistics import fit_fragility, overturning_probability, pooled
 from mcrock.statistics.accepted_curve import (
     FAMILIES,
@@ -63,18 +52,18 @@ UNSUPPORTED = "Dashed: no run supports the curve."
 
 def format_median(fit: xr.Dataset) -> str:
     """Median of a curve and its interval; "-" where there is no curve."""
-    known, ends = cell(fit, "median_capacity"), format_ends(fit)
+    known, ends = text.cell(fit, "median_capacity"), format_ends(fit)
     return known if "-" in (known, ends) else f"{known} ({ends})"
 
 
 def format_ends(fit: xr.Dataset, name: str = "median_capacity") -> str:
     """Interval of the median of a curve, open where runs do not bound it."""
-    return label_interval(fit, f"{name}_interval").replace("open", OPEN)
+    return text.label_interval(fit, f"{name}_interval").replace("open", OPEN)
 
 
 def format_half(fit: xr.Dataset) -> str:
     """Where the curve that a study goes by has one half."""
-    return cell(fit.isel(probability=-1), "accepted_reached")
+    return text.cell(fit.isel(probability=-1), "accepted_reached")
 
 
 def format_half_ends(fit: xr.Dataset) -> str:
@@ -84,7 +73,7 @@ def format_half_ends(fit: xr.Dataset) -> str:
 
 def format_accepted_median(fit: xr.Dataset) -> str:
     """Median of the lognormal curve, or where the curve has one half that the study goes by in its place."""
-    return format_half(fit) if goes_without(fit) else cell(fit, "median_capacity")
+    return format_half(fit) if goes_without(fit) else text.cell(fit, "median_capacity")
 
 
 def format_accepted_ends(fit: xr.Dataset) -> str:
@@ -97,7 +86,7 @@ def format_fragility(fit: xr.Dataset) -> str:
     kind = fit.attrs["fit"]
     if not (math.isnan(float(fit["median_capacity"])) or kind.startswith("separated")):
         curve = link_of(fit.attrs.get("link", "probit")).curve.capitalize()
-        spread = write(fit, DISPERSION)
+        spread = text.write(fit, DISPERSION)
         return f"{curve} fragility ({kind}): median {format_median(fit)}, dispersion {spread}"
     doubt = int(fit["undecided"]) > 0
     what, verb = f"no curve ({kind})", "was beyond the limit" if EVENT in fit.attrs else "overturned"
@@ -109,7 +98,7 @@ def format_fragility(fit: xr.Dataset) -> str:
     if ends == OPEN:
         return f"Fragility: {what}; the intervals are too wide to bound the median"
     ends = f"between {ends.replace(' to ', ' and ')}" if " to " in ends else ends
-    return f"Fragility: {what}; the median lies {ends} ({percent(fit)} interval)"
+    return f"Fragility: {what}; the median lies {ends} ({text.percent(fit)} interval)"
 
 
 def format_support(fit: xr.Dataset) -> list[str]:
@@ -119,20 +108,20 @@ def format_support(fit: xr.Dataset) -> list[str]:
         names = ("probability", "accepted_reached", "accepted_below")
         units = str(fit["accepted_reached"].attrs["units"])
         parts = zip(*(fit[name].values.tolist() for name in names), strict=True)
-        reached = ", ".join(f"{100 * q:g} % {label_place(at, below, units)}" for q, at, below in parts)
+        reached = ", ".join(f"{100 * q:g} % {text.label_place(at, below, units)}" for q, at, below in parts)
         lines.append(f"{choice_of(fit).words}: go by {FAMILIES[goes_by(fit)].words}, which reach {reached}")
     below = int(fit["runs_below"])
     if below and math.isfinite(float(fit["weakest_overturning"])) and float(fit["dispersion"]) > 0:
         verb = "was beyond the limit" if EVENT in fit.attrs else "overturned"
         lines.append(
-            f"below {label(fit['weakest_overturning'])}, the weakest intensity at which a run {verb}, the "
-            f"curve is an extrapolation: it expects {format_few(float(fit['expected_below']))} among the "
-            f"{format_count(below, 'run')} there, and there were none"
+            f"below {text.label(fit['weakest_overturning'])}, the weakest intensity at which a run {verb}, "
+            f"the curve is an extrapolation: it expects {format_few(float(fit['expected_below']))} among the "
+            f"{text.format_count(below, 'run')} there, and there were none"
         )
     if median > float(fit["strongest_run"]):
         lines.append(
-            f"the median lies beyond {label(fit['strongest_run'])}, the strongest intensity of a run: an "
-            "extrapolation"
+            f"the median lies beyond {text.label(fit['strongest_run'])}, the strongest intensity of a run: "
+            "an extrapolation"
         )
     if float(fit["only_slide"]) > 0 and math.isfinite(median):
         lines.append(
@@ -201,7 +190,7 @@ def plot_fragility(
     if fit.attrs["method"] == "resampling":
         band = f"{fit.attrs['resamples']} resamples of the {fit.attrs['independent']}"
     lines = [
-        f"{count_words(fit, int(fit['runs']))}, {int(fit['overturned'])} {verb}{doubt}",
+        f"{text.count_words(fit, int(fit['runs']))}, {int(fit['overturned'])} {verb}{doubt}",
         format_fragility(fit),
         *format_support(fit),
     ]
@@ -310,7 +299,7 @@ def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str 
     identifier : str
         Taxonomy of the body in the exposure.
     curve : str, optional
-        One of `mcrock.statistics.accepted_curve.FAMILIES`; by default that which the study goes by. The
+        One of `mcrock.statistics.FAMILIES`; by default that which the study goes by. The
         lognormal curve is given by mean and standard deviation of the intensity itself, as OpenQuake wants
         them, any other by its values. Below the lowest level of the rising fractions there is no damage if
         nothing overturned there, else the fraction falls to 0 in a line, at a thousandth of the level:
@@ -429,7 +418,7 @@ def json_fragility(ds: xr.Dataset) -> str:
         "recordings": int(fit["records"]),
         "independent": fit.attrs["independent"],
     }
-    return json.dumps(as_json(curve), indent=1, allow_nan=False) + "\n"
+    return json.dumps(text.as_json(curve), indent=1, allow_nan=False) + "\n"
 
 
 def outcome_rows(ds: xr.Dataset) -> str:

@@ -14,16 +14,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock import statistics
 from mcrock.base.estimates import format_percent
 from mcrock.base.params import STANDING
 from mcrock.show import style
 from mcrock.show.text import Column, at, count_words, format_count, label, percent, table_along
-from mcrock.statistics import (
-    exceedance_probability,
-    outcome_shares,
-    overturning_probability,
-    size_convergence,
-)
 from mcrock.statistics.intervals import Confidence, ConfidenceKeywords
 from mcrock.statistics.outcomes import GUESS, UNDECIDED, Ending
 from mcrock.statistics.probability import OF_SUPPORT, response
@@ -117,7 +112,7 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
     ValueError
         As `mcrock.statistics.outcome_shares`.
     """
-    result = outcome_shares(ds, allow_missing=allow_missing)
+    result = statistics.outcome_shares(ds, allow_missing=allow_missing)
     result = result.isel(intensity=result["runs"].values > 0).sortby("intensity")
     ax = style.new_axes(height=74.0) if ax is None else ax
     factor, words = style.axis_scale(result["intensity"])
@@ -195,7 +190,7 @@ def plot_exceedance(
     if curves < 1:
         raise ValueError(f"curves must be at least 1, got {curves!r}")
     thresholds = _thresholds(ds, variable)
-    result = exceedance_probability(ds, thresholds, variable, **keywords)
+    result = statistics.exceedance_probability(ds, thresholds, variable, **keywords)
     runs = int(result["runs"].sum())
     moving = (result["runs"].values > 0) & (result["probability"].values[0] > 0)
     shown = np.flatnonzero(moving if moving.any() else result["runs"].values > 0)
@@ -436,8 +431,8 @@ def plot_convergence(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[
         As `mcrock.statistics.size_convergence`.
     """
     how = Confidence(**keywords)
-    found = size_convergence(ds, allow_missing=how.allow_missing)
-    points = overturning_probability(ds, **how.keywords)
+    found = statistics.size_convergence(ds, allow_missing=how.allow_missing)
+    points = statistics.overturning_probability(ds, **how.keywords)
     last = points["probability"].values
     least = sorted(np.argsort(np.abs(np.nan_to_num(last) - 0.5), kind="stable")[:CURVES].tolist())
     unsure = [k for k in least if SURE < last[k] < 1 - SURE] or least[:1]

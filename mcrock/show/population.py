@@ -20,24 +20,8 @@ from matplotlib.axes import Axes
 from mcrock.base.environment import mcrock_version
 from mcrock.base.tables.parsing import toml
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
+from mcrock.measurement import population, predictive
 from mcrock.measurement.measures import VARIABLES
-from mcrock.measurement.population import (
-    HYPER,
-    Diagnosis,
-    at_in_words,
-    check_posterior,
-    diagnose,
-    has_tests,
-    origin_in_words,
-)
-from mcrock.measurement.predictive import (
-    CUTS,
-    bounds,
-    parameter_distributions,
-    predictive_density,
-    predictive_moments,
-    predictive_probability,
-)
 from mcrock.show import style
 from mcrock.show.text import format_table
 from mcrock.study.impact import BOUNDS, REPLACED, ImpactTable, take_in_preset
@@ -66,27 +50,28 @@ def impact_section(data: Any, cut: str = "energy") -> str:
         As for `parameter_distributions`, or if the chains of the sampler cannot be trusted or ArviZ is not
         installed.
     """
-    diagnosis = diagnose(data)
+    diagnosis = population.diagnose(data)
     if diagnosis.problems:
         raise ValueError(untrusted(diagnosis))
-    posterior, attrs = check_posterior(data), data.posterior.attrs
+    posterior, attrs = population.check_posterior(data), data.posterior.attrs
     sampler = [attrs[key] for key in ("inference_library", "inference_library_version") if key in attrs]
     made = [f"mcrock {mcrock_version()}", *([" ".join(sampler)] if sampler else [])]
     made += [f"seed {attrs['seed']}"] if "seed" in attrs else []
     lines = [
-        f"# For a test on {subject_in_words(data)}, from {origin_in_words(data)}.",
+        f"# For a test on {subject_in_words(data)}, from {population.origin_in_words(data)}.",
         *(f"# Left out: {line}" for line in attrs.get("tests_left_out", "").splitlines()),
         *(f"# {line}." for line in _unexplained(attrs)),
         f"# {', '.join(made)}: {format_diagnosis(diagnosis)}.",
-        f"# Cut: {CUTS[cut]}. Parameters are drawn independently; those not named keep their defaults.",
+        f"# Cut: {predictive.CUTS[cut]}. Parameters are drawn independently; those not named keep their "
+        "defaults.",
         "[impact]",
         f"law = {toml(DEFAULT_LAW.key)}",
         f"draw = {toml('run')} # as in the fits, which hold for a whole test",
     ]
-    for key, item in parameter_distributions(data, cut).items():
+    for key, item in predictive.parameter_distributions(data, cut).items():
         ranges = [
             f"{WORDS[name]} {range_in_words(posterior[name].sel(parameter=key).values)}"
-            for name in HYPER
+            for name in population.HYPER
             if name in posterior
         ]
         lines += [f"# {key}: {', '.join(ranges)}", f"{key} = {toml(item.table)}"]
@@ -108,7 +93,7 @@ def subject_in_words(data: Any) -> str:
     known = "in a new position" if "sd_position" in posterior else "a further repetition in the same position"
     words = "a new specimen" if name is None else f"specimen {name}, {known}"
     if "effect" in posterior:
-        words += f", {at_in_words(posterior['covariate'].values.tolist(), posterior['at'].values)}"
+        words += f", {population.at_in_words(posterior['covariate'].values.tolist(), posterior['at'].values)}"
     return words
 
 
@@ -120,7 +105,7 @@ def draws_table(data: Any, cut: str = "energy", rows: int = DRAWS) -> str:
     tests = data.predictions["new_test"].transpose("chain", "draw", "parameter").values
     keys = data.posterior["parameter"].values.tolist()
     tests = tests.reshape(-1, len(keys))
-    ends = np.array([bounds(key, cut) for key in keys])
+    ends = np.array([predictive.bounds(key, cut) for key in keys])
     tests = tests[((tests >= ends[:, 0]) & (tests <= ends[:, 1])).all(1)]
     tests = tests[np.linspace(0, len(tests) - 1, min(rows, len(tests))).astype(int)]
     heads = [f"impact.{key} [{ImpactParameter[key.upper()].row.rule.unit}]" for key in keys]
@@ -161,23 +146,23 @@ def study_of_draws(text: str, table: str, rows: int, keys: Sequence[str]) -> str
 
 def format_population(data: Any, cut: str = "energy") -> list[str]:
     """What the tests say of each parameter, and what a study file would say, for a terminal."""
-    posterior = check_posterior(data)
-    names = [name for name in HYPER if name in posterior]
+    posterior = population.check_posterior(data)
+    names = [name for name in population.HYPER if name in posterior]
     keys = posterior["parameter"].values.tolist()
     rows = [
         [f"{key} [{ImpactParameter[key.upper()].row.rule.unit}]"]
         + [range_in_words(posterior[name].sel(parameter=key).values) for name in names]
         for key in keys
     ]
-    lines = [f"{subject_in_words(data)}, from {origin_in_words(data)}; median and 95 % interval"]
+    lines = [f"{subject_in_words(data)}, from {population.origin_in_words(data)}; median and 95 % interval"]
     lines += [format_table(["", *(WORDS[name] for name in names)], rows), ""]
     if "effect" in posterior:
         lines[-1:] = [_effects_table(data), ""]
     for pair in posterior["pair"].values.tolist() if "pair" in posterior else ():
         found = range_in_words(posterior["correlation"].sel(pair=pair).values)
         lines.append(f"correlation of {pair.replace(',', ' and')}: {found}")
-    lines.append(f"sampler: {format_diagnosis(diagnose(data))}")
-    for key, item in parameter_distributions(data, cut).items():
+    lines.append(f"sampler: {format_diagnosis(population.diagnose(data))}")
+    for key, item in predictive.parameter_distributions(data, cut).items():
         lost = f", {item.cut:.2g} of it cut away" if item.cut else ""
         lines.append(f"{key} = {toml(item.table)}")
         lines.append(f"  distribution function within {item.distance:.2g} of a new test's{lost}")
@@ -204,7 +189,7 @@ def _effects_table(data: Any) -> str:
     return format_table(heads, rows, left=True)
 
 
-def format_diagnosis(diagnosis: Diagnosis) -> str:
+def format_diagnosis(diagnosis: population.Diagnosis) -> str:
     """What the chains say of themselves.
 
     >>> format_diagnosis(Diagnosis(1.0014, 1117.2, 0, ()))
@@ -216,7 +201,7 @@ def format_diagnosis(diagnosis: Diagnosis) -> str:
     )
 
 
-def untrusted(diagnosis: Diagnosis) -> str:
+def untrusted(diagnosis: population.Diagnosis) -> str:
     """Why there is no section.
 
     >>> print(untrusted(Diagnosis(1.0, 900.0, 2, ("2 divergent transitions",))))
@@ -233,7 +218,7 @@ def dependence_notes(data: Any) -> list[str]:
     """Pairs of parameters whose estimates go together from test to test, which the section draws apart."""
     import pandas as pd
 
-    if not has_tests(data):
+    if not population.has_tests(data):
         return []
     names = {name: data.constant_data[name].values for name in ("test", "parameter")}
     frame = pd.DataFrame({**names, "estimate": data.observed_data["estimate"].values})
@@ -287,24 +272,24 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
     ValueError
         If the data do not fit, or as `parameter_distributions`.
     """
-    posterior = check_posterior(data)
-    if not has_tests(data):
+    posterior = population.check_posterior(data)
+    if not population.has_tests(data):
         raise ValueError("the population has no observed_data and constant_data: there are no tests to draw")
     keys, predicted = posterior["parameter"].values.tolist(), posterior.attrs.get("specimen")
-    written = parameter_distributions(data, cut)
+    written = predictive.parameter_distributions(data, cut)
     figure = style.new_figure(width, REST + ROW * len(keys))
     grid = figure.subplots(len(keys), 2, sharey="row", width_ratios=[3.2, 1.0], squeeze=False)
     for (left, right), key in zip(grid, keys, strict=True):
         _draw_tests(left, data, key)
-        mean, std = (values[keys.index(key)] for values in predictive_moments(posterior))
+        mean, std = (values[keys.index(key)] for values in predictive.predictive_moments(posterior))
         low, high = left.get_ylim()
         low, high = min(low, mean - 3.5 * std), max(high, mean + 3.5 * std)
         x = np.linspace(low, high, 600)
-        density = predictive_density(posterior, key, x)
+        density = predictive.predictive_density(posterior, key, x)
         right.fill_betweenx(x, density, color=style.BLUE, alpha=0.35, linewidth=0)
         dashed = {"color": style.ORANGE, "linestyle": (0, (4, 2)), "linewidth": 1.1}
         right.plot(written[key].distribution.frozen.pdf(x), x, **dashed)
-        ends = np.interp([0.025, 0.975], predictive_probability(posterior, key, x), x)
+        ends = np.interp([0.025, 0.975], predictive.predictive_probability(posterior, key, x), x)
         names = [label.get_text() for label in left.get_xticklabels()]
         own = [names.index(predicted)] if predicted in names else range(len(names))
         across = own[0] - 0.6, own[-1] + 0.6
@@ -332,9 +317,9 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
         )
     return style.add_note(
         first,
-        f"{origin_in_words(data)}. Bars: one standard error of the fit. Shaded: prediction for a test on "
-        f"{subject_in_words(data)}, 95 % as a band, and its density; dashed: the distribution written for a "
-        "study. Dotted: theoretical bounds.",
+        f"{population.origin_in_words(data)}. Bars: one standard error of the fit. Shaded: prediction for a "
+        f"test on {subject_in_words(data)}, 95 % as a band, and its density; dashed: the distribution "
+        "written for a study. Dotted: theoretical bounds.",
     )
 
 
@@ -388,9 +373,11 @@ def plot_effects(data: Any) -> Axes:
     for ax, column in zip(grid[-1], columns, strict=True):
         ax.set_xlabel(column)
     figure.align_ylabels(grid[:, 0])
-    words = f"{origin_in_words(data)}. Bars: one standard error of the fit. Line and band: mean of tests, "
-    words += "and its 95 % interval"
-    others = f", the other covariates at {at_in_words(columns, posterior['at'].values)}" * (len(columns) > 1)
+    words = f"{population.origin_in_words(data)}. Bars: one standard error of the fit. Line and band: mean "
+    words += "of tests, and its 95 % interval"
+    others = f", the other covariates at {population.at_in_words(columns, posterior['at'].values)}" * (
+        len(columns) > 1
+    )
     return style.add_note(grid[0, 0], words + others + ".")
 
 

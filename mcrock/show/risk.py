@@ -17,32 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock import statistics
 from mcrock.base.estimates import format_estimate, format_interval, format_percent
-from mcrock.show import style
+from mcrock.show import style, text
 from mcrock.show.fragility import accepted_label
-from mcrock.show.text import (
-    Caution,
-    Column,
-    cell,
-    estimate,
-    format_count,
-    label,
-    label_intensities,
-    missing_chunks,
-    percent,
-    present,
-    table_along,
-)
-from mcrock.statistics import (
-    annual_rate,
-    baselines,
-    design_intensity,
-    high_confidence_capacity,
-    rate_distribution,
-    rate_of_draws,
-    standards,
-    weighted_probability,
-)
 from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by
 from mcrock.statistics.hazard import MEAN, question, return_periods
 from mcrock.statistics.importance import drawn_intensity
@@ -61,8 +39,8 @@ REST = 34.0  # height of everything else [mm]
 
 def format_baselines(found: xr.Dataset) -> list[str]:
     """Table of what rules of thumb and checks of codes say."""
-    level = percent(found)
-    columns: list[Column] = [
+    level = text.percent(found)
+    columns: list[text.Column] = [
         ("rule", rule_words),
         "capacity",
         (f"P there ({level})", "{probability:.2f with ends}"),
@@ -72,7 +50,7 @@ def format_baselines(found: xr.Dataset) -> list[str]:
     ]
     return [
         "Rules of thumb and code checks for comparison, scored on each record as fitted to the others",
-        table_along(found, "rule", columns),
+        text.table_along(found, "rule", columns),
         *dict.fromkeys(
             f"over {row['measure'].item()} {choice_of(row).words}, so P is by the rising fractions"
             for row in (found.isel(rule=k) for k in range(found.sizes["rule"]))
@@ -111,7 +89,7 @@ def plot_baselines(
     ValueError
         As `mcrock.statistics.baselines`.
     """
-    found = baselines(ds, folder=folder, **keywords) if found is None else found
+    found = statistics.baselines(ds, folder=folder, **keywords) if found is None else found
     found = found.isel(rule=slice(None, None, -1))
     ones = [found.isel(rule=i) for i in range(found.sizes["rule"])]
     ax = style.new_axes(height=REST + LINE * len(ones)) if ax is None else ax
@@ -137,7 +115,7 @@ def plot_baselines(
 def _words(row: xr.Dataset) -> str:
     """Capacity, probability there and misclassified fraction of a rule."""
     chance, missed = float(row["probability"]), f"{float(row['misclassified']):.0%} wrong"
-    capacity, there = cell(row, "capacity"), f"P {chance:.2f}" if math.isfinite(chance) else ""
+    capacity, there = text.cell(row, "capacity"), f"P {chance:.2f}" if math.isfinite(chance) else ""
     there += " f" * (goes_by(row) == "stripes")
     return missed if capacity == "-" else ", ".join(filter(None, (capacity, there, missed)))
 
@@ -180,19 +158,19 @@ def risk_of(ds: xr.Dataset, site: Site, how: Confidence) -> dict[str, xr.Dataset
     """
     if (hazard := site.hazard) is None:
         return {}
-    rates = annual_rate(ds, hazard, years=site.years, **how.keywords)
+    rates = statistics.annual_rate(ds, hazard, years=site.years, **how.keywords)
     either = rate_with_support(ds, hazard, rates, **how.keywords)
     if is_nested(ds):
-        rates = rates.assign(rate_of_draws(ds, hazard).data_vars)
+        rates = rates.assign(statistics.rate_of_draws(ds, hazard).data_vars)
     found = {} if either is None else {"annual_rate_with_support": either}
     found |= {
         "annual_rate": rates,
-        "high_confidence_capacity": high_confidence_capacity(ds, allow_missing=how.allow_missing),
+        "high_confidence_capacity": statistics.high_confidence_capacity(ds, allow_missing=how.allow_missing),
         "hazard": hazard.assign_attrs(question=question(hazard)),
     }
-    if drawn_intensity(ds) is not None and not missing_chunks(ds):
-        found["weighted_rate"] = weighted_probability(ds, hazard, level=how.level)
-    found["rate_distribution"] = rate_distribution(
+    if drawn_intensity(ds) is not None and not text.missing_chunks(ds):
+        found["weighted_rate"] = statistics.weighted_probability(ds, hazard, level=how.level)
+    found["rate_distribution"] = statistics.rate_distribution(
         ds, hazard, fragility=goes_by(rates), beta_u=site.beta_u, age=site.age, **how.keywords
     )
     for other in site.others:
@@ -207,9 +185,9 @@ def standards_of(
     """Standards at a design motion and against a rate, where they are asked for, by name."""
     if site.design is None and site.target is None:
         return {}
-    at = None if site.design is None else design_intensity(site.design, ds)
+    at = None if site.design is None else statistics.design_intensity(site.design, ds)
     asked: dict[str, Any] = {"hazard": site.hazard, "target": site.target, "folder": site.folder}
-    return {"standards": standards(ds, at, rates=rates, **asked, **how.keywords)}
+    return {"standards": statistics.standards(ds, at, rates=rates, **asked, **how.keywords)}
 
 
 def risk_blocks(found: Mapping[str, xr.Dataset]) -> list[str]:
@@ -225,11 +203,13 @@ def rate_blocks(rates: xr.Dataset) -> list[str]:
     lines.append(f"{WORDS[goes_by(rates)]}: {choice_of(rates).words}")
     if rates.attrs.get("crosses"):
         lines.append("that of overturning alone, which is part of it, is larger: the curves are fitted apart")
-    title = f"Rates of earthquakes in the hazard table, up to {label(rates['hazard_end'])}"
+    title = f"Rates of earthquakes in the hazard table, up to {text.label(rates['hazard_end'])}"
     title += ", and at most with all beyond it"
-    counted = f"intervals are for this hazard and count {format_count(int(rates['records']), 'recording')}"
+    counted = (
+        f"intervals are for this hazard and count {text.format_count(int(rates['records']), 'recording')}"
+    )
     counted += ", and not what is epistemic" * ("rate_of_draws" in rates)
-    return [*lines, *map(Caution, format_unsupported(rates)), *present(rates, title), counted]
+    return [*lines, *map(text.Caution, format_unsupported(rates)), *text.present(rates, title), counted]
 
 
 def capacity_blocks(capacity: xr.Dataset) -> list[str]:
@@ -248,15 +228,15 @@ def capacity_blocks(capacity: xr.Dataset) -> list[str]:
     weakest = capacity["weakest_overturning"]
     if min(float(capacity[name]) for name in ("confident", "separation", "one_percent")) < float(weakest):
         words = "the weakest intensity at which a run overturned, a HCLPF is an extrapolation"
-        lines.append(Caution(f"below {label(weakest)}, {words}"))
-    return [*lines, *present(capacity, "Capacities and their dispersions")]
+        lines.append(text.Caution(f"below {text.label(weakest)}, {words}"))
+    return [*lines, *text.present(capacity, "Capacities and their dispersions")]
 
 
 def distribution_blocks(found: xr.Dataset) -> list[str]:
     """Everything that is not known of the rate at once."""
     if found.attrs["missing"]:
         return [f"no distribution of the rate: {found.attrs['missing']}"]
-    lines = present(
+    lines = text.present(
         found, f"Rate {WORDS[found.attrs['fragility']]} over hazard, inputs, recordings and beta_U"
     )
     if found.attrs["fragility"] == "stripes":
@@ -271,7 +251,7 @@ def distribution_blocks(found: xr.Dataset) -> list[str]:
 
 def weighted_blocks(found: xr.Dataset) -> list[str]:
     """The rate by the weighted runs of a cloud."""
-    lines = present(found, "Rate by the runs themselves, weighted to the hazard, without a curve")
+    lines = text.present(found, "Rate by the runs themselves, weighted to the hazard, without a curve")
     if not math.isfinite(float(found["weakest_overturning"])):
         lines.append(f"none of {int(found['runs'])} runs overturned: the rate is at most what others add")
     return [*lines, "no less is known without a curve: a smaller number needs more records or runs there"]
@@ -279,13 +259,13 @@ def weighted_blocks(found: xr.Dataset) -> list[str]:
 
 def hazard_lines(hazard: xr.Dataset) -> list[str]:
     """What the hazard is of, and what no site on earth has."""
-    return [format_hazard(hazard), *map(Caution, filter(None, [hazard.attrs["question"]]))]
+    return [format_hazard(hazard), *map(text.Caution, filter(None, [hazard.attrs["question"]]))]
 
 
 def standards_blocks(found: xr.Dataset) -> list[str]:
     """Checks with their verdicts, and what they could not say."""
     title = "Standards: passed or failed where the intervals of demand and capacity are apart"
-    return [*present(found, title), *found.attrs["notes"].splitlines()]
+    return [*text.present(found, title), *found.attrs["notes"].splitlines()]
 
 
 def format_hazard(hazard: xr.Dataset) -> str:
@@ -300,7 +280,7 @@ def format_hazard(hazard: xr.Dataset) -> str:
     component += ", which the files do not say" * bool(of_others and component)
     units = hazard["hazard_intensity"].attrs["units"]
     returns = ", ".join(
-        f"{label_intensities([at], units)[0]} once in {years:.4g} years"
+        f"{text.label_intensities([at], units)[0]} once in {years:.4g} years"
         for at, years in return_periods(hazard)
     )
     return f"Hazard: {curves} of {measure}{at}, {hazard.attrs['reading']}{turned}{component}; {returns}"
@@ -328,7 +308,7 @@ def consistency_blocks(found: xr.Dataset) -> list[str]:
         f"beyond 1 the recordings are stronger in {other} than earthquakes of the same {own} at the site, "
         "and the rate of overturning is too high as far as it goes by that"
     )
-    return [*present(known, title), words]
+    return [*text.present(known, title), words]
 
 
 def tell_risk(rates: xr.Dataset, name: str, unit: str = "") -> tuple[str, str]:
@@ -341,18 +321,17 @@ def tell_risk(rates: xr.Dataset, name: str, unit: str = "") -> tuple[str, str]:
     most, is_bound = largest_rate(rates)
     if is_bound:
         bound = most if name == "rate" else -math.expm1(-most * rates.attrs["years"])
-        words = (
-            f"counting all earthquakes beyond {label(rates['bin_upper'][-1])}, where the hazard table ends"
-        )
+        end = text.label(rates["bin_upper"][-1])
+        words = f"counting all earthquakes beyond {end}, where the hazard table ends"
         return f"up to {format_interval(0.0, scale * bound).removeprefix('below ')}{unit}", words
-    value, low, high = (scale * x for x in estimate(of_curve.sel(hazard=MEAN), name))
-    words = f"{percent(rates)} interval {format_interval(low, high)}{unit}, of recordings and runs alone"
+    value, low, high = (scale * x for x in text.estimate(of_curve.sel(hazard=MEAN), name))
+    words = f"{text.percent(rates)} interval {format_interval(low, high)}{unit}, of recordings and runs alone"
     curves, of_curves = rates["hazard"].values.tolist(), scale * of_curve[name].values
     if len(curves) > 1 and of_curves.any():
         ends = format_interval(of_curves.min(), of_curves.max())
         words += f"; {ends}{unit} over the hazard curves {', '.join(curves)}"
     if goes_by(rates) == "stripes" and (fraction := float(rates["weakest_fraction"])) > SMALL:
-        words += f"; the number leaves out what is weaker than {label(rates['weakest_run'])}, where "
+        words += f"; the number leaves out what is weaker than {text.label(rates['weakest_run'])}, where "
         words += f"{format_percent(fraction)} overturned"
     return format_estimate(value, low, high) + unit, words
 
@@ -373,18 +352,22 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
     ):
         part = float(rates[share].sel(fragility=goes_by(rates)))
         if part > NEGLIGIBLE:
-            lines.append(f"{format_percent(part)} of the rate comes from {words.format(label(rates[bound]))}")
+            lines.append(
+                f"{format_percent(part)} of the rate comes from {words.format(text.label(rates[bound]))}"
+            )
     end, weakest = float(rates["bin_upper"][-1]), float(rates["weakest_overturning"])
     if end < weakest < math.inf:
         lines.append(
-            f"the hazard table ends at {label(rates['bin_upper'][-1])}, below the weakest intensity at which "
-            f"a run overturned ({label(rates['weakest_overturning'])}): check its unit, or give more rows"
+            f"the hazard table ends at {text.label(rates['bin_upper'][-1])}, below the weakest intensity at "
+            f"which a run overturned ({text.label(rates['weakest_overturning'])}): check its unit, or give "
+            "more rows"
         )
     fraction = float(rates["weakest_fraction"])
     if fraction > SMALL:
         lines.append(
-            f"the rising fractions begin at {label(rates['weakest_run'])}, where {format_percent(fraction)} "
-            "overturned: their rate lacks what weaker earthquakes do; run weaker levels (--extend)"
+            f"the rising fractions begin at {text.label(rates['weakest_run'])}, where "
+            f"{format_percent(fraction)} overturned: their rate lacks what weaker earthquakes do; run "
+            "weaker levels (--extend)"
         )
     return lines
 
@@ -402,7 +385,7 @@ def headline_capacity(capacity: xr.Dataset) -> str:
 
 def format_headline_capacity(capacity: xr.Dataset) -> str:
     """The capacity to go by; of another than the lognormal curve at or below what, or beyond the runs."""
-    return cell(capacity, headline_capacity(capacity))
+    return text.cell(capacity, headline_capacity(capacity))
 
 
 def headline_words(capacity: xr.Dataset) -> str:
@@ -455,14 +438,14 @@ def plot_risk(
     ValueError
         As `mcrock.statistics.annual_rate`.
     """
-    found = annual_rate(ds, hazard, years=years, **keywords) if found is None else found
+    found = statistics.annual_rate(ds, hazard, years=years, **keywords) if found is None else found
     ax = style.new_axes() if ax is None else ax
     factor, words = style.axis_scale(found["bin_lower"])
     edges = np.append(found["bin_lower"].values, found["bin_upper"].values[-1]) * factor
     rows = []
     for i, curve in enumerate(found["fragility"].values.tolist()):
         one, words_of = found.sel(fragility=curve, hazard=MEAN), FAMILIES[curve].label
-        rate = estimate(one, "rate")
+        rate = text.estimate(one, "rate")
         density = np.nan_to_num(one["share"].values * rate[0] / np.log(edges[1] / edges[0]))
         colour = style.BLUE if curve == goes_by(found) else style.GREY
         look: dict[str, Any] = {"color": colour, "linestyle": LINES[i % len(LINES)], "linewidth": 1.3}

@@ -17,32 +17,12 @@ from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.excitation.motion import MotionError
+from mcrock.show import outcomes, sensitivity
 from mcrock.show.curves import format_laws, plot_choices
 from mcrock.show.fragility import format_fragility, format_support, plot_fragility
 from mcrock.show.maps import has_regimes, map_axes, plot_impact_map, plot_regimes
 from mcrock.show.measures import format_measures, plot_measures
-from mcrock.show.outcomes import (
-    format_displacements,
-    format_doubt,
-    format_outcomes,
-    format_own_responses,
-    format_sizes,
-    format_steps,
-    format_validity,
-    plot_convergence,
-    plot_exceedance,
-    plot_outcomes,
-)
 from mcrock.show.risk import format_baselines, standards_blocks
-from mcrock.show.sensitivity import (
-    Nested,
-    format_nested,
-    has_distributions,
-    plot_inputs,
-    plot_probability_box,
-    plot_variance_shares,
-    summarize_nested,
-)
 from mcrock.show.style import add_source, save_figure
 from mcrock.show.text import Column, dataset_as_json, format_count, missing_chunks, percent, table_along
 from mcrock.statistics import by_support
@@ -78,7 +58,7 @@ class Summary(NamedTuple):
     baselines: xr.Dataset | str | None  # or why the motions could not be measured
     standards: xr.Dataset | None  # with a design motion
     own_responses: xr.Dataset | None
-    nested: Nested | None  # of a nested study without missing runs, whose runs the others pool
+    nested: sensitivity.Nested | None  # of a nested study without missing runs, whose runs the others pool
     resurrected: tuple[int, int] | None  # from `count_resurrected`, where there are several levels
     is_shaken: bool  # False where the ground does not move, so that no curve means anything
     own_law: str | None  # name and hash of the law of a user
@@ -115,7 +95,7 @@ def summarize(
     read_once(ds)
     at = None if design is None else design_intensity(design, ds)
     is_whole = is_nested(ds) and not missing_chunks(ds)
-    nested = summarize_nested(ds, how.level) if is_whole else None
+    nested = sensitivity.summarize_nested(ds, how.level) if is_whole else None
     ds = pooled(ds)
     limit = statistics.displacement_limit(ds)
     displacement = validity = None
@@ -183,33 +163,44 @@ def format_answer(summary: Summary) -> str:
 
 def format_summary(summary: Summary) -> str:
     """The statistics as text: probabilities with intervals, fragility curves and how the model held."""
-    shaken, overturned = summary.is_shaken, summary.overturning_probability["overturned"]
-    parts, checks = [_format_curves(summary)], list[str]()
+    shaken = summary.is_shaken
+    parts = [_format_curves(summary)]
     if summary.outcome_shares is not None:
-        parts.append(format_outcomes(summary.outcome_shares, shaken))
-        parts.append(format_displacements(summary.displacement_exceedance, overturned, shaken))
+        parts.append(outcomes.format_outcomes(summary.outcome_shares, shaken))
+        parts.append(format_displacements(summary))
     parts.append(_format_notes(summary) + format_resurrection(summary.resurrected))
     if summary.fragility_by_law is not None and shaken:
         parts.append(format_laws(summary.fragility_by_law))
     if summary.own_responses is not None:
-        parts.append(format_own_responses(summary.own_responses))
+        parts.append(outcomes.format_own_responses(summary.own_responses))
     if summary.intensity_measures is not None:
         parts.append(format_measures(summary.intensity_measures))
     if (rules := summary.baselines) is not None:
         parts.append([rules] if isinstance(rules, str) else format_baselines(rules))
     if summary.standards is not None:
         parts.append(standards_blocks(summary.standards))
-    if summary.step_check is not None:  # outcomes of other engines have no realizations that could be more
-        checks += format_sizes(summary.size_convergence, shaken)
-    checks += [format_steps(summary.step_check), *_format_arithmetic(summary)]
-    parts.append(checks + format_validity(summary.model_validity))
+    checks = format_convergence(summary) + _format_arithmetic(summary)
+    parts.append(checks + outcomes.format_validity(summary.model_validity))
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
 def _format_notes(summary: Summary) -> list[str]:
     probability = summary.overturning_probability
-    doubt = format_doubt(summary.undecided_runs, int(probability["runs"].sum()))
+    doubt = outcomes.format_doubt(summary.undecided_runs, int(probability["runs"].sum()))
     return [format_independence(probability), *doubt]
+
+
+def format_displacements(summary: Summary) -> list[str]:
+    """Table of the displacements that bodies exceeded, and its title; none if none."""
+    overturned = summary.overturning_probability["overturned"]
+    return outcomes.format_displacements(summary.displacement_exceedance, overturned, summary.is_shaken)
+
+
+def format_convergence(summary: Summary) -> list[str]:
+    """What more realizations and shorter steps would change."""
+    sizes = outcomes.format_sizes(summary.size_convergence, summary.is_shaken)
+    # outcomes of other engines have no realizations that could be more
+    return [*(sizes if summary.step_check is not None else []), outcomes.format_steps(summary.step_check)]
 
 
 def _format_arithmetic(summary: Summary) -> list[str]:
@@ -226,7 +217,7 @@ def _format_curves(summary: Summary) -> list[str]:
     if shaken and (support := summary.support_fragility) is not None:
         lines.append(f"Overturning or {support.attrs[EVENT]}: {format_fragility(support)}")
         lines += format_support(support)
-    lines += [] if summary.nested is None else format_nested(summary.nested)
+    lines += [] if summary.nested is None else sensitivity.format_nested(summary.nested)
     return lines
 
 
@@ -316,23 +307,28 @@ def save_all(
     read_once(ds)
     figures = {}
     if is_nested(ds) and (ds["outcome"] != Outcome.NOT_RUN).all():
-        figures = {"probability_box": plot_probability_box(ds), "variance_shares": plot_variance_shares(ds)}
+        figures = {
+            "probability_box": sensitivity.plot_probability_box(ds),
+            "variance_shares": sensitivity.plot_variance_shares(ds),
+        }
     ds = pooled(ds)
     if is_shaken(ds):
         figures["fragility"] = plot_fragility(ds, allow_missing=allow_missing)
-    if has_distributions(ds):
-        figures["inputs"] = plot_inputs(ds)
-    figures["outcomes"] = plot_outcomes(ds, allow_missing=allow_missing)
+    if sensitivity.has_distributions(ds):
+        figures["inputs"] = sensitivity.plot_inputs(ds)
+    figures["outcomes"] = outcomes.plot_outcomes(ds, allow_missing=allow_missing)
     if "peak_tilt_ratio" in ds:
-        figures["exceedance"] = plot_exceedance(ds, allow_missing=allow_missing)
+        figures["exceedance"] = outcomes.plot_exceedance(ds, allow_missing=allow_missing)
     if "slip_path" in ds:
         for name in SLIPS:
-            figures[f"exceedance_{name}"] = plot_exceedance(ds, variable=name, allow_missing=allow_missing)
+            figures[f"exceedance_{name}"] = outcomes.plot_exceedance(
+                ds, variable=name, allow_missing=allow_missing
+            )
     support = by_support(ds)
     if support is not None and is_shaken(ds):
         figures["fragility_of_support"] = plot_fragility(support, allow_missing=allow_missing)
     if ds.sizes["realization"] > 1:
-        figures["convergence"] = plot_convergence(ds, allow_missing=allow_missing)
+        figures["convergence"] = outcomes.plot_convergence(ds, allow_missing=allow_missing)
     if has_laws(ds):
         figures["laws"] = plot_choices(ds, allow_missing=allow_missing)
     if len(measures_of(ds)) > 1:

@@ -19,18 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.base.params import STANDARD_GRAVITY, Mode
+from mcrock.show.animation import scene
 from mcrock.show.animation.picture import build_picture
-from mcrock.show.animation.scene import (
-    LATEST,
-    Frames,
-    Playback,
-    Stage,
-    build_stage,
-    count_events,
-    counted,
-    format_event,
-    sample_run,
-)
 from mcrock.show.body import BASE, HINT, HINT_ALPHA, STONE, Array
 from mcrock.show.history import AXES, COLOURS, contact_name, describe_contact, ground_acceleration
 
@@ -45,7 +35,7 @@ TRACES = 6
 
 def build_page(
     run: Run,
-    stage: Stage,
+    stage: scene.Stage,
     motion: Motion | Pulse | None,
     title: str,
     speed: float,
@@ -78,7 +68,9 @@ def build_page(
     modes = [name for name in COLOURS if name in names]
     vertices = dict(zip(pairs, frames.contacts, strict=True))
     shown = {
-        int(number) for end in set(frames.happened.tolist()) for number in range(max(0, end - LATEST), end)
+        int(number)
+        for end in set(frames.happened.tolist())
+        for number in range(max(0, end - scene.LATEST), end)
     }
     data = {
         "title": title,
@@ -97,10 +89,10 @@ def build_page(
         ],
         "modes": [{"name": name, "colour": COLOURS[name]} for name in modes],
         "happened": _pack(frames.happened, "<i4"),
-        "counts": _pack(count_events(run, frames.happened), "<i4"),
-        "counted": list(counted(run).values()),
-        "latest": LATEST,
-        "events": {number: format_event(run.events[number]) for number in sorted(shown)},
+        "counts": _pack(scene.count_events(run, frames.happened), "<i4"),
+        "counted": list(scene.counted(run).values()),
+        "latest": scene.LATEST,
+        "events": {number: scene.format_event(run.events[number]) for number in sorted(shown)},
         "vertices": stage.solid.vertices.tolist(),
         "faces": stage.solid.faces,
         "base": stage.solid.faces.index(stage.base),
@@ -122,7 +114,7 @@ def build_page(
     return PLAYER.read_text(encoding="utf-8").replace("DATA", text)
 
 
-def _traced(stage: Stage) -> list[int]:
+def _traced(stage: scene.Stage) -> list[int]:
     """Corners of the face on which the body stood whose way is drawn: at most `TRACES`, evenly around it."""
     corners = list(stage.base)
     return [corners[k * len(corners) // TRACES] for k in range(TRACES)] if len(corners) > TRACES else corners
@@ -133,13 +125,13 @@ def _pack(values: ArrayLike, dtype: str = "<f4") -> str:
     return b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode("ascii")
 
 
-def _displacement(run: Run, frames: Frames) -> Array:
+def _displacement(run: Run, frames: scene.Frames) -> Array:
     """Horizontal displacement of the base centre at the frames (n, 2) [m]."""
     time, moved = run.history["time"].values, run.history["displacement"].values
     return np.stack([np.interp(frames.time, time, moved[:, i]) for i in range(2)], axis=-1)
 
 
-def _ground(frames: Frames, motion: Motion | Pulse) -> dict[str, Any]:
+def _ground(frames: scene.Frames, motion: Motion | Pulse) -> dict[str, Any]:
     """Ground acceleration at the frames and as curves over time since the first of them [g]."""
     span = frames.time[0], frames.time[-1]
     time, acceleration = ground_acceleration(motion, span)
@@ -216,10 +208,10 @@ def still_of(run: Run, motion: Motion | Pulse | None = None, title: str = "") ->
     return f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
 
 
-def _prepared(run: Run, fps: float) -> tuple[Stage, float]:
+def _prepared(run: Run, fps: float) -> tuple[scene.Stage, float]:
     """The stage and the speed, with at most `MOST_FRAMES` frames."""
-    times, speed = Playback(fps=fps).plan(run, ".html")
+    times, speed = scene.Playback(fps=fps).plan(run, ".html")
     if len(times) > MOST_FRAMES:
         faster = speed * len(times) / MOST_FRAMES
-        times, speed = Playback(fps=fps, speed=faster).plan(run, ".html")
-    return build_stage(run, run.body, sample_run(run, run.body, times), None), speed
+        times, speed = scene.Playback(fps=fps, speed=faster).plan(run, ".html")
+    return scene.build_stage(run, run.body, scene.sample_run(run, run.body, times), None), speed

@@ -15,34 +15,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from mcrock.base.params import STANDARD_GRAVITY, Mode
+from mcrock.show import body, history
 from mcrock.show.animation.scene import COUNTED, LATEST, Frames, Stage, count_events, counted, format_event
-from mcrock.show.body import (
-    BASE,
-    GRID,
-    GROUND,
-    HIDDEN,
-    HINT,
-    HINT_ALPHA,
-    SHADOW,
-    STONE,
-    Array,
-    View,
-    draw_floor,
-    face_colour,
-    is_seen,
-)
-from mcrock.show.history import (
-    AXES,
-    COLOURS,
-    contact_colour,
-    describe_contact,
-    draw_contact,
-    draw_displacement,
-    draw_ground,
-    draw_slenderness,
-    draw_tilt,
-    ground_acceleration,
-)
 from mcrock.show.style import BLUE, RED, figure_of, paper_style, plain_text
 
 if TYPE_CHECKING:
@@ -70,12 +44,14 @@ def palette_of_picture() -> list[int]:
     """
     white = np.ones(3)
     towards_white = np.linspace(0.0, 0.75, 4)
-    lines = [np.array(to_rgb(colour)) for colour in (BLUE, RED, *AXES.values(), *COLOURS.values())]
-    areas = np.array([to_rgb(colour) for colour in (GROUND, GRID, SHADOW)])
+    lines = [
+        np.array(to_rgb(colour)) for colour in (BLUE, RED, *history.AXES.values(), *history.COLOURS.values())
+    ]
+    areas = np.array([to_rgb(colour) for colour in (body.GROUND, body.GRID, body.SHADOW)])
     ramps = [(colour, white, towards_white) for colour in lines]
     ramps += [(np.zeros(3), white, np.linspace(0.0, 1.0, 10))]
-    for colour in (STONE, BASE):
-        seen_through = HINT_ALPHA * colour + (1.0 - HINT_ALPHA)
+    for colour in (body.STONE, body.BASE):
+        seen_through = body.HINT_ALPHA * colour + (1.0 - body.HINT_ALPHA)
         ramps += [(0.5 * face, face, np.linspace(0.0, 1.0, 16)) for face in (colour, seen_through)]
     steps = [first + share[:, None] * (last - first) for first, last, share in ramps]
     colours = np.concatenate([areas, *steps])
@@ -160,14 +136,14 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
     frames, solid, view, base = stage.frames, stage.solid, stage.view, stage.base
     _fit(ax, view, np.concatenate([frames.points.reshape(-1, 3), stage.corners]))
     _draw_floor(ax, stage)
-    shadow = PolyCollection([], facecolor=SHADOW, linewidth=0, zorder=3)
+    shadow = PolyCollection([], facecolor=body.SHADOW, linewidth=0, zorder=3)
     look: dict[str, Any] = (
         {"linewidth": 0.9}
         if solid.is_whole
-        else {"linewidth": 0.6, "linestyle": (0, (4, 3)), "alpha": HINT_ALPHA}
+        else {"linewidth": 0.6, "linestyle": (0, (4, 3)), "alpha": body.HINT_ALPHA}
     )
     faces = PolyCollection([], edgecolor="0.25", joinstyle="round", zorder=5, **look)
-    behind = PolyCollection([], facecolor="none", edgecolor="0.25", alpha=0.4, zorder=5.2, **HIDDEN)
+    behind = PolyCollection([], facecolor="none", edgecolor="0.25", alpha=0.4, zorder=5.2, **body.HIDDEN)
     # of the base, where the walls are guessed
     outline = LineCollection([], color="0.25", linewidth=0.9, zorder=5.5, visible=not solid.is_whole)
     for collection in (shadow, faces, behind, outline):
@@ -178,14 +154,14 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
     path = view.project(frames.base * (1.0, 1.0, 0.0))
     trail = ax.plot([], [], color=BLUE, linewidth=1.1, zorder=6.5, visible=stage.slips)[0]
     if not solid.is_whole:
-        ax.text(0.99, 0.015, HINT, fontsize=6.5, color="0.35", ha="right", transform=ax.transAxes)
+        ax.text(0.99, 0.015, body.HINT, fontsize=6.5, color="0.35", ha="right", transform=ax.transAxes)
 
     def move(frame: int) -> None:
         points = frames.points[frame]
         flat = view.project(points)
-        seen = [face for face in solid.faces if is_seen(flat[list(face)])]
+        seen = [face for face in solid.faces if body.is_seen(flat[list(face)])]
         faces.set_verts([flat[list(face)] for face in seen])
-        faces.set_facecolor([face_colour(points[list(face)], view.light, face == base) for face in seen])
+        faces.set_facecolor([body.face_colour(points[list(face)], view.light, face == base) for face in seen])
         ground = view.project(points * (1.0, 1.0, 0.0))
         shadow.set_verts([ground[list(face)] for face in solid.faces])
         outline.set_segments([flat[[*base, base[0]]]])
@@ -197,7 +173,7 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         contact = list(frames.contacts[frame])
         touch.set_data(*flat[[*contact, contact[0]] if len(contact) > 2 else contact].T)
         touch.set_marker("o" if len(contact) < 3 else "")
-        colour = contact_colour(Mode(frames.mode[frame]))
+        colour = history.contact_colour(Mode(frames.mode[frame]))
         touch.set_color(colour)
         is_hidden = bool(contact) and not any(set(contact) & set(face) for face in seen)
         unseen = [face for face in solid.faces if face not in seen]
@@ -210,7 +186,7 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
     return [shadow, faces, behind, outline, trail, plumb, com, touch], move
 
 
-def _fit(ax: Axes, view: View, points: Array) -> None:
+def _fit(ax: Axes, view: body.View, points: body.Array) -> None:
     """Limits that hold the points, with equal scales."""
     flat = view.project(points)
     low, high = flat.min(axis=0), flat.max(axis=0)
@@ -225,7 +201,7 @@ def _fit(ax: Axes, view: View, points: Array) -> None:
 def _draw_floor(ax: Axes, stage: Stage) -> None:
     """Ground with a grid, and where the body stood."""
     step, project = stage.grid, stage.view.project
-    draw_floor(ax, stage.view, stage.corners[0, :2], stage.corners[2, :2], step, autolim=False)
+    body.draw_floor(ax, stage.view, stage.corners[0, :2], stage.corners[2, :2], step, autolim=False)
     closed = np.append(stage.footprint, stage.footprint[:1], axis=0)
     ax.plot(*project(closed).T, color="0.45", linewidth=0.8, linestyle=(0, (3, 2)), zorder=4)
     ax.text(0.03, 0.015, f"grid {step:g} m", fontsize=6.5, color="0.35", transform=ax.transAxes)
@@ -252,7 +228,7 @@ def _draw_compass(figure: Figure, stage: Stage, motion: Motion | Pulse | None) -
         ax.text(1.22 * across, 1.22 * up, name, fontsize=SMALL, color="0.35", ha="center", va="center")
     if motion is None:
         return [], lambda frame: None
-    time, acceleration = ground_acceleration(motion, (frames.time[0], frames.time[-1]))
+    time, acceleration = history.ground_acceleration(motion, (frames.time[0], frames.time[-1]))
     strongest = max(float(np.linalg.norm(acceleration, axis=0).max()), 1e-12)
     rows = [np.interp(frames.time, time, row / strongest, left=0.0, right=0.0) for row in acceleration]
     vectors = np.stack(rows, axis=-1)
@@ -287,8 +263,8 @@ def _write_state(panel: Axes, frames: Frames, speed: float) -> Part:
     def move(frame: int) -> None:
         clock.set_text(f"{frames.time[frame]:.{digits}f} s")
         tilt.set_text(f"tilt {np.degrees(frames.tilt[frame]):.2f}°")
-        contact.set_text(describe_contact(frames.mode[frame], frames.index[frame]))
-        contact.set_color(contact_colour(Mode(frames.mode[frame])))
+        contact.set_text(history.describe_contact(frames.mode[frame], frames.index[frame]))
+        contact.set_color(history.contact_colour(Mode(frames.mode[frame])))
 
     return [clock, tilt, contact], move
 
@@ -321,23 +297,23 @@ def _draw_strips(figure: Figure, run: Run, stage: Stage, motion: Motion | Pulse 
     left, width, scale = 0.085, 0.895, SIZE[1] / figure.get_size_inches()[1]
     bottom = 0.205 if motion is not None else 0.115
     tilt = _upper_axes(figure, left, bottom + 0.03, width, 0.335 - bottom - 0.03)
-    draw_tilt(tilt, run.history, "Tilt [°]")
+    history.draw_tilt(tilt, run.history, "Tilt [°]")
     if stage.slenderness is not None:
-        draw_slenderness(tilt, stage.slenderness)
+        history.draw_slenderness(tilt, stage.slenderness)
     strips = [tilt]
     if stage.slips:
         place = (left, scale * (bottom + 0.03), width, scale * 0.65 * STRIP / SIZE[1])
         strips.append(figure.add_axes(place, sharex=tilt))
-        draw_displacement(strips[-1], run.history)
+        history.draw_displacement(strips[-1], run.history)
         strips[-1].legend(**KEY)
     contact = figure.add_axes((left, scale * bottom, width, scale * 0.016), sharex=tilt)
-    draw_contact(contact, run.history)
+    history.draw_contact(contact, run.history)
     entries = [tilt.get_legend_handles_labels(), contact.get_legend_handles_labels()]
     tilt.legend(*(left + right for left, right in zip(*entries, strict=True)), title=None, **KEY)
     strips.append(contact)
     if motion is not None:
         strips.append(figure.add_axes((left, scale * 0.075, width, scale * 0.085), sharex=tilt))
-        draw_ground(strips[-1], motion, span)
+        history.draw_ground(strips[-1], motion, span)
         strips[-1].legend(**KEY)
     tilt.set_xlim(*span)
     for ax in strips[:-1]:

@@ -25,7 +25,7 @@ from bokeh.models import ColumnDataSource, Whisker
 
 from mcrock.base.checks import is_plain
 from mcrock.dataset import load_dataset, save_dataset
-from mcrock.show import style
+from mcrock.show import run, style
 from mcrock.show.animation.page import embed_run
 from mcrock.show.app import parts
 from mcrock.show.app.parts import (
@@ -58,16 +58,6 @@ from mcrock.show.report.page import build_report, judged
 from mcrock.show.report.results import key_figures, limits_section, risk_section, standards_section
 from mcrock.show.report.subject import Signed, headline
 from mcrock.show.risk import Site
-from mcrock.show.run import (
-    Replay,
-    describe_fall,
-    name_of,
-    repeat_command,
-    repeat_run,
-    result_rows,
-    save_run,
-    stored_outcome,
-)
 from mcrock.show.summary import format_independence, format_probabilities, save_all, summarize
 from mcrock.show.text import labels
 from mcrock.statistics import design_intensity, fit_fragility, load_hazard, overturning_probability, pooled
@@ -333,7 +323,7 @@ class Chosen:
             return [html(paragraph(NO_STUDY))]
         buttons = [parts.button("Replay this run", self.replay, "primary")]
         buttons += [
-            parts.button(name_of(name), partial(self._show_notable, name)) for name in self.result.notable
+            parts.button(run.name_of(name), partial(self._show_notable, name)) for name in self.result.notable
         ]
         form = pn.FlexBox(*self.place.values(), align_items="end")
         shown = [self.told, self.details, self.figure, self.view]
@@ -343,7 +333,7 @@ class Chosen:
         place = self.result.notable[name]
         for dim, widget in self.place.items():
             widget.value = getattr(place, dim)
-        self.replay(f"{name_of(name)}: {MEANINGS[name]}. ")
+        self.replay(f"{run.name_of(name)}: {MEANINGS[name]}. ")
 
     def replay(self, why: str = "") -> None:
         """Repeat the run that the form names, and show it."""
@@ -352,24 +342,24 @@ class Chosen:
         self.told.say(f"Repeating realization {at['realization']}; the first one may wait for the compiler.")
         if study is not None:
             parts.in_background(
-                lambda: repeat_run(study, **at, stored=self.result.ds),
+                lambda: run.repeat_run(study, **at, stored=self.result.ds),
                 lambda found: self._show(at, found, why),
             )
 
-    def _show(self, at: dict[str, int], found: Replay | Exception, why: str) -> None:
+    def _show(self, at: dict[str, int], found: run.Replay | Exception, why: str) -> None:
         if isinstance(found, Exception):
             self.told.say(found)
             self.details.object = self.view.object = self.figure.object = ""
             return
-        outcome = stored_outcome(self.result.ds, at, found.run.outcome)
+        outcome = run.stored_outcome(self.result.ds, at, found.run.outcome)
         inputs = rows_as_html(input_rows(self.result.ds, self.names, at))
-        command = escape(repeat_command(self.result.store, at))
+        command = escape(run.repeat_command(self.result.store, at))
         doubt, source = (
             describe_doubt(found.run),
-            "".join(map(paragraph, [found.source, *describe_fall(found.run)])),
+            "".join(map(paragraph, [found.source, *run.describe_fall(found.run)])),
         )
         self.told.say(f"{why}{found.title}{found.measure}: {outcome}{doubt}")
-        results = f"<details><summary>Results</summary>{rows_as_html(result_rows(found.run))}</details>"
+        results = f"<details><summary>Results</summary>{rows_as_html(run.result_rows(found.run))}</details>"
         repeat = f'<p class="dim">The command that repeats it:</p><pre>{command}</pre>'
         self.details.object = f"{source}{inputs}{results}{repeat}"
         try:
@@ -378,10 +368,10 @@ class Chosen:
             self.view.object = refused(error)
         parts.in_background(partial(self._saved, at, found), self._offer)
 
-    def _saved(self, at: dict[str, int], found: Replay) -> str:
+    def _saved(self, at: dict[str, int], found: run.Replay) -> str:
         """A link that saves the figure that `mcrock simulate` makes of a run."""
         with tempfile.TemporaryDirectory() as folder:
-            *_, figure = save_run(
+            *_, figure = run.save_run(
                 found.run, folder, found.title + found.measure, found.motion, self.result.ds.attrs
             )
             return parts.saved(f"run-{at['realization']}-{at['intensity']}.png", figure.read_bytes())

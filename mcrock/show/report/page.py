@@ -29,24 +29,8 @@ from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import uncertain_rows
 from mcrock.show.fit import estimate_rows, plot_fit
 from mcrock.show.history import plot_history
+from mcrock.show.report import results
 from mcrock.show.report.content import Section, embed, kind_of, laid_out
-from mcrock.show.report.results import (
-    KeyFigure,
-    convergence_section,
-    fragility_section,
-    key_figures,
-    limits_section,
-    motion_section,
-    nested_section,
-    outcomes_section,
-    provenance_section,
-    replays_section,
-    risk_section,
-    rules_section,
-    sensitivity_section,
-    standards_section,
-    validity_section,
-)
 from mcrock.show.report.subject import (
     NOBODY,
     Signed,
@@ -192,20 +176,22 @@ def build_report(
     rates, capacity = found.get("annual_rate"), found.get("high_confidence_capacity")
     sections = [
         *(subject_sections(runs, study, Path(folder)) if study else [table_section(runs)]),
-        fragility_section(runs, summary, few if capacity is None else capacity, how),
-        outcomes_section(runs, summary, how, store),
-        motion_section(runs, summary, how),
-        replays_section(ds, study, folder, store, allow_missing, trust_code=trust_code) if study else None,
-        nested_section(ds, summary, how),
-        rules_section(runs, summary, Path(folder), how),
-        sensitivity_section(ds, how, progress),
-        risk_section(ds, found, few if site.hazard is not None else None),
-        standards_section(found),
-        validity_section(summary),
-        convergence_section(runs, summary, how),
-        limits_section(study, summary),
+        results.fragility_section(runs, summary, few if capacity is None else capacity, how),
+        results.outcomes_section(runs, summary, how, store),
+        results.motion_section(runs, summary, how),
+        results.replays_section(ds, study, folder, store, allow_missing, trust_code=trust_code)
+        if study
+        else None,
+        results.nested_section(ds, summary, how),
+        results.rules_section(runs, summary, Path(folder), how),
+        results.sensitivity_section(ds, how, progress),
+        results.risk_section(ds, found, few if site.hazard is not None else None),
+        results.standards_section(found),
+        results.validity_section(summary),
+        results.convergence_section(runs, summary, how),
+        results.limits_section(study, summary),
         files_section(ds, Path(folder), [*([store] if store else []), *signed.files]),
-        provenance_section(ds, store),
+        results.provenance_section(ds, store),
         study_section(study) if study else None,
     ]
     return build_page(
@@ -214,7 +200,7 @@ def build_report(
         in_order(sections),
         description=study.description if study else "",
         missing=missing_chunks(ds),
-        figures=key_figures(summary, rates, capacity),
+        figures=results.key_figures(summary, rates, capacity),
         answer=headline(summary, rates, found.get("annual_rate_with_support")),
         signed=signed,
     )
@@ -242,7 +228,7 @@ def build_page(
     *,
     description: str = "",
     missing: Sequence[str] = (),
-    figures: Sequence[KeyFigure] = (),
+    figures: Sequence[results.KeyFigure] = (),
     answer: str = "",
     signed: Signed = NOBODY,
 ) -> str:

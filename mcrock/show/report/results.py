@@ -23,67 +23,23 @@ from mcrock.base.estimates import format_interval
 from mcrock.base.tables.parsing import ConfigError
 from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.opening import logged_versions, read_log
+from mcrock.show import fragility, outcomes, risk, sensitivity, text
 from mcrock.show.animation.page import embed_run, still_of
 from mcrock.show.curves import format_laws, plot_choices
-from mcrock.show.fragility import (
-    UNSUPPORTED,
-    format_accepted_ends,
-    format_accepted_median,
-    format_fragility,
-    format_support,
-    plot_fragility,
-)
 from mcrock.show.measures import format_measures, plot_measures
-from mcrock.show.outcomes import (
-    NOT_OF_MCROCK,
-    format_certificate,
-    format_displacements,
-    format_doubt,
-    format_outcomes,
-    format_sizes,
-    format_steps,
-    format_strain,
-    plot_convergence,
-    plot_exceedance,
-    plot_outcomes,
-)
 from mcrock.show.progress import format_impossible
 from mcrock.show.report.content import Block, Player, Section, cautions, embed
 from mcrock.show.report.subject import hazard_blocks
-from mcrock.show.risk import (
-    WORDS,
-    capacity_blocks,
-    format_baselines,
-    format_headline_capacity,
-    headline_words,
-    plot_baselines,
-    plot_risk,
-    risk_blocks,
-    standards_blocks,
-    tell_risk,
-)
 from mcrock.show.run import name_of, repeat_command, repeat_run, stored_outcome
-from mcrock.show.sensitivity import (
-    format_distances,
-    format_indices,
-    format_nested,
-    plot_probability_box,
-    plot_sensitivity,
-    plot_variance_shares,
-)
 from mcrock.show.style import add_note
-from mcrock.show.summary import PEAK, Summary, format_independence, format_probabilities, format_resurrection
-from mcrock.show.text import (
-    Caution,
-    Column,
-    cell,
-    format_count,
-    format_table,
-    label,
-    label_interval,
-    missing_chunks,
-    percent,
-    table_along,
+from mcrock.show.summary import (
+    PEAK,
+    Summary,
+    format_convergence,
+    format_displacements,
+    format_independence,
+    format_probabilities,
+    format_resurrection,
 )
 from mcrock.statistics import by_support, outcome_distances, outcome_shares, sobol_indices
 from mcrock.statistics.accepted_curve import choice_of, goes_by, goes_without
@@ -114,51 +70,53 @@ def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset
 
 def capacity_figure(capacity: xr.Dataset) -> KeyFigure:
     """The capacity with which `mcrock risk` begins, too."""
-    return KeyFigure(HCLPF, format_headline_capacity(capacity), headline_words(capacity))
+    return KeyFigure(HCLPF, risk.format_headline_capacity(capacity), risk.headline_words(capacity))
 
 
 def _size(probability: xr.Dataset) -> KeyFigure:
     runs, doubtful = int(probability["runs"].sum()), int(probability["undecided"].sum())
     noun = "recording" if probability.attrs["independent"] == "records" else "realization"
     words = f"{runs} runs, {doubtful or 'none'} of them undecided"
-    return KeyFigure("Based on", format_count(int(probability["records"]), noun), words)
+    return KeyFigure("Based on", text.format_count(int(probability["records"]), noun), words)
 
 
 def _release(probability: xr.Dataset) -> KeyFigure:
     """Of a body released from a tilt."""
     low, high = probability["interval"].values[:, 0]
-    words = f"{percent(probability)} interval {low:.3f} to {high:.3f}"
+    words = f"{text.percent(probability)} interval {low:.3f} to {high:.3f}"
     return KeyFigure("Probability of overturning", f"{float(probability['probability'][0]):.3f}", words)
 
 
 def _fragility(summary: Summary) -> list[KeyFigure]:
     fit = summary.fragility
-    words = f"{percent(fit)} interval {format_accepted_ends(fit)}"
+    words = f"{text.percent(fit)} interval {fragility.format_accepted_ends(fit)}"
     if goes_without(fit):
-        words += f", {WORDS[goes_by(fit)]}: {choice_of(fit).words}"
+        words += f", {risk.WORDS[goes_by(fit)]}: {choice_of(fit).words}"
     elif not math.isfinite(float(fit["median_capacity"])):
-        words = format_fragility(fit).removeprefix("Fragility: ")
-    found = [KeyFigure("Median capacity", format_accepted_median(fit), words)]
+        words = fragility.format_fragility(fit).removeprefix("Fragility: ")
+    found = [KeyFigure("Median capacity", fragility.format_accepted_median(fit), words)]
     if not goes_without(fit) and math.isfinite(float(fit["median_capacity"])):
-        words = f"{percent(fit)} interval {label_interval(fit, 'dispersion_interval')}"
-        found.append(KeyFigure("Dispersion", cell(fit, "dispersion"), words))
+        words = f"{text.percent(fit)} interval {text.label_interval(fit, 'dispersion_interval')}"
+        found.append(KeyFigure("Dispersion", text.cell(fit, "dispersion"), words))
     if math.isfinite(float(fit["weakest_overturning"])):
-        below, weakest = int(fit["runs_below"]), label(fit["weakest_overturning"])
-        words = f"none of {format_count(below, 'run')} at weaker ones did" if below else "none was weaker"
+        below, weakest = int(fit["runs_below"]), text.label(fit["weakest_overturning"])
+        words = (
+            f"none of {text.format_count(below, 'run')} at weaker ones did" if below else "none was weaker"
+        )
         found.append(KeyFigure("Weakest level that overturned", weakest, words))
     return found
 
 
 def _at_most(rates: xr.Dataset, name: str) -> tuple[str, str]:
     """`tell_risk`, with the upper end where it is 0."""
-    told, words = tell_risk(rates, name)
+    told, words = risk.tell_risk(rates, name)
     most = format_interval(0.0, float(headline_rate(rates)[f"{name}_interval"].sel(bound="upper")))
     return (f"up to {most.removeprefix('below ')}" if told == "0" and most != "-" else told), words
 
 
 def _risk(rates: xr.Dataset) -> list[KeyFigure]:
     (rate, of_rate), chance = _at_most(rates, "rate"), _at_most(rates, "probability")
-    by = f"{WORDS[goes_by(rates)]}: {choice_of(rates).words}"
+    by = f"{risk.WORDS[goes_by(rates)]}: {choice_of(rates).words}"
     return [
         KeyFigure("Annual rate of overturning [1/year]", rate, f"{of_rate}; {by}"),
         KeyFigure(f"Probability in {rates.attrs['years']:g} years", *chance),
@@ -185,15 +143,22 @@ def validity_section(summary: Summary) -> Section:
     """What strained the model, at each intensity."""
     validity = summary.model_validity
     if validity is None:
-        return Section("validity", "Does the model hold?", [NOT_OF_MCROCK])
-    columns: list[Column] = ["intensity", *((words, f"{{{name}:percent}}") for name, words in FLAGS.items())]
+        return Section("validity", "Does the model hold?", [outcomes.NOT_OF_MCROCK])
+    columns: list[text.Column] = [
+        "intensity",
+        *((words, f"{{{name}:percent}}") for name, words in FLAGS.items()),
+    ]
     blocks: list[Block] = [
         "Fractions of the runs that strain the model",
-        table_along(validity.sel(among="all"), "intensity", columns),
+        text.table_along(validity.sel(among="all"), "intensity", columns),
     ]
-    certificate = format_certificate(validity)
+    certificate = outcomes.format_certificate(validity)
     few = "certified" in validity and float(validity["certified"].sel(among="all").mean()) < 0.5
-    blocks += [MEANING, *cautions(format_strain(validity)), *(cautions(certificate) if few else certificate)]
+    blocks += [
+        MEANING,
+        *cautions(outcomes.format_strain(validity)),
+        *(cautions(certificate) if few else certificate),
+    ]
     return Section("validity", "Does the model hold?", blocks)
 
 
@@ -201,12 +166,9 @@ def convergence_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Se
     """What more runs and shorter steps would change."""
     blocks: list[Block] = []
     if ds.sizes["realization"] > 1:
-        ax = plot_convergence(ds, **how.keywords)
+        ax = outcomes.plot_convergence(ds, **how.keywords)
         blocks.append(embed(ax, "Probability of overturning over the number of realizations"))
-    blocks += (
-        format_sizes(summary.size_convergence, summary.is_shaken) if summary.step_check is not None else []
-    )
-    blocks += [format_steps(summary.step_check)]
+    blocks += format_convergence(summary)
     return Section("convergence", "Convergence", blocks)
 
 
@@ -231,7 +193,7 @@ def limits_section(study: Study | None, summary: Summary) -> Section:
             "The intervals count recordings, and hold for earthquakes of the kind of these recordings: not "
             "for other faults, soils or distances.",
             f"What {records} recordings cannot decide, no number of runs does: where none of them overturned "
-            f"the body, the {percent(probability)} interval of the probability reaches "
+            f"the body, the {text.percent(probability)} interval of the probability reaches "
             f"{bound_without_events(records, level):.2g}. Only other recordings lower that.",
         ]
     return Section("limits", "Limits", list(lines))
@@ -253,7 +215,7 @@ def provenance_section(ds: xr.Dataset, store: Path | None) -> Section:
         "motions_digest": "digest of the motions",
     }
     rows += [[words, str(ds.attrs[name])] for name, words in names.items() if name in ds.attrs]
-    return Section("provenance", "Where the numbers come from", [format_table(["", ""], rows)])
+    return Section("provenance", "Where the numbers come from", [text.format_table(["", ""], rows)])
 
 
 def replays_section(
@@ -312,13 +274,15 @@ SCORE = (
 
 def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence, store: Path | None) -> Section:
     """Fractions of the outcomes, and runs that decide nothing, with the first that failed by the log."""
-    ax = plot_outcomes(ds, allow_missing=how.allow_missing)
+    ax = outcomes.plot_outcomes(ds, allow_missing=how.allow_missing)
     shares = outcome_shares(ds, **how.keywords) if summary.outcome_shares is None else summary.outcome_shares
     failed = format_impossible(read_log(store))[:2] if store else []
     blocks: list[Block] = [
         embed(ax, "Fractions of the outcomes at each intensity"),
-        *format_outcomes(shares, summary.is_shaken),
-        *cautions(format_doubt(summary.undecided_runs, int(summary.overturning_probability["runs"].sum()))),
+        *outcomes.format_outcomes(shares, summary.is_shaken),
+        *cautions(
+            outcomes.format_doubt(summary.undecided_runs, int(summary.overturning_probability["runs"].sum()))
+        ),
         *cautions([" ".join(failed)] * bool(failed)),
     ]
     return Section("outcomes", "Outcomes", blocks)
@@ -337,7 +301,7 @@ def fragility_section(
         *format_resurrection(summary.resurrected),
     ]
     if isinstance(capacity, xr.Dataset):
-        blocks += [*capacity_blocks(capacity), DISPERSIONS]
+        blocks += [*risk.capacity_blocks(capacity), DISPERSIONS]
     else:
         blocks.append(capacity or "")
     if summary.fragility_by_law is not None and summary.is_shaken:
@@ -355,22 +319,25 @@ def fragility_section(
 
 def _curve(ds: xr.Dataset, fit: xr.Dataset, words: str, how: Confidence, event: str = "") -> list[Block]:
     """A fragility curve with its parameters, and what to know of them."""
-    ax = plot_fragility(ds, found=fit, **how.keywords)
-    add_note(ax, UNSUPPORTED)  # what else its caption says stands in the text
-    return [embed(ax, words), event + format_fragility(fit), *cautions(format_support(fit))]
+    ax = fragility.plot_fragility(ds, found=fit, **how.keywords)
+    add_note(ax, fragility.UNSUPPORTED)  # what else its caption says stands in the text
+    return [
+        embed(ax, words),
+        event + fragility.format_fragility(fit),
+        *cautions(fragility.format_support(fit)),
+    ]
 
 
 def motion_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section | None:
     """How far bodies tilted and slid; None where that was not kept."""
     if "peak_tilt_ratio" not in ds:
         return None
-    ax = plot_exceedance(ds, **how.keywords)
+    ax = outcomes.plot_exceedance(ds, **how.keywords)
     blocks: list[Block] = [embed(ax, "Probability that the tilt exceeds a level")]
     if PEAK in ds:
-        ax = plot_exceedance(ds, variable=PEAK, **how.keywords)
+        ax = outcomes.plot_exceedance(ds, variable=PEAK, **how.keywords)
         blocks.append(embed(ax, "Probability that the base is displaced farther"))
-        overturned = summary.overturning_probability["overturned"]
-        blocks += format_displacements(summary.displacement_exceedance, overturned, summary.is_shaken)
+        blocks += format_displacements(summary)
     support = by_support(ds)
     if support is not None and summary.support_fragility is not None and summary.is_shaken:
         words = "Fragility by overturning or falling off"
@@ -384,12 +351,12 @@ def nested_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section
     """What ignorance does, and what the shaking; None of a study that is not nested."""
     if summary.nested is None:
         return None
-    box = plot_probability_box(ds, level=how.level, found=summary.nested.epistemic_probability)
-    shares = plot_variance_shares(ds, level=how.level, found=summary.nested.variance_shares)
+    box = sensitivity.plot_probability_box(ds, level=how.level, found=summary.nested.epistemic_probability)
+    shares = sensitivity.plot_variance_shares(ds, level=how.level, found=summary.nested.variance_shares)
     blocks: list[Block] = [
         embed(box, "Probability of each outer draw"),
         embed(shares, "Shares of the variance of overturning"),
-        *filter(None, format_nested(summary.nested)),
+        *filter(None, sensitivity.format_nested(summary.nested)),
     ]
     return Section("uncertainty", "Ignorance and shaking", blocks)
 
@@ -400,9 +367,9 @@ def rules_section(ds: xr.Dataset, summary: Summary, folder: Path, how: Confidenc
         return None
     blocks: list[Block] = [str(summary.baselines)]
     if isinstance(summary.baselines, xr.Dataset):
-        ax = plot_baselines(ds, folder=folder, found=summary.baselines, **how.keywords)
+        ax = risk.plot_baselines(ds, folder=folder, found=summary.baselines, **how.keywords)
         words = "How well rules of thumb and code checks tell which runs overturn"
-        blocks = [*format_baselines(summary.baselines), SCORE, embed(ax, words)]
+        blocks = [*risk.format_baselines(summary.baselines), SCORE, embed(ax, words)]
     return Section("rules", "Rules of thumb and code checks", blocks)
 
 
@@ -411,9 +378,12 @@ def sensitivity_section(
 ) -> Section | None:
     """Which inputs decide; None where nothing is drawn or all runs ended alike."""
     blocks: list[Block] = []
-    if has_indices(ds) and not missing_chunks(ds):
+    if has_indices(ds) and not text.missing_chunks(ds):
         found = sobol_indices(ds, level=how.level)
-        blocks += [embed(plot_sensitivity(found), "Sobol indices of the inputs"), *format_indices(found)]
+        blocks += [
+            embed(sensitivity.plot_sensitivity(found), "Sobol indices of the inputs"),
+            *sensitivity.format_indices(found),
+        ]
     try:
         found = outcome_distances(ds, allow_missing=how.allow_missing, progress=progress)
     except ValueError:  # nothing is drawn
@@ -421,19 +391,22 @@ def sensitivity_section(
     if found["distance"].isnull().all():
         return None
     words = "Distances between the inputs of runs that overturned and of those that did not"
-    blocks += [embed(plot_sensitivity(found), words), *format_distances(found)]
+    blocks += [embed(sensitivity.plot_sensitivity(found), words), *sensitivity.format_distances(found)]
     return Section("sensitivity", "Which inputs decide", blocks)
 
 
 def risk_section(ds: xr.Dataset, found: Mapping[str, xr.Dataset], few: str | None) -> Section | None:
     """The risk at a site by `risk_of`, or why there is none; None without a hazard."""
     if "annual_rate" not in found:
-        return Section("risk", "Risk at the site", [Caution(few)]) if few else None
+        return Section("risk", "Risk at the site", [text.Caution(few)]) if few else None
     hazard, rates = found["hazard"], found["annual_rate"]
     own = {name: one for name, one in found.items() if name not in ("high_confidence_capacity", "standards")}
-    ax, words = plot_risk(ds, hazard, found=rates), "From which intensities the rate of overturning comes"
+    ax, words = (
+        risk.plot_risk(ds, hazard, found=rates),
+        "From which intensities the rate of overturning comes",
+    )
     return Section(
-        "risk", "Risk at the site", [embed(ax, words), *risk_blocks(own), CURVES, *hazard_blocks(hazard)]
+        "risk", "Risk at the site", [embed(ax, words), *risk.risk_blocks(own), CURVES, *hazard_blocks(hazard)]
     )
 
 
@@ -441,4 +414,4 @@ def standards_section(found: Mapping[str, xr.Dataset]) -> Section | None:
     """Standards at a design motion and against a rate; None where none is asked for."""
     if "standards" not in found:
         return None
-    return Section("standards", "Standards", [*standards_blocks(found["standards"])])
+    return Section("standards", "Standards", [*risk.standards_blocks(found["standards"])])
