@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from math import inf
@@ -355,22 +356,31 @@ def _standing(request: Request) -> dict[str, Any] | None:
 
 def _fit_all(requests: list[Request], overwrite: bool, workers: int | None) -> list[dict[str, Any]]:
     """Outcomes of all tests in their order, fitted in several processes; what stands is kept."""
-    from mcrock.base.compiled_code import cores
-    from mcrock.ensemble.schedule import run_tasks
-    from mcrock.show.progress import count_progress
-
     if workers is not None and workers < 1:
         raise ValueError(f"--workers must be at least 1, got {workers}")
     found = {} if overwrite else {r.test.name: kept for r in requests if (kept := _standing(r)) is not None}
     left = [request for request in requests if request.test.name not in found]
-    with count_progress("tests tried") as progress:
-
-        def report(outcome: dict[str, Any]) -> None:
-            found[outcome["test"]] = outcome
-            progress(len(found), len(requests))
-
-        run_tasks(_attempt, left, min(workers or cores(), max(len(left), 1)), report)
+    found |= {one["test"]: one for one in _counted("tests tried", _attempt, left, workers, len(found))}
     return [found[request.test.name] for request in requests]
+
+
+def _counted(
+    what: str, work: Callable[[Any], Any], tasks: Sequence[Any], workers: int | None, before: int = 0
+) -> list[Any]:
+    """Results of tasks in several processes as they come, with a count that includes what was done before."""
+    from mcrock.base.compiled_code import cores
+    from mcrock.ensemble.schedule import run_tasks
+    from mcrock.show.progress import count_progress
+
+    done: list[Any] = []
+    with count_progress(what) as progress:
+
+        def report(result: Any) -> None:
+            done.append(result)
+            progress(before + len(done), before + len(tasks))
+
+        run_tasks(work, tasks, min(workers or cores(), max(len(tasks), 1)), report)
+    return done
 
 
 def _write_campaign(outcomes: list[dict[str, Any]], results: FitOutput, as_json: bool) -> None:
@@ -628,11 +638,8 @@ class CheckOptions:
         """Simulate, write the figure check and check.nc, and say what came of it."""
         if self.check is None:
             return []
-        from mcrock.base.compiled_code import cores
-        from mcrock.ensemble.schedule import run_tasks
         from mcrock.measurement import predictive
         from mcrock.show.population import format_check, plot_check
-        from mcrock.show.progress import count_progress
         from mcrock.study.load import load_tested
 
         every, known = predictive.read_campaign_fits(fits), set(data.constant_data["test"].values.tolist())
@@ -644,16 +651,7 @@ class CheckOptions:
         ]
         seed = int(data.posterior.attrs["seed"])
         tested = predictive.replicated_tests(data, found, bodies, self.check, seed)
-        done: dict[str, Any] = {}
-        with count_progress("tests simulated") as progress:
-
-            def report(item: tuple[str, Any]) -> None:
-                done[item[0]] = item[1]
-                progress(len(done), len(tested))
-
-            run_tasks(
-                predictive.simulated_measures, tested, min(self.workers or cores(), len(tested)), report
-            )
+        done = dict(_counted("tests simulated", predictive.simulated_measures, tested, self.workers))
         check = predictive.predictive_check(
             [numbers["measures"] for numbers in found.values()], [done[name] for name in names], names
         )
@@ -693,14 +691,7 @@ def population(
     if fits.suffix == ".nc" and given:
         raise ValueError(f"{fits} has been sampled: {', '.join(given)} only go with a table of fits")
     from mcrock.measurement import population as of_tests
-    from mcrock.show.population import (
-        draws_table,
-        format_population,
-        impact_section,
-        plot_effects,
-        plot_population,
-        untrusted,
-    )
+    from mcrock.show import population as show
 
     if predicted.specimen is not None:
         given["specimens"] = 1
@@ -710,14 +701,14 @@ def population(
     section, draws = output / "impact.toml", output / "draws.csv"
     for path in (section, draws):
         path.unlink(missing_ok=True)  # of another population
-    print(*format_population(data, cut), sep="\n")
+    print(*show.format_population(data, cut), sep="\n")
     if fits.suffix != ".nc":
         options.write_netcdf(output / "population.nc", whole)
         print(output / "population.nc")
     if of_tests.has_tests(data):  # of another sampler it may be without
-        drawn = {"population": lambda: plot_population(data, cut)}
+        drawn = {"population": lambda: show.plot_population(data, cut)}
         if "effect" in data.posterior:
-            drawn["effects"] = lambda: plot_effects(data)
+            drawn["effects"] = lambda: show.plot_effects(data)
         print(
             *options.save_figures(drawn, results),
             *checks.write(whole, fits, results, study.trust_code),
@@ -725,11 +716,11 @@ def population(
         )
     diagnosis = of_tests.diagnose(data)
     if diagnosis.problems:
-        options.fail(untrusted(diagnosis), 1)
-    options.write_text(section, impact_section(data, cut))
+        options.fail(show.untrusted(diagnosis), 1)
+    options.write_text(section, show.impact_section(data, cut))
     print(section)
     if hasattr(data, "predictions"):  # of another sampler it may be without
-        options.write_text(draws, draws_table(data, cut))
+        options.write_text(draws, show.draws_table(data, cut))
         print(draws, *study.write(data, cut), sep="\n")
     elif study.into is not None:
         raise ValueError(f"{fits} has no predictions.new_test to draw from: --into needs it")

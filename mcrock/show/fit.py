@@ -31,7 +31,16 @@ from mcrock.measurement.misfit import PARAMETERS
 from mcrock.measurement.recording import Recording, euler_angles
 from mcrock.show import style
 from mcrock.show.report.content import Block, Figure, Section
-from mcrock.show.text import Caution, Column, Columns, format_count, format_table, percent, table_along
+from mcrock.show.text import (
+    Caution,
+    Column,
+    Columns,
+    as_json,
+    format_count,
+    format_table,
+    percent,
+    table_along,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,17 +131,12 @@ ADDED = {
 
 def neighbours_as_json(found: list[Neighbour]) -> list[dict[str, Any]]:
     """Numbers of neighbours of the model for programs, the nearest first."""
-    return [
-        {
-            "added": list(each.added),
-            "estimates": each.estimates,
-            "deviance": each.deviance,
-            "first_swing": _number(each.misfit.first_swing),
-            "after_impact": _number(each.misfit.after_impact),
-            "explained": each.misfit.explained,
-        }
+    rows = [
+        {"added": each.added, "estimates": each.estimates, "deviance": each.deviance}
+        | {name: getattr(each.misfit, name) for name in ("first_swing", "after_impact", "explained")}
         for each in found
     ]
+    return [as_json(row) for row in rows]
 
 
 def neighbour_table(found: list[dict[str, Any]]) -> Columns:
@@ -227,7 +231,7 @@ def impact_section(fit: Fit) -> str:
 
 def fit_as_json(fit: Fit) -> dict[str, Any]:
     """Numbers of a fit for programs; what is not determined has no standard error."""
-    return {
+    found = {
         "recording": fit.name,
         "edge": fit.edge,
         "objective": fit.objective,
@@ -236,33 +240,29 @@ def fit_as_json(fit: Fit) -> dict[str, Any]:
             name: {
                 "value": value,
                 "unit": UNITS[name],
-                "interval": list(fit.intervals[name]) if name in fit.intervals else None,
-                "standard_error": _number(fit.standard_errors.get(name, np.nan)),
+                "interval": fit.intervals.get(name),
+                "standard_error": fit.standard_errors.get(name),
             }
             for name, value in fit.estimates.items()
         },
         "change_by_1_percent_of_size": {
-            name: dict(zip("xyz", map(_number, effect), strict=True))
+            name: dict(zip("xyz", effect, strict=True))
             for name, effect in zip(fit.estimates, fit.by_size.T.tolist(), strict=True)
         },
-        "covariance": [[_number(value) for value in row] for row in fit.covariance],
+        "covariance": fit.covariance,
         "mean_error": fit.error,
         "noise": fit.noise,
-        "bias": fit.bias.tolist(),
+        "bias": fit.bias,
         "lateral_rocking_resolved": fit.resolved,
         "averaging": fit.averaging,
-        "turn": fit.turn.tolist(),
+        "turn": fit.turn,
         "other_optima": [optimum._asdict() for optimum in fit.optima],
-        "at_bound": list(fit.at_bound),
-        "held": list(map(list, fit.held)),
-        "misfit": {name: _number(value) for name, value in fit.misfit._asdict().items()}
-        | {"explained": fit.misfit.explained},
+        "at_bound": fit.at_bound,
+        "held": fit.held,
+        "misfit": fit.misfit._asdict() | {"explained": fit.misfit.explained},
         "verdict": misfit_words(fit),
     }
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+    return {key: as_json(item) for key, item in found.items()}
 
 
 LABELS = {key: f"{ADDED.get(key, key).capitalize()} [{unit}]" for key, unit in UNITS.items()}
