@@ -15,7 +15,7 @@ import typer
 
 from mcrock.base.checks import Number
 from mcrock.base.units import plain_number
-from mcrock.commands.options import FigureOptions, StudyOptions, unpacked, whole_numbers
+from mcrock.commands.options import FigureOptions, OutputFolder, StudyOptions, unpacked, whole_numbers
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -328,9 +328,7 @@ class MotionOptions:
 class OutputOptions(FigureOptions):
     """Files of a spectrum and its figure."""
 
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the dataset and the figure.")
-    ] = Path("spectrum")
+    output: OutputFolder = Path("spectrum")
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing results.")] = False
 
 

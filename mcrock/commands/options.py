@@ -336,7 +336,7 @@ class FigureOptions:
 
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures; default: none."),
+        typer.Option("--output", "-o", metavar="DIR", help="Folder for figures and data; default: none."),
     ] = None
     format: FigureFormat = "png"
 

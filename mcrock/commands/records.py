@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mcrock.base.units import plain_number
-from mcrock.commands.options import FigureFormat, check_figure, say, unpacked, whole_numbers
+from mcrock.commands.options import FigureFormat, OutputFolder, check_figure, say, unpacked, whole_numbers
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
@@ -87,9 +87,7 @@ def check(
 def plot(
     *,
     path: Source,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures.")
-    ] = Path("records"),
+    output: OutputFolder = Path("records"),
     how: ReadOptions,
     only: Annotated[
         str | None,
@@ -172,9 +170,7 @@ def select(
         Path, typer.Option(metavar="TARGET.csv", help="Periods [s], median spectrum, sigma of its logarithm.")
     ],
     wish: SelectOptions,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for list, figure and records.")
-    ] = Path("selection"),
+    output: OutputFolder = Path("selection"),
     how: ReadOptions,
     figure_format: FigureFormat = "png",
 ) -> None:

@@ -222,9 +222,7 @@ def list_laws() -> None:
 @laws_app.command("show")
 def show_law(
     name: Annotated[str, typer.Argument(metavar="NAME", help="See `mcrock laws list`.", show_default=False)],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figure.")
-    ] = Path("laws"),
+    output: options.OutputFolder = Path("laws"),
     format: options.FigureFormat = "png",
     set: Annotated[
         list[str] | None,

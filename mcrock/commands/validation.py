@@ -91,9 +91,7 @@ class CalibrationOptions:
 class ValidationOutput(FigureOptions):
     """Folder of all results."""
 
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for runs, scores and figure.")
-    ] = Path("validation")
+    output: options.OutputFolder = Path("validation")
 
 
 @unpacked
@@ -247,16 +245,6 @@ class WeightOptions:
     effective: Annotated[float, typer.Option(metavar="N", help="Effective draws that weights leave.")] = 10.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class LabelOutput(FigureOptions):
-    """Folder of the results."""
-
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Folder for labels.nc and figure; default: none."),
-    ] = None
-
-
 @unpacked
 def calibrate(
     *,
@@ -269,7 +257,7 @@ def calibrate(
     ],
     weights: WeightOptions,
     level: options.Level = 0.9,
-    results: LabelOutput,
+    results: FigureOptions,
     as_json: options.AsJson = False,
 ) -> None:
     """Weigh the unknown inputs of studies by what fell and what stood.

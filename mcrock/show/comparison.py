@@ -12,18 +12,7 @@ import xarray as xr
 from scipy.spatial import KDTree
 
 from mcrock.base.estimates import format_estimate, format_ratio
-from mcrock.show import style
-from mcrock.show.text import (
-    Column,
-    cell,
-    count_words,
-    estimate,
-    format_count,
-    label,
-    labels,
-    percent,
-    table_along,
-)
+from mcrock.show import style, text
 from mcrock.statistics import compare_designs
 from mcrock.statistics.accepted_curve import FAMILIES, goes_by
 from mcrock.statistics.comparison import FEW
@@ -44,12 +33,12 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     changes : sequence of tuple, optional
         Dotted keys of the study file with both values, from `mcrock.statistics.comparison.what_differs`.
     """
-    columns: list[Column] = [
+    columns: list[text.Column] = [
         "intensity",
         ("first", lambda one: _probability(one, 0)),
         ("second", lambda one: _probability(one, 1)),
         "difference",
-        (f"{percent(found)} interval", "{difference:ends}"),
+        (f"{text.percent(found)} interval", "{difference:ends}"),
         ("without pairs", "{unpaired_interval}"),
         *("only_first", "only_second"),
     ]
@@ -57,17 +46,19 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     if changes is None:
         changes, lines = (), ["what differs between the two is not known of tables of outcomes"]
     lines += [f"  {key}: {_values(old, new)}" for key, old, new in changes]
-    lines += ["", "Probability of overturning", table_along(found, "intensity", columns)]
+    lines += ["", "Probability of overturning", text.table_along(found, "intensity", columns)]
     lines.append("only first, only second: pairs of which the run of one study alone overturned")
     own = goes_by(found)
     lines.append(f"by {FAMILIES[own].words} ({found.attrs['why']})")
     if math.isfinite(float(found["median_ratio"])):
-        first, second = labels(found["median_capacity"])
-        lines.append(f"median {first} and {second}: ratio {format_ratio(*estimate(found, 'median_ratio'))}")
+        first, second = text.labels(found["median_capacity"])
+        lines.append(
+            f"median {first} and {second}: ratio {format_ratio(*text.estimate(found, 'median_ratio'))}"
+        )
     else:
         lines.append("a study has no median within its runs: no ratio")
     lines += [
-        f"the median of the {design} study lies beyond {label(found['strongest_run'])}, the strongest "
+        f"the median of the {design} study lies beyond {text.label(found['strongest_run'])}, the strongest "
         "intensity of a run: an extrapolation"
         for design, median in zip(found["design"].values, found["median_capacity"].values, strict=True)
         if median > float(found["strongest_run"])
@@ -83,7 +74,7 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
             "their number alone, and a ratio has no interval"
         )
     noun = "recording" if found.attrs["independent"] == "records" else "realization"
-    words = format_count(records, f"independent {noun}")
+    words = text.format_count(records, f"independent {noun}")
     return "\n".join([*lines, f"intervals count {words}, and hold for new ground motions of the kind"])
 
 
@@ -92,13 +83,16 @@ def _rates(found: xr.Dataset, curve: str) -> str:
     one = found.sel(fragility=curve)
     rates = " and ".join(format_estimate(rate, np.nan, np.nan) for rate in one["rate"].values)
     known = math.isfinite(float(one["rate_ratio"]))
-    tail = f": ratio {format_ratio(*estimate(one, 'rate_ratio'))}" if known else ""
+    tail = f": ratio {format_ratio(*text.estimate(one, 'rate_ratio'))}" if known else ""
     return f"annual rate ({FAMILIES[curve].label}) {rates} 1/a{tail}"
 
 
 def _probability(one: xr.Dataset, design: int) -> str:
     """A probability with the decimals of the difference, a small one with two digits."""
-    p, decimals = float(one["probability"][design]), max(2, len(cell(one, "difference").partition(".")[2]))
+    p, decimals = (
+        float(one["probability"][design]),
+        max(2, len(text.cell(one, "difference").partition(".")[2])),
+    )
     return f"{p:.{decimals}f}" if p >= 0.1 or p == 0 else f"{p:.2g}"
 
 
@@ -112,7 +106,7 @@ def _values(old: Any, new: Any) -> str:
         return f"{len(old)} and {len(new)} points"
     texts = [{json.dumps(point): point for point in points} for points in (old, new)]
     ones, others = (
-        [point for text, point in here.items() if text not in there] for here, there in (texts, texts[::-1])
+        [point for key, point in here.items() if key not in there] for here, there in (texts, texts[::-1])
     )
     if not ones or not others:
         return f"{len(old)} points in another order"
@@ -174,11 +168,11 @@ def plot_comparison(
     ax.set_ylabel("Probability: second less first [1]")
     style.number_axis(ax, "y")
     style.legend_above(ax)
-    words = count_words(found, int(found["pairs"].sum())).replace(" run", " pair of runs", 1)
+    words = text.count_words(found, int(found["pairs"].sum())).replace(" run", " pair of runs", 1)
     names = [f" ({one.attrs['title']})" if one.attrs.get("title") else "" for one in (first, second)]
     names = names if names[0] != names[1] else ["", ""]
     note = f"Second{names[1]} less first study{names[0]}, {words.replace('pair of runss', 'pairs of runs')}."
-    ratio, low, high = estimate(found, "median_ratio")
+    ratio, low, high = text.estimate(found, "median_ratio")
     if math.isfinite(ratio) and math.isfinite(low):
         note += f" Ratio of the medians by {FAMILIES[goes_by(found)].words} {format_ratio(ratio, low, high)}."
     return style.add_note(ax, note)

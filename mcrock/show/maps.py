@@ -210,8 +210,7 @@ def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: i
     for row, column in np.argwhere(beyond & (number <= 6)):
         at = (edges[0][[column, column + 1]].mean(), edges[1][[row, row + 1]].mean())
         colour = "black" if share[row, column] > 0.5 else "white"
-        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7.0}
-        ax.text(*at, f"{share[row, column]:.1f}", color=colour, **look)
+        ax.text(*at, f"{share[row, column]:.1f}", color=colour, ha="center", va="center", fontsize=7.0)
     typical = max(int(np.median(runs)), 1)
     said = "" if beyond.any() else "No cell tells an effect. "
     said += f"About {typical} runs in a cell; grey: no further from the mean, {mean:.2f}, than chance takes "

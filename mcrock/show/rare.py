@@ -90,11 +90,9 @@ def plot_rare(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     note += "repetitions."
     if len(records) > 1:
         new = np.maximum(found["new_interval"].values.reshape(2, -1), least)
-        wide: dict[str, Any] = {"color": style.GREY, "alpha": 0.4, "linewidth": 4.0}
-        ax.vlines(x, *new, label=f"{level}, new earthquakes", **wide)
+        ax.vlines(x, *new, label=f"{level}, new earthquakes", color=style.GREY, alpha=0.4, linewidth=4.0)
         at, share = np.broadcast_to(x, records.shape)[records > 0], records[records > 0]
-        dash: dict[str, Any] = {"color": "0.45", "markersize": 7.0, "markeredgewidth": 0.6}
-        ax.plot(at, share, "_", label="single recordings", **dash)
+        ax.plot(at, share, "_", label="single recordings", color="0.45", markersize=7.0, markeredgewidth=0.6)
         note += f" The interval for new earthquakes is limited by {int(found['records'])} independent "
         note += "recordings, not by the runs."
     ends = found["interval"].values.reshape(2, -1)

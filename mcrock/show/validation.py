@@ -10,7 +10,6 @@ Probabilities compared with what happened: calibration, ROC curve, and the tests
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -119,8 +118,7 @@ def plot_labels(found: xr.Dataset) -> Axes:
         bins = min(MOST_BINS, round(2 * len(values) ** (1 / 3)))  # Rice's rule
         edges = np.linspace(values.min(), values.max(), bins + 1).tolist()
         ax.hist(values, edges, density=True, color="0.8", label="before")
-        look: dict[str, Any] = {"weights": weight, "histtype": "step", "color": style.BLUE}
-        ax.hist(values, edges, density=True, label="after", **look)
+        ax.hist(values, edges, density=True, label="after", weights=weight, histtype="step", color=style.BLUE)
         unit = unit_in_figure(str(found["unit"].sel(input=name).item()))
         ax.set(xlabel=f"{name.replace('_', ' ')} [{unit}]", yticks=[])
         style.number_axis(ax)
