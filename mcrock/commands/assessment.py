@@ -411,22 +411,17 @@ def sensitivity(
     study the inputs given the outcome: `mcrock docs assessment`.
     """
     from mcrock.show.progress import count_progress
-    from mcrock.show.sensitivity import format_distances, format_indices, plot_sensitivity
+    from mcrock.show.sensitivity import BLOCKS, plot_sensitivity, sensitivity_of
     from mcrock.show.text import missing_chunks
-    from mcrock.statistics import outcome_distances, sobol_indices
-    from mcrock.statistics.sensitivity import has_indices
+    from mcrock.statistics import Confidence
 
-    tables, words = {}, {"sobol_indices": format_indices, "outcome_distances": format_distances}
+    how = Confidence(level=level, allow_missing=allow_incomplete)
     with options.opened_result(store, incomplete=allow_incomplete) as ds:
-        if has_indices(ds) and not missing_chunks(ds):
-            tables["sobol_indices"] = sobol_indices(ds, level=level)
         with count_progress("permutations") as progress:
-            tables["outcome_distances"] = outcome_distances(
-                ds, permutations=permutations, allow_missing=allow_incomplete, progress=progress
-            )
+            tables = sensitivity_of(ds, how, permutations, progress)
         draw = {"sensitivity": lambda: plot_sensitivity(next(iter(tables.values())))}
         paths = options.save_figures(draw, figures, ds.attrs)
-    blocks = ["\n".join(words[name](table)) for name, table in tables.items()]
+    blocks = ["\n".join(BLOCKS[name](table)) for name, table in tables.items()]
     options.print_result(as_json, tables, ["\n\n".join([*missing_chunks(ds), *blocks]), *paths])
 
 

@@ -417,14 +417,14 @@ def format_measured(found: xr.Dataset) -> list[str]:
 
     def number(name: str, form: str) -> Column:
         head = f"{name.replace('_', ' ')} [{found[name].attrs['units']}]".removesuffix(" [1]")
-        return head, lambda one: "-" if np.isnan(one[name]) else format(float(one[name]), form)
+        return head, f"{{{name}:{form}}}"
 
     def interval(name: str) -> Column:
         return f"{level} interval", lambda one: format_interval(*one[f"{name}_interval"].values.tolist())
 
     loss: Column = ("energy lost [%]", lambda one: f"{100 * float(one['energy_loss'].mean()):.1f}")
     columns: list[Column] = [
-        ("test", lambda one: str(one["test"].item())),
+        "test",
         *((number("tilt", ".4f"), interval("tilt"))),
         number("duration", ".2f"),
         number("facet_impact", ".3f"),

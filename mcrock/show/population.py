@@ -23,7 +23,7 @@ from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.measurement import population, predictive
 from mcrock.measurement.measures import VARIABLES
 from mcrock.show import style
-from mcrock.show.text import format_table
+from mcrock.show.text import Column, format_table, table_along
 from mcrock.study.impact import BOUNDS, REPLACED, ImpactTable, take_in_preset
 
 WORDS = {
@@ -430,18 +430,15 @@ def format_check(check: xr.Dataset, left_out: list[str]) -> list[str]:
     low, high = _interval(check)
     inside = (low <= check["measured"]) & (check["measured"] <= high)
     tests, campaigns = check.sizes["test"], check.sizes["replicate"]
-    rows = [
-        [
-            VARIABLES[name][2],
-            f"{int(inside.sel(measure=name).sum())} of {tests}",
-            f"{float(check['rank'].sel(measure=name).mean()):.2f}",
-            f"{float(check['p_value'].sel(measure=name)):.2g}",
-        ]
-        for name in check["measure"].values.tolist()
+    counted = check.assign(inside=inside.sum("test"), mean_rank=check["rank"].mean("test"))
+    columns: list[Column] = [
+        ("measured tests", lambda one: VARIABLES[str(one["measure"].item())][2]),
+        (f"inside {LEVEL:.0%} of those predicted", f"{{inside}} of {tests}"),
+        ("mean rank", "{mean_rank:.2f}"),
+        ("p-value of the ranks", "{p_value:.2g}"),
     ]
-    heads = ["measured tests", f"inside {LEVEL:.0%} of those predicted", "mean rank", "p-value of the ranks"]
     return [
-        format_table(heads, rows, left=True),
+        table_along(counted, "measure", columns, left=True),
         f"rank: share of {campaigns} simulated campaigns in which the test has less, 0.5 in the mean if the "
         "population predicts the tests",
         "p-value: share of these campaigns whose own ranks among the others are as far from uniform, "

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +23,17 @@ from mcrock.base.tables.distributions import Discrete, Distribution, Listed
 from mcrock.base.units import unit_in_figure
 from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style
-from mcrock.show.text import Column, Columns, Words, at, label, labels, percent, table_along
-from mcrock.statistics import epistemic_bounds, epistemic_fragility, epistemic_probability, variance_shares
+from mcrock.show.text import Column, Columns, Words, at, label, labels, missing_chunks, percent, table_along
+from mcrock.statistics import (
+    epistemic_bounds,
+    epistemic_fragility,
+    epistemic_probability,
+    outcome_distances,
+    sobol_indices,
+    variance_shares,
+)
+from mcrock.statistics.intervals import Confidence
+from mcrock.statistics.sensitivity import has_indices
 from mcrock.study import Study
 from mcrock.study.sampling import variable_name
 
@@ -149,6 +159,27 @@ OPEN = 0.9  # width of an interval beyond which nothing is known [1]
 SIGNIFICANT = 0.05  # fraction of the permutations from which a distance is called one of chance [1]
 
 
+def sensitivity_of(
+    ds: xr.Dataset,
+    how: Confidence,
+    permutations: int = 199,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, xr.Dataset]:
+    """Inputs given the outcome, and of a whole study of that design Sobol indices, by name of the function.
+
+    Raises
+    ------
+    ValueError
+        As the functions of `mcrock.statistics`.
+    """
+    whole = has_indices(ds) and not missing_chunks(ds)
+    found = {"sobol_indices": sobol_indices(ds, level=how.level)} if whole else {}
+    distances = outcome_distances(
+        ds, permutations=permutations, allow_missing=how.allow_missing, progress=progress
+    )
+    return found | {"outcome_distances": distances}
+
+
 def format_indices(found: xr.Dataset) -> list[str]:
     """Tables of the total and first-order indices of `mcrock.statistics.sobol_indices`."""
     lines: list[str] = []
@@ -187,6 +218,13 @@ def format_distances(found: xr.Dataset) -> list[str]:
         "together",
         *(words.format(found.attrs[name]) for name, words in notes.items() if found.attrs[name]),
     ]
+
+
+BLOCKS = {"sobol_indices": format_indices, "outcome_distances": format_distances}
+FIGURES = {
+    "sobol_indices": "Sobol indices of the inputs",
+    "outcome_distances": "Distances between the inputs of runs that overturned and of those that did not",
+}
 
 
 def _by_input(found: xr.Dataset, words: Words) -> Columns:

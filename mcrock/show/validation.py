@@ -20,7 +20,7 @@ from mcrock.base.units import unit_in_figure, unit_in_text
 from mcrock.show import style
 from mcrock.show.report.content import Block, Section, embed
 from mcrock.show.report.page import build_page
-from mcrock.show.text import Caution, Column, at, format_table, percent, table_along, with_ends
+from mcrock.show.text import Caution, Column, at, percent, table_along, with_ends
 from mcrock.statistics.distributions import STATISTICS, calibration_curve, contradicts, roc_curve
 from mcrock.statistics.labels import REMEDY
 
@@ -150,9 +150,10 @@ def _lines(found: xr.Dataset) -> list[str]:
     """What was tested, the verdict (a caution where tests contradict the study), scores and their words."""
     unit, level = unit_in_text(found.attrs["units"]), percent(found)
     tests, fell = found.sizes["test"], found.attrs["fell"]
-    rows = [
-        [words, f"{float(one['value']):.3g}", f"{float(one['p_value']):.2g}"]
-        for words, one in ((STATISTICS[key], found.sel(statistic=key)) for key in STATISTICS)
+    columns: list[Column] = [
+        ("measured compared with predicted", lambda one: STATISTICS[str(one["statistic"].item())]),
+        ("value", "{value:.3g}"),
+        ("p-value", "{p_value:.2g}"),
     ]
     least, rank = float(found["p_value"].min()), float(found["rank"].mean())
     contradict = contradicts(found["p_value"])
@@ -166,7 +167,7 @@ def _lines(found: xr.Dataset) -> list[str]:
         f"{fell} overturned",
         Caution(verdict) if contradict else verdict,
         f"campaigns of this size would contradict it {' and '.join(told)}",
-        format_table(["measured compared with predicted", "value", "p-value"], rows, left=True),
+        table_along(found, "statistic", columns, left=True),
         f"p-value: fraction of {found.attrs['campaigns']} campaigns simulated from the study that are at "
         f"least as far from it, {1 / (found.attrs['campaigns'] + 1):.1g} at least",
         *(

@@ -41,12 +41,11 @@ from mcrock.show.summary import (
     format_probabilities,
     format_resurrection,
 )
-from mcrock.statistics import by_support, outcome_distances, outcome_shares, sobol_indices
+from mcrock.statistics import by_support, outcome_shares
 from mcrock.statistics.accepted_curve import choice_of, goes_by, goes_without
 from mcrock.statistics.intervals import Confidence, bound_without_events
 from mcrock.statistics.outcomes import MEANINGS, RunPlace, notable_runs
 from mcrock.statistics.risk import headline_rate
-from mcrock.statistics.sensitivity import has_indices
 from mcrock.study import Study
 
 HCLPF = "High confidence of a low probability (HCLPF)"
@@ -377,21 +376,16 @@ def sensitivity_section(
     ds: xr.Dataset, how: Confidence, progress: Callable[[int, int], None] | None = None
 ) -> Section | None:
     """Which inputs decide; None where nothing is drawn or all runs ended alike."""
-    blocks: list[Block] = []
-    if has_indices(ds) and not text.missing_chunks(ds):
-        found = sobol_indices(ds, level=how.level)
-        blocks += [
-            embed(sensitivity.plot_sensitivity(found), "Sobol indices of the inputs"),
-            *sensitivity.format_indices(found),
-        ]
     try:
-        found = outcome_distances(ds, allow_missing=how.allow_missing, progress=progress)
+        found = sensitivity.sensitivity_of(ds, how, progress=progress)
     except ValueError:  # nothing is drawn
         return None
-    if found["distance"].isnull().all():
+    if found["outcome_distances"]["distance"].isnull().all():
         return None
-    words = "Distances between the inputs of runs that overturned and of those that did not"
-    blocks += [embed(sensitivity.plot_sensitivity(found), words), *sensitivity.format_distances(found)]
+    blocks: list[Block] = []
+    for name, one in found.items():
+        figure = embed(sensitivity.plot_sensitivity(one), sensitivity.FIGURES[name])
+        blocks += [figure, *sensitivity.BLOCKS[name](one)]
     return Section("sensitivity", "Which inputs decide", blocks)
 
 
