@@ -16,14 +16,7 @@ from matplotlib.axes import Axes
 from scipy.special import ndtri
 
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.body.faces import (
-    Regime,
-    Sections,
-    extreme_directions,
-    regime_from_rest,
-    sections,
-    slide_rock_limit,
-)
+from mcrock.body import faces
 from mcrock.impact.registry import ImpactParameter, Law
 from mcrock.show import style
 from mcrock.show.text import format_count, label
@@ -239,10 +232,10 @@ def _symbol_label(ds: xr.Dataset, name: str) -> str:
 
 
 LOOKS = {
-    Regime.REST: ("0.92", "rest"),
-    Regime.SLIDE: (style.PALE_BLUE, "slide"),
-    Regime.ROCK: (style.DEEP_GREEN, "rock"),
-    Regime.SLIDE_ROCK: (style.ORANGE, "slide-rock"),
+    faces.Regime.REST: ("0.92", "rest"),
+    faces.Regime.SLIDE: (style.PALE_BLUE, "slide"),
+    faces.Regime.ROCK: (style.DEEP_GREEN, "rock"),
+    faces.Regime.SLIDE_ROCK: (style.ORANGE, "slide-rock"),
 }
 SHOWN = 3000  # runs drawn at most [1]
 FINE = 400  # frictions at which the limits are drawn
@@ -289,9 +282,11 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
         )
     study = Study.from_json(ds.attrs["config"])
     body = study.body.at_medians()
-    directions = extreme_directions(body.vertices, body.faces, body.start_face)
-    both = sections(body.mass, body.inertia, body.vertices, body.faces, body.start_face, directions)
-    worst, mildest = (Sections(both.reach[0, i], both.height[0, 0], both.gyration[0, i]) for i in (0, 1))
+    directions = faces.extreme_directions(body.vertices, body.faces, body.start_face)
+    both = faces.sections(body.mass, body.inertia, body.vertices, body.faces, body.start_face, directions)
+    worst, mildest = (
+        faces.Sections(both.reach[0, i], both.height[0, 0], both.gyration[0, i]) for i in (0, 1)
+    )
     unit = float(body.gravity[0]) / STANDARD_GRAVITY  # of the axis of accelerations
     static, friction, peak = _runs(ds)
     right = ROOM * max(float(static.max()), 1.5 * float(mildest.tipping))
@@ -312,7 +307,7 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax.set_ylabel("Horizontal acceleration [g]")
     style.number_axis(ax)
     style.legend_above(ax, 4, 0.0)
-    found = regime_from_rest(peak / body.gravity[0], friction, worst, static)
+    found = faces.regime_from_rest(peak / body.gravity[0], friction, worst, static)
     shares = ", ".join(f"{name} {(found == regime).mean():.0%}" for regime, (_, name) in LOOKS.items())
     return style.add_note(
         ax,
@@ -337,28 +332,30 @@ def _runs(ds: xr.Dataset) -> tuple[np.ndarray, ...]:
     return static, friction, peak.ravel()
 
 
-def _curves(section: Sections, unit: float, right: float, top: float) -> tuple[np.ndarray, ...]:
+def _curves(section: faces.Sections, unit: float, right: float, top: float) -> tuple[np.ndarray, ...]:
     """Frictions, and accelerations on the axis up to which the body rests and up to which it sticks."""
     mu = np.union1d(np.linspace(0, right, FINE), [section.tipping, np.nextafter(section.tipping, np.inf)])
     rest = unit * np.minimum(mu, section.tipping)
-    return mu, rest, np.minimum(unit * slide_rock_limit(mu, section), top)
+    return mu, rest, np.minimum(unit * faces.slide_rock_limit(mu, section), top)
 
 
-def _draw_regions(ax: Axes, section: Sections, unit: float, right: float, top: float) -> None:
+def _draw_regions(ax: Axes, section: faces.Sections, unit: float, right: float, top: float) -> None:
     mu, rest, stick = _curves(section, unit, right, top)
     slides, ceiling = mu <= section.tipping, np.full_like(mu, top)
     bands = {
-        Regime.REST: (mu >= 0, np.zeros_like(mu), rest),
-        Regime.SLIDE: (slides, rest, ceiling),
-        Regime.ROCK: (~slides, rest, stick),
-        Regime.SLIDE_ROCK: (~slides, stick, ceiling),
+        faces.Regime.REST: (mu >= 0, np.zeros_like(mu), rest),
+        faces.Regime.SLIDE: (slides, rest, ceiling),
+        faces.Regime.ROCK: (~slides, rest, stick),
+        faces.Regime.SLIDE_ROCK: (~slides, stick, ceiling),
     }
     for regime, (where, low, high) in bands.items():
         colour, name = LOOKS[regime]
         ax.fill_between(mu[where], low[where], high[where], color=colour, alpha=0.75, linewidth=0, label=name)
 
 
-def _draw_limits(ax: Axes, section: Sections, unit: float, right: float, top: float, beyond: float) -> None:
+def _draw_limits(
+    ax: Axes, section: faces.Sections, unit: float, right: float, top: float, beyond: float
+) -> None:
     """Limits at frictions ``beyond`` which they differ from those of the regions."""
     mu, rest, stick = _curves(section, unit, right, top)
     look: dict[str, Any] = {"color": "0.25", "linewidth": 0.8, "linestyle": (0, (4, 2))}
