@@ -73,6 +73,11 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
             f"runs of {differ or 'no'} recording{'s' * (differ != 1)} differ: what others do is bounded by "
             "their number alone, and a ratio has no interval"
         )
+    elif math.isfinite(float(found["median_ratio"])) and math.isnan(float(found["median_ratio_interval"][0])):
+        lines.append(
+            "the ratio of medians has no interval: without some of the recordings a study has no median "
+            "within its levels"
+        )
     noun = "recording" if found.attrs["independent"] == "records" else "realization"
     words = text.format_count(records, f"independent {noun}")
     return "\n".join([*lines, f"intervals count {words}, and hold for new ground motions of the kind"])

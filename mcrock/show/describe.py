@@ -811,5 +811,6 @@ def _design_notes(study: Study, motions: Sequence[Motion]) -> list[str]:
             )
     certain = not (study.uncertain or study.redrawn or study.motion.draws_noise or study.body.underside)
     if certain and study.n_realizations > len(motions):
-        found.append(f"note: nothing is uncertain; realizations beyond the first {len(motions)} repeat runs")
+        first = f"first {len(motions)}" if len(motions) > 1 else "first"
+        found.append(f"note: nothing is uncertain; realizations beyond the {first} repeat runs")
     return found
