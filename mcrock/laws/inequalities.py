@@ -749,12 +749,9 @@ def _outcome(
     the largest before."""
     m = problem.directions.shape[1]
     impulse = collisions.impulse[: m * size].reshape(m, size)
-    finite = np.where(np.isinf(problem.friction), 0.0, problem.friction)
     after = problem.velocity + np.linalg.solve(problem.mass, columns @ collisions.impulse)
-    slip = np.linalg.norm(impulse[:, 1:], axis=1)
     slack = TOLERANCE * np.abs(collisions.impulse).max(initial=0.0)
-    outside = (slip - finite * impulse[:, 0]) / np.hypot(1.0, finite)  # of the friction cone
-    within = (slip <= slack) | (outside <= slack) | np.isinf(problem.friction)
+    within = within_cone(problem, impulse[:, 0], impulse[:, 1:])
     ends = np.cumsum(widths)[:-1]
     notes = {
         "sequence": collisions.order,
@@ -763,7 +760,7 @@ def _outcome(
         "tangential_impulse": impulse[:, 1:],
         "hinge_impulses": np.split(collisions.impulse[m * size :], ends) if widths else [],
     }
-    outcome = problem.outcome(after, impulse[:, 0].copy(), friction=bool(within.all()), notes=notes)
+    outcome = problem.outcome(after, impulse[:, 0].copy(), friction=within, notes=notes)
     opening = np.abs(collisions.velocity[m * size :]).max(initial=0.0)
     closed = bool(opening <= TOLERANCE * speed)
     return replace(

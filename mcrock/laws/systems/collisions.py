@@ -46,7 +46,7 @@ NORMAL = np.array([1.0, 0.0])
 HINGE_ANGLE = radians(40.0)  # of the pendulum from the vertical
 OUTLINE = 721  # points of an outline
 LARGE = 1e9  # friction that stands for the limit of growing friction [1]
-END_OF_APPROACH = "impulse that ends the approach without friction"
+END_OF_APPROACH = "impulse that ends the approach without friction"  # long name
 FAR = 6.0  # where endless outlines are cut off, over the length of P_II [1]
 
 
@@ -413,7 +413,7 @@ CHAIN_WORDS = (
     "outside. Momentum is conserved and no contact pulls for any of them, so the energy alone does not say "
     "which one comes."
 )
-PRINTED = "sum of squares of the printed condition over its limit"
+PRINTED = "sum of squares of the printed condition over its limit"  # long name, as the next
 SEPARATION = "velocity of separation after the impact"
 CHAIN_GRID = 161  # velocities along each axis of the map
 

@@ -26,23 +26,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon, Wedge
 
 from mcrock.base.checks import Integer, Number
-from mcrock.laws.brogliato_2012 import (
-    Interval,
-    angular_domain,
-    aspect_of,
-    block_coefficients,
-    block_impact,
-    block_problem,
-    critical_aspects,
-    half_rocking_domain,
-    inertia_ratio,
-    least_friction,
-    rebound_margins,
-    rocking_cases,
-    sliding_coulomb_domain,
-    sliding_domain,
-    sticking_domain,
-)
+from mcrock.laws import brogliato_2012 as brogliato
 from mcrock.laws.inequalities import reentrant_corner
 from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient
 from mcrock.laws.systems.system import draw_lines, label_axes, numbers, swept, system_dataset
@@ -60,7 +44,7 @@ MARGINS = {
     "landing_push": "impulse of the landing corner",
     "leaving_push": "impulse of the leaving corner",
 }
-AFTER_OVER_BEFORE = "kinetic energy after over before"
+AFTER_OVER_BEFORE = "kinetic energy after over before"  # long name
 COEFFICIENTS = 201  # coefficients from 0 to 1
 GRID = 201  # coefficients of a rebound along each axis
 
@@ -105,10 +89,10 @@ def compute_planar_block(
         raise ValueError(f"the rate must be negative, as the right corner comes down [rad/s], got {rate!r}")
     speed = None if speed is None else Number("m/s").check("speed", speed)
     coefficients = np.linspace(0.0, 1.0, COEFFICIENTS)
-    before = block_problem(block, rate, speed).energy
+    before = brogliato.block_problem(block, rate, speed).energy
     impacts = [
         [
-            block_impact(block, rate, speed, e_n21=e, tangential=motion, friction=friction)
+            brogliato.block_impact(block, rate, speed, e_n21=e, tangential=motion, friction=friction)
             for e in coefficients
         ]
         for motion in MOTIONS
@@ -127,11 +111,11 @@ def compute_planar_block(
     }
     passing = [[e for e, found in zip(coefficients, row, strict=True) if found.consistent] for row in impacts]
     # the ellipse without slip after the impact, e_t3 = e_n1 - e_n21, reaches this far in both
-    a, k = aspect_of(block), inertia_ratio(block)
+    a, k = brogliato.aspect_of(block), brogliato.inertia_ratio(block)
     reach = 0.5 * np.sqrt((1.0 + k + a * a) * (1.0 + 1.0 / (k + a * a)))
     axis = np.linspace(-1.1 * reach, 1.1 * reach, GRID)
     e_n1, rebound = np.meshgrid(axis, axis, indexing="ij")
-    margins = rebound_margins(block, e_n1, rebound, e_n1 - rebound)
+    margins = brogliato.rebound_margins(block, e_n1, rebound, e_n1 - rebound)
     return system_dataset(
         f"Impact of a block of height {height:g} m and width {width:g} m",
         _describe_impact(block, friction),
@@ -158,14 +142,15 @@ def compute_planar_block(
 
 
 def _describe_impact(block: PlanarBlock, friction: float) -> str:
-    sliding, sticking = sliding_domain(block), sticking_domain(block, friction)
+    sliding, sticking = brogliato.sliding_domain(block), brogliato.sticking_domain(block, friction)
+    housner = housner_1963(block)
+    needed = brogliato.least_friction(block, max(housner, 0.0))
     return (
         "The block has turned about its left corner and lands with the right one, which stays on the "
         "ground; e_n21 is what the left one gets, the velocity ratio of rocking. Corners without friction "
         f"admit e_n21 from {sliding[0]:.4g} to 1: below, the left corner would have to be pulled. Corners "
         f"that stick by a friction of {friction:g} admit {sticking[0]:.4g} to 1, and Housner's value is "
-        f"{housner_1963(block):.4g} and needs a friction of "
-        f"{least_friction(block, max(housner_1963(block), 0.0)):.4g}. With Coulomb's law the corners "
+        f"{housner:.4g} and needs a friction of {needed:.4g}. With Coulomb's law the corners "
         "slip where that is not enough. With rebound of the right corner the energy allows all coefficients "
         "within an ellipse, of which the checks leave the shaded part: the coefficients are not unique. "
         "Brogliato, Zhang and Liu (2012), sections 3.3, 3.4, 3.6.2, 3.6.3 and 5, (29) to (35) and (51) to "
@@ -239,17 +224,17 @@ def _draw_plane(ax: Axes, ds: xr.Dataset) -> None:
 
 
 ASPECTS = 481
-SHRINKS = "aspect from which the domain shrinks or ends"
-DOMAINS: dict[str, Callable[[PlanarBlock, float], Interval]] = {
-    "e_n21, sliding": lambda block, mu: sliding_domain(block),
-    "e_n21, sticking": lambda block, mu: sticking_domain(block),
-    "r, sliding": lambda block, mu: angular_domain(sliding_domain(block)),
-    "r, sticking": lambda block, mu: angular_domain(sticking_domain(block)),
-    "e_n21, sticking by friction": sticking_domain,
-    "e_n21, slip right": lambda block, mu: sliding_coulomb_domain(block, mu, "right"),
-    "e_n21, slip left": lambda block, mu: sliding_coulomb_domain(block, mu, "left"),
-    "e_n1, half rocking": lambda block, mu: half_rocking_domain(block),
-    "e_n1, half rocking, slip right": half_rocking_domain,
+SHRINKS = "aspect from which the domain shrinks or ends"  # long name
+DOMAINS: dict[str, Callable[[PlanarBlock, float], brogliato.Interval]] = {
+    "e_n21, sliding": lambda block, mu: brogliato.sliding_domain(block),
+    "e_n21, sticking": lambda block, mu: brogliato.sticking_domain(block),
+    "r, sliding": lambda block, mu: brogliato.angular_domain(brogliato.sliding_domain(block)),
+    "r, sticking": lambda block, mu: brogliato.angular_domain(brogliato.sticking_domain(block)),
+    "e_n21, sticking by friction": brogliato.sticking_domain,
+    "e_n21, slip right": lambda block, mu: brogliato.sliding_coulomb_domain(block, mu, "right"),
+    "e_n21, slip left": lambda block, mu: brogliato.sliding_coulomb_domain(block, mu, "left"),
+    "e_n1, half rocking": lambda block, mu: brogliato.half_rocking_domain(block),
+    "e_n1, half rocking, slip right": brogliato.half_rocking_domain,
 }
 PANELS = (  # title, label, domain without friction, domain with friction or slip, critical points
     ("Sliding (Fig. 2)", "e_{n21}", "e_n21, sliding", "", "b"),
@@ -286,7 +271,7 @@ def compute_block_domains(
     mu = coefficient("friction", friction, 0.0, inf)
     aspect = Number("1", above=0.0).check("aspect", aspect)
     largest_aspect = Number("1", above=0.0).check("largest_aspect", largest_aspect)
-    critical = critical_aspects(mu)
+    critical = brogliato.critical_aspects(mu)
     # the critical aspects themselves are points, so that corners and ends of domains are drawn where they are
     corners = [point.aspect for point in critical.values()]
     angles = [point.angle for point in critical.values()]
@@ -296,7 +281,7 @@ def compute_block_domains(
     aspects = np.unique(np.concatenate([axis, inside]))
     blocks = [rectangle(1.0, a) for a in aspects]
     ends = np.array([[_ends(domain(block, mu)) for block in blocks] for domain in DOMAINS.values()])
-    rows = rocking_cases(rectangle(1.0, aspect), mu)
+    rows = brogliato.rocking_cases(rectangle(1.0, aspect), mu)
     table = {
         f"{name}_{word}": ("", _end_of(name, side), "1", f"{word} end of the domain of {name}")
         for name in ("e_n1", "e_n21", "r")
@@ -323,7 +308,7 @@ def compute_block_domains(
 
 
 def _describe_domains(mu: float, aspect: float) -> str:
-    bounds = block_coefficients(rectangle(1.0, aspect), mu)
+    bounds = brogliato.block_coefficients(rectangle(1.0, aspect), mu)
     return (
         "Coefficients with which a homogeneous block can go on after an impact so that no corner is pulled "
         "and no energy is gained. e_n21 is the velocity ratio of rocking from one corner to the other, "
@@ -341,7 +326,7 @@ def _end_of(name: str, side: int) -> Callable[[Any], float]:
     return lambda row: _ends(getattr(row, name))[side]
 
 
-def _ends(domain: Interval) -> tuple[float, float]:
+def _ends(domain: brogliato.Interval) -> tuple[float, float]:
     return (np.nan, np.nan) if domain is None else domain
 
 

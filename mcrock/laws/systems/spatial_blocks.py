@@ -49,6 +49,7 @@ IMPACTS = {  # names of the corners
     "facet": ("old edge, first end", "old edge, second end", "new edge, first end", "new edge, second end"),
     "edge": ("old pivot", "new pivot"),
 }
+# long names of variables
 COEFFICIENT = "coefficient of the corner, of what the landing one brings"
 TANGENTIAL = "tangential velocity after over before"
 OMEGA = "angular velocity after the impact"
@@ -612,6 +613,7 @@ def _curve(ds: xr.Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 BEFORE = (0.0, -1.0, 0.0)  # rocking about V_1V_2 [rad/s]
 EDGE = 0  # of the base, at the largest x: from V_1 to V_2
 FACET_POINTS = 90  # of each axis of the regions: even, as a lambda_lat of 0 is the border between two
+# long name
 REGULAR = "what (18) divides by: 1 at the middle of the base, singular at 0"
 FINE = 41  # of each axis on the base
 NO_SPIN = "no spin after the impact, (24)"
