@@ -1,12 +1,13 @@
 """The labelled datasets: of a study, declared, made, checked and stored, and of the history of one run."""
 
-from mcrock.dataset.contents import DamageError, is_store, replacing
+from mcrock.dataset.contents import is_store, replacing
 from mcrock.dataset.history import build_history, event_list, events_to_csv
 from mcrock.dataset.opened import check_folder, load_dataset, save_dataset, to_frame
 from mcrock.dataset.outcome_table import read_outcomes
 from mcrock.dataset.schema import (
     OUTPUT,
     SCHEMA,
+    DamageError,
     DatasetError,
     Variable,
     attributes,

@@ -41,7 +41,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.dataset.schema import DatasetError, declaration
+from mcrock.dataset.schema import DamageError, DatasetError, declaration
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -146,10 +146,6 @@ END, END_SIZE = b"PK\5\6", 22  # record of a zip archive that comes before its c
 STAMP = (1980, 1, 1, 0, 0, 0)  # time of every member: equal contents are equal files
 UNIX = 3
 HEAD, FIRST = 64, (b"intensity/c/0", b"chunk_done/", b"zarr.json")  # bytes, and what a first member is called
-
-
-class DamageError(OSError):
-    """A file of a store that is not as it was written."""
 
 
 class ForeignError(DamageError):

@@ -22,7 +22,6 @@ from mcrock.dataset.contents import (
     EXPLANATION,
     README,
     STUDY,
-    DamageError,
     ForeignError,
     Key,
     Template,
@@ -44,7 +43,7 @@ from mcrock.dataset.contents import (
     take_inventory,
     write_archive,
 )
-from mcrock.dataset.schema import is_declared
+from mcrock.dataset.schema import DamageError, is_declared
 
 
 class StoreError(ValueError):

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVa
 import numpy as np
 
 from mcrock.base.params import Outcome
-from mcrock.dataset.contents import CHUNKS, STUDY, DamageError, is_copy, open_folder, replacing, scratch_name
+from mcrock.dataset.contents import CHUNKS, STUDY, is_copy, open_folder, replacing, scratch_name
 from mcrock.dataset.create import check_new_store, put_in_place
 from mcrock.dataset.outcome_table import read_outcomes
-from mcrock.dataset.schema import OUTER, DatasetError, check_dataset, place_in_schema
+from mcrock.dataset.schema import OUTER, DamageError, DatasetError, check_dataset, place_in_schema
 
 if TYPE_CHECKING:
     import pandas as pd

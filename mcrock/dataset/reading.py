@@ -12,7 +12,7 @@ import xarray as xr
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
-from mcrock.dataset.contents import DamageError
+from mcrock.dataset.schema import DamageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -218,6 +218,10 @@ class DatasetError(ValueError):
     """A file or dataset that is not a whole result of a study."""
 
 
+class DamageError(OSError):
+    """A file of a store that is not as it was written."""
+
+
 def build_dataset(
     values: Mapping[str, Any],
     *,

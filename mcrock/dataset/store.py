@@ -22,7 +22,6 @@ from zarr.storage import MemoryStore
 
 from mcrock.dataset.contents import (
     MARKS,
-    DamageError,
     ForeignError,
     Key,
     Known,
@@ -42,7 +41,7 @@ from mcrock.dataset.contents import (
 )
 from mcrock.dataset.create import check_same_study
 from mcrock.dataset.reading import open_lazily
-from mcrock.dataset.schema import OUTER, OUTPUT, attributes, declaration
+from mcrock.dataset.schema import OUTER, OUTPUT, DamageError, attributes, declaration
 
 MAX_CHUNKS = 16_384
 LONG = 32_768  # runs of a chunk past which there are more chunks: about a minute of work

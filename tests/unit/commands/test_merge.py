@@ -5,8 +5,9 @@ import shutil
 
 import pytest
 
-from mcrock.dataset.contents import DamageError, chunk_path
+from mcrock.dataset.contents import chunk_path
 from mcrock.dataset.create import StoreError, merge_stores
+from mcrock.dataset.schema import DamageError
 from mcrock.ensemble import run_study
 from mcrock.study import load_config
 from tests.unit.conftest import write_study
