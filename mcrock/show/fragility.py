@@ -35,12 +35,12 @@ from mcrock.statistics.accepted_curve import (
 from mcrock.statistics.fragility import WORDS
 from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
+from mcrock.statistics.likelihood import FitKind, link_of, log_parameters
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import EVENT
-from mcrock.statistics.probit import FitKind, link_of
 from mcrock.statistics.rates import LognormalCurve, places
+from mcrock.statistics.resampling import fit_sample
 from mcrock.statistics.runs import ESTIMATE, run_intensity
-from mcrock.statistics.studentized import curve_quantity, fit_sample, values_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -395,7 +395,7 @@ def json_fragility(ds: xr.Dataset) -> str:
     lognormal = {name: fit[name].values.tolist() for name in CURVE}
     if known:
         fitted = fit_sample(units, units.overturned[ESTIMATE], Bootstrap(resamples=1))
-        found = values_of(fitted.left_out, curve_quantity(np.zeros(0)))
+        found = log_parameters(fitted.left_out)
         spread, n = found - fitted.copies @ found / units.number, units.number
         covariance = (n - 1) / n * (spread.T * fitted.copies) @ spread
         lognormal |= {"covariance_of": ["ln(median_capacity)", "ln(dispersion)"], "covariance": covariance}

@@ -12,7 +12,7 @@ Reading a fragility curve: the intensity at which a fraction overturns, with its
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import cos, inf, pi, sqrt
@@ -29,14 +29,13 @@ from mcrock.statistics.goodness import (
     REJECTED,
     by_rising,
     fit_p_value,
-    fit_plateau,
     fitted_rule,
     left_out_losses,
     plateau_rule,
 )
 from mcrock.statistics.intervals import Bootstrap
+from mcrock.statistics.likelihood import LOGIT, PROBIT, FitKind, Shares, fit_plateau, link_of
 from mcrock.statistics.probability import BOUNDS, EVENT, overturning_probability, pooled, rising_bounds
-from mcrock.statistics.probit import LOGIT, PROBIT, FitKind, Units, collect_units, curve_grid, link_of
 from mcrock.statistics.rates import (
     LognormalCurve,
     RisingCurve,
@@ -46,9 +45,9 @@ from mcrock.statistics.rates import (
     refine,
     rising_rate_bounds,
 )
+from mcrock.statistics.resampling import Units, collect_units, curve_grid, remembered, resampled_bounds
 from mcrock.statistics.runs import (
     ALL_STAND,
-    ESTIMATE,
     axis_attrs,
     check_runs,
     config_of,
@@ -57,7 +56,6 @@ from mcrock.statistics.runs import (
     study_of,
     tipping_acceleration,
 )
-from mcrock.statistics.studentized import Shares, fit_sample, remembered, resampled_bounds
 
 ACCEPTED, WHY = "headline", "why"  # attributes of results
 MOST = 2 / 3  # of the resamples in which a curve that follows other data too foretells best, to be believed
@@ -199,11 +197,10 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
     why = f"the lognormal curve is not rejected{few}"
     if few:
         return CurveChoice("lognormal", why, p_value)
-    fits = [fitted_rule(fit_sample(units, units.overturned[ESTIMATE], how, link)) for link in (PROBIT, LOGIT)]
+    fits = [fitted_rule(units, how, link) for link in (PROBIT, LOGIT)]
     lognormal, logistic, rising = left_out_losses(units, how, [*fits, by_rising])
     least, plateau = np.minimum(lognormal, logistic), np.inf
-    x, yes, runs = units.sums()
-    levels_off = fit_plateau(x, yes[None], runs[None])[0][0] < 1
+    levels_off = fit_plateau(*units.sample())[0, 0] < 1
     if levels_off or (rising < least).mean() > MOST:  # else a plateau changes nothing
         (plateau,) = left_out_losses(units, how, [plateau_rule(units)])
     for words, share in (
@@ -385,6 +382,12 @@ def choice_of(found: xr.Dataset) -> CurveChoice:
     """The choice that a result carries: as attributes, or of one of several side by side as variables."""
     why = found[WHY].item() if WHY in found else found.attrs[WHY]
     return CurveChoice(goes_by(found), str(why), float(found["fit_p_value"]))
+
+
+def choice_of_all(fits: Mapping[str, xr.Dataset]) -> CurveChoice:
+    """`common_choice` of the results, by name, of `fit_fragility` that have a curve."""
+    known = {name: choice_of(fit) for name, fit in fits.items() if np.isfinite(fit["median_capacity"])}
+    return common_choice(list(known.values()), list(known))
 
 
 def goes_by(found: xr.Dataset) -> str:

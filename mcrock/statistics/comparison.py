@@ -36,9 +36,11 @@ from mcrock.statistics.accepted_curve import (
 )
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, clustered_interval, expanded_tail, student_interval, table
+from mcrock.statistics.likelihood import jackknife
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import BOUNDS, CLASSES, GROUPS, intensity_coordinate, pooled
 from mcrock.statistics.rates import RisingCurve, bounding_ratios, places, refine
+from mcrock.statistics.resampling import pivot_interval
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -55,7 +57,6 @@ from mcrock.statistics.runs import (
     run_intensity,
     study_of,
 )
-from mcrock.statistics.studentized import jackknife, pivot_interval
 from mcrock.study.sampling import OF_MOTION, variable_name
 
 OF_SHAKING = ("record", "azimuth", "polarity", "intensity_value", "own_intensity")

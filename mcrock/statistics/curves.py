@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from mcrock.base.keywords import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.accepted_curve import ACCEPTED, FAMILIES, WHY, choice_of, common_choice, rising_band
+from mcrock.statistics.accepted_curve import ACCEPTED, FAMILIES, WHY, choice_of_all, rising_band
 from mcrock.statistics.fragility import HOW, PROBABILITIES, fit_fragility, side_by_side
 from mcrock.statistics.goodness import (
     Rule,
@@ -35,10 +35,7 @@ from mcrock.statistics.goodness import (
     by_plateau,
     by_probit,
     by_rising,
-    fit_plateau,
     held_out,
-    plateau_bounds,
-    plateau_share,
     record_units,
 )
 from mcrock.statistics.intervals import (
@@ -49,6 +46,7 @@ from mcrock.statistics.intervals import (
     expanded_tail,
     table,
 )
+from mcrock.statistics.likelihood import fit_curves, fit_plateau, link_of, plateau_curve
 from mcrock.statistics.measures import static_thresholds
 from mcrock.statistics.outcomes import SLIP, TILT
 from mcrock.statistics.probability import (
@@ -61,18 +59,16 @@ from mcrock.statistics.probability import (
     response,
     rising_bounds,
 )
-from mcrock.statistics.probit import (
-    FitKind,
+from mcrock.statistics.rates import rising_curve
+from mcrock.statistics.resampling import (
     Units,
     collect_units,
     curve_grid,
     draw_units,
-    evaluate_curves,
-    fit_curves,
-    link_of,
+    plateau_bounds,
+    plateau_share,
     split_units,
 )
-from mcrock.statistics.rates import rising_curve
 from mcrock.statistics.runs import ESTIMATE, axis_attrs, check_runs, record_index
 
 
@@ -161,6 +157,7 @@ WORDS = {
     "monotone": "rising fractions",
 }
 NAMES = ("median_capacity", "dispersion")
+INTERVALS = ("median_capacity_interval", "dispersion_interval")
 RULES: dict[str, Rule] = {  # of the families that are scored on records left out
     "probit": by_probit,
     "logit": by_logit,
@@ -192,9 +189,9 @@ def fragility_by_way(
     -------
     Dataset
         Along `way`, the method: "probit" and "logit" by `fit_fragility`, "plateau" by
-        `mcrock.statistics.goodness.fit_plateau`, whose upper asymptote is `share` [1], with `share_interval`
-        (bound) and `plateau_interval` (bound, probability) of where it reaches 1, 5 and 50 %, "monotone" by
-        `monotone_fragility`.
+        `mcrock.statistics.likelihood.fit_plateau`, whose upper asymptote is `share` [1], with
+        `share_interval` (bound) and `plateau_interval` (bound, probability) of where it reaches 1, 5 and
+        50 %, "monotone" by `monotone_fragility`.
         `median_capacity` [unit of the intensity] and `dispersion` [1] with their intervals (bound), NaN for
         the monotone curve; `curve` [1] and `extrapolated` (intensity_grid); `band` (bound, intensity_grid)
         [1]; `reached` (probability) [unit of the intensity], the intensity at which
@@ -219,22 +216,18 @@ def fragility_by_way(
     fits["plateau"] = _plateau(units, grid).assign_attrs(fit=whole.attrs["fit"])
     monotone = monotone_fragility(ds, grid=grid, folder=folder, **how.keywords)
     fits["monotone"] = monotone
-    parts = []
-    for fit in fits.values():
-        part = xr.Dataset(coords={"bound": BOUNDS, "intensity_grid": whole["intensity_grid"]})
-        for name in NAMES:
-            part[name] = fit[name] if name in fit else xr.full_like(whole[name], np.nan)
-            interval = f"{name}_interval"
-            part[interval] = fit[interval] if interval in fit else xr.full_like(whole[interval], np.nan)
-        part["curve"] = fit["curve"]
-        part["extrapolated"] = whole["extrapolated"]
-        part["band"] = fit["band"] if "band" in fit else xr.full_like(whole["band"], np.nan)
-        part["reached"] = ("probability", _reached(fit))
-        below = fit["reached_below"].values if "reached_below" in fit else np.zeros(len(PROBABILITIES), bool)
-        part["share"] = fit["share"] if "share" in fit else xr.DataArray(np.nan if "reached" in fit else 1.0)
-        part["reached_below"] = ("probability", below)
-        part["fit"] = fit.attrs.get("fit", "")
-        parts.append(part)
+    unknown = xr.full_like(whole[[*NAMES, *INTERVALS, "band"]], np.nan)
+    unknown["reached_below"] = ("probability", np.zeros(len(PROBABILITIES), bool))
+    parts = [
+        unknown.assign({name: fit[name] for name in unknown.data_vars if name in fit}).assign(
+            curve=fit["curve"],
+            extrapolated=whole["extrapolated"],
+            reached=("probability", _reached(fit)),
+            share=fit.get("share", np.nan if "reached" in fit else 1.0),
+            fit=fit.attrs.get("fit", ""),
+        )
+        for fit in fits.values()
+    ]
     axis = xr.DataArray(list(fits), dims="way", name="way")
     result = xr.concat(parts, axis, combine_attrs="override", join="override")
     result["reached"].attrs = {"units": whole["median_capacity"].attrs["units"], "below": "reached_below"}
@@ -254,14 +247,10 @@ def fragility_by_way(
 
 def _plateau(units: Units, grid: np.ndarray) -> xr.Dataset:
     """The curve with an upper asymptote, as a fit of its own."""
-    x, yes, runs = units.sums()
-    share, curves = fit_plateau(x, yes[None], runs[None])
-    known = bool(curves.kind[0] == FitKind.MAXIMUM)
-    values = (curves.low_median[0], curves.low_dispersion[0], share[0]) if known else (np.nan,) * 3
-    found = xr.Dataset({name: ((), value) for name, value in zip((*NAMES, "share"), values, strict=True)})
-    found.attrs["link"] = "probit"
-    curve = share[0] * evaluate_curves(curves, grid)[0][0] if known else np.full(len(grid), np.nan)
-    return found.assign(curve=("intensity_grid", curve))
+    found = fit_plateau(*units.sample())
+    values = {name: ((), value) for name, value in zip(("share", *NAMES), found[0], strict=True)}
+    curve = ("intensity_grid", plateau_curve(found, grid)[0])
+    return xr.Dataset(values | {"curve": curve}, attrs={"link": "probit"})
 
 
 def _add_losses(result: xr.Dataset, units: Units, level: float) -> None:
@@ -361,28 +350,23 @@ def fragility_by_limit(
         chosen = [*(_limit(variable, value) for variable, value in limits), chosen[-1]]
     whole = fit_fragility(ds, **keywords)
     grid = whole["intensity_grid"].values
-    fits, units, shares, how = [], [], [], Bootstrap(**keywords)
-    record = record_index(ds)[0] if how.cluster else None
-    for limit in chosen:
-        judged = by_limit(ds, limit.variable, limit.value) if limit.variable else None
-        fits.append(whole if judged is None else fit_fragility(judged, grid=grid, **keywords))
-        counted = collect_units(ds if judged is None else judged, record, how.allow_missing)
-        shares.append(plateau_share(counted, how))
-        one = ds.isel(realization=slice(0, 1))
-        units.append(response(one, limit.variable).attrs["units"] if limit.variable else "1")
-    axis = xr.DataArray([limit.name for limit in chosen], dims="limit", name="limit")
-    result = side_by_side(fits, axis)
-    result["share"] = ("limit", [share[0] for share in shares], {"units": "1"})
-    result["share_interval"] = (
-        ("bound", "limit"),
-        np.transpose([share[1:] for share in shares]),
-        {"units": "1"},
+    fits, shares, how = [], [], Bootstrap(**keywords)
+    record, one = record_index(ds)[0] if how.cluster else None, ds.isel(realization=slice(0, 1))
+    for _, variable, value in chosen:
+        judged = by_limit(ds, variable, value) if variable else ds
+        fits.append(fit_fragility(judged, grid=grid, **keywords) if variable else whole)
+        shares.append(plateau_share(collect_units(judged, record, how.allow_missing), how))
+    names, variables, values = zip(*chosen, strict=True)
+    units = [response(one, variable).attrs["units"] if variable else "1" for variable in variables]
+    share, *ends = np.transpose(shares)
+    return side_by_side("limit", names, fits).assign(
+        share=("limit", share, {"units": "1"}),
+        share_interval=(("bound", "limit"), ends, {"units": "1"}),
+        variable=("limit", list(variables)),
+        value=("limit", list(values)),
+        value_units=("limit", units),
+        records=whole["records"],
     )
-    result["variable"] = ("limit", [limit.variable for limit in chosen])
-    result["value"] = ("limit", [limit.value for limit in chosen])
-    result["value_units"] = ("limit", units)
-    result["records"] = whole["records"]
-    return result
 
 
 def limit_words(one: xr.Dataset) -> str:
@@ -487,13 +471,9 @@ def fragility_by_choice(
     parts = split_by_choice(ds, choice)
     whole = fit_fragility(ds, **keywords)
     grid = whole["intensity_grid"].values
-    fits = [fit_fragility(part, grid=grid, **keywords) for part in parts.values()]
-    axis = xr.DataArray(list(parts), dims=choice, name=choice, attrs={"long_name": ds[choice].long_name})
-    result = side_by_side(fits, axis)
-    result["fit"] = (choice, [fit.attrs["fit"] for fit in fits])
-    pairs = zip(("all", *parts), (whole, *fits), strict=True)
-    known = {name: choice_of(fit) for name, fit in pairs if np.isfinite(fit["median_capacity"])}
-    common = common_choice(list(known.values()), list(known))
+    fits = {name: fit_fragility(part, grid=grid, **keywords) for name, part in parts.items()}
+    result = side_by_side(choice, list(fits), fits.values(), long_name=ds[choice].long_name)
+    common = choice_of_all({"all": whole} | fits)
     result.attrs |= common.attrs
     codes = _codes(ds, choice)
     options = np.searchsorted(_options(codes), codes)  # any for those without a run
@@ -555,8 +535,7 @@ def _fit(units: Units, reading: np.ndarray, times: np.ndarray, family: str) -> n
     some, there = np.flatnonzero(runs.any(axis=1)), runs.any(axis=0)
     if family == "lognormal":
         curves = fit_curves(units.intensity[there], overturned[some][:, there], runs[some][:, there])
-        known = (curves.kind == FitKind.MAXIMUM) | (curves.kind == FitKind.SEPARATED)
-        medians[some[known]] = np.sqrt(curves.low_median[known] * curves.high_median[known])
+        medians[some] = curves.median
         return medians
     for k in some:
         there = runs[k] > 0

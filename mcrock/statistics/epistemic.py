@@ -44,10 +44,9 @@ from scipy.special import expit, logit, stdtrit
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.intervals import check_level, interval_of_readings
+from mcrock.statistics.likelihood import fit_curves, jackknife, log_parameters
 from mcrock.statistics.probability import BOUNDS, Crossed, read_crossed, unknown_inputs
-from mcrock.statistics.probit import FitKind, fit_curves
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, axis_attrs
-from mcrock.statistics.studentized import jackknife
 
 COMPONENTS = ("epistemic", "record", "within_record", "epistemic_record", "epistemic_within")
 
@@ -341,12 +340,8 @@ def epistemic_fragility(ds: xr.Dataset) -> xr.Dataset:
     counts = np.concatenate([total[:, None], total[:, None] - cells], axis=1)  # all, and without each record
     runs = np.broadcast_to(np.append(m.sum(), m.sum() - m)[None, :, None], counts.shape)
     curves = fit_curves(x, counts.reshape(-1, len(x)), runs.reshape(-1, len(x)))
-    regular = (curves.kind == FitKind.MAXIMUM).reshape(draws, -1)
-    centre, spread = (
-        np.where(curves.kind == FitKind.MAXIMUM, values, np.nan).reshape(draws, -1)
-        for values in (curves.low_median, curves.low_dispersion)
-    )
-    log_median = np.log(centre)
+    log_median, log_dispersion = np.moveaxis(log_parameters(curves).reshape(draws, -1, 2), -1, 0)
+    regular, centre, spread = np.isfinite(log_median), np.exp(log_median), np.exp(log_dispersion)
     pseudo = records * log_median[:, :1] - (records - 1) * log_median[:, 1:]
     common = covariance_between_records(pseudo, np.ones(records))
     epistemic = np.sqrt(np.maximum(common, 0.0))

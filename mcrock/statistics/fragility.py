@@ -14,7 +14,7 @@ analysis. Earthquake Spectra 31(1), 579-599.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -27,18 +27,9 @@ from mcrock.dataset.opened import takes_path
 from mcrock.statistics.accepted_curve import ACCEPTED, WHY, accepted_of, rising_band
 from mcrock.statistics.goodness import fit_p_value
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, table
+from mcrock.statistics.likelihood import PROBIT, FitKind, Link, evaluate_curves, fit_curves, link_of
 from mcrock.statistics.probability import BOUNDS, EVENT, level_bounds, overturning_probability, rising_bounds
-from mcrock.statistics.probit import (
-    PROBIT,
-    FitKind,
-    Link,
-    Units,
-    collect_units,
-    curve_grid,
-    evaluate_curves,
-    fit_curves,
-    link_of,
-)
+from mcrock.statistics.resampling import Units, collect_units, curve_grid, resampled_bounds
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -51,7 +42,6 @@ from mcrock.statistics.runs import (
     slices,
     undecided,
 )
-from mcrock.statistics.studentized import resampled_bounds
 
 
 @takes_path
@@ -146,6 +136,7 @@ KEPT = (  # of every curve where several are side by side
     "strongest_run",
 )
 BELOW = {"below": "accepted_below"}  # attribute: what says that a place is a bound
+LABELS = (ACCEPTED, WHY, "fit")  # attributes that are then variables
 HOW = ("level", "resamples", "seed", "independent")  # attributes: how intervals were made
 WORDS = {
     FitKind.MAXIMUM: "maximum likelihood",
@@ -169,7 +160,7 @@ def fit_fragility(
 
     The likelihood is Baker's (2015) binomial one over the stripes, or the Bernoulli one over the
     runs of a cloud. Intervals come from drawing all recordings again with replacement, so that runs
-    that share one stay together: they are bootstrap-t intervals (`mcrock.statistics.studentized`).
+    that share one stay together: they are bootstrap-t intervals (`mcrock.statistics.resampling`).
     Undecided runs count as simulated in the estimate, or half if the simulation broke off; the intervals
     are the union of those by this reading, with all undecided runs survived and with all overturned. The
     band is one of single intensities (it does not hold whole curves), widened where its bounds would fall
@@ -290,13 +281,19 @@ def _kind(units: Units, link: Link) -> FitKind:
     return next((each for each in kinds if each not in (FitKind.MAXIMUM, FitKind.SEPARATED)), kinds[ESTIMATE])
 
 
-def side_by_side(fits: Sequence[xr.Dataset], axis: xr.DataArray) -> xr.Dataset:
-    """Results of `fit_fragility` of the same runs along one dimension, on one grid."""
-    kept = [fit[list(KEPT)].assign(fit=fit.attrs["fit"]) for fit in fits]
-    result = xr.concat(kept, axis, combine_attrs="override")
-    for name in (ACCEPTED, WHY):
-        result[name] = (axis.dims, [fit.attrs[name] for fit in fits])
-    result.attrs = {key: fits[0].attrs[key] for key in HOW}
+def side_by_side(dim: str, names: Sequence[str], fits: Iterable[xr.Dataset], **attrs: str) -> xr.Dataset:
+    """Results of `fit_fragility` of the same runs along one dimension, all on one grid or on none.
+
+    Parameters
+    ----------
+    dim, names, fits : str, sequence of str, iterable of Dataset
+        The dimension, with the attributes ``attrs``, and the names and results along it.
+    """
+    every = [fit.assign({key: fit.attrs[key] for key in LABELS}) for fit in fits]
+    kept = [name for name in (*KEPT, *LABELS) if name in every[0]]
+    axis = xr.DataArray(list(names), dims=dim, name=dim, attrs=attrs)
+    result = xr.concat([fit[kept] for fit in every], axis, combine_attrs="override")
+    result.attrs = {key: every[0].attrs[key] for key in HOW}
     return result
 
 

@@ -28,8 +28,8 @@ from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, bound_without_events, clustered_interval, table
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import BOUNDS, GROUPS
-from mcrock.statistics.probit import Units
 from mcrock.statistics.rates import rising_interval
+from mcrock.statistics.resampling import Units
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,

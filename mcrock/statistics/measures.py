@@ -39,8 +39,8 @@ from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.measures import MEASURES, intensity, variable_name
 from mcrock.excitation.motion import Motion
-from mcrock.statistics.accepted_curve import ACCEPTED, WHY, choice_of, common_choice
-from mcrock.statistics.fragility import BELOW, HOW, KEPT, fit_fragility
+from mcrock.statistics.accepted_curve import choice_of_all
+from mcrock.statistics.fragility import BELOW, fit_fragility, side_by_side
 from mcrock.statistics.goodness import (
     add_log_losses,
     by_probit,
@@ -51,20 +51,14 @@ from mcrock.statistics.goodness import (
 )
 from mcrock.statistics.hazard import MEAN, HazardError, load_hazard, measures_in
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, expanded_tail, table
+from mcrock.statistics.likelihood import evaluate_curves, fit_curves, log_likelihood
 from mcrock.statistics.probability import BOUNDS, EVENT, pooled
-from mcrock.statistics.probit import (
-    LogCells,
-    Units,
-    collect_units,
-    draw_units,
-    evaluate_curves,
-    fit_curves,
-    log_likelihood,
-)
+from mcrock.statistics.resampling import Units, collect_units, draw_units
 from mcrock.statistics.runs import (
     ESTIMATE,
     GUESSED,
     Classes,
+    LogCells,
     check_runs,
     config_of,
     count_runs,
@@ -203,10 +197,10 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     record = record_index(ds)[0] if how.cluster else None
     if record is None:
         record = record_lots(ds.drop_vars("record", errors="ignore"))
-    fits, units, points, drawn, scored = [], [], [], [], []
+    fits, units, points, drawn, scored = {}, [], [], [], []
     for name in names:
         part = by_measure(ds, name)
-        fits.append(fit_fragility(part, **keywords))
+        fits[name] = fit_fragility(part, **keywords)
         units.append(str(part["intensity_value"].attrs.get("units", "1")))
         groups = collect_units(part, record, how.allow_missing)
         counts = groups.runs, groups.overturned[ESTIMATE]
@@ -217,22 +211,11 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
             np.concatenate([_explained(groups.intensity, *(n @ count for count in counts)) for n in parts])
         )
     number = groups.number
-    kept = [name for name in KEPT if "intensity_grid" not in fits[0][name].dims]
-    result = xr.concat(
-        [fit[kept].drop_attrs().assign(fit=fit.attrs["fit"]) for fit in fits],
-        xr.DataArray(names, dims="measure", name="measure"),
-    )
-    known = {
-        name: choice_of(fit)
-        for name, fit in zip(names, fits, strict=True)
-        if np.isfinite(fit["median_capacity"])
-    }
-    common = common_choice(list(known.values()), list(known))
+    common = choice_of_all(fits)
+    result = side_by_side("measure", names, (fit.drop_dims("intensity_grid") for fit in fits.values()))
+    result = result.drop_attrs().assign_attrs(result.attrs | common.attrs)  # their units are those of `units`
     rule = by_probit if common.family == "lognormal" else either_way(by_rising)
     scores = [held_out(one, rule) for one in scored]
-    result.attrs = {key: fits[0].attrs[key] for key in HOW} | common.attrs
-    for name in (ACCEPTED, WHY):
-        result[name] = ("measure", [fit.attrs[name] for fit in fits])
     ends, first = np.full((2, len(names)), np.nan), np.full(len(names), np.nan)
     table = np.stack(drawn)
     if np.isfinite(table).all() and how.reaches_level(number):
@@ -250,7 +233,7 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     add_log_losses(result, "measure", losses, scores[0].runs, how.level, int(losses.sum(axis=1).argmin()))
     result["accepted_reached"].attrs = BELOW
     result["units"] = ("measure", units)
-    result["records"] = fits[0]["records"]
+    result["records"] = fits[names[0]]["records"]
     return result.assign_coords(bound=list(BOUNDS))
 
 

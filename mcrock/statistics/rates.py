@@ -14,7 +14,7 @@ takes a curve between them, and `bounding_steps` the least and the most that ris
 Barlow, R. E., Bartholomew, D. J., Bremner, J. M. and Brunk, H. D. (1972). Statistical inference under order
 restrictions. Wiley (isotonic regression).
 
-Bootstrap-t intervals of annual rates, for new earthquakes (`mcrock.statistics.studentized`).
+Bootstrap-t intervals of annual rates, for new earthquakes (`mcrock.statistics.resampling`).
 
 Of the lognormal curve on ln(rate). Of the rising fractions the ends are those of two rates: the least and
 the largest that the levels leave open (`mcrock.statistics.rates.bounding_steps`), so that the interval
@@ -25,6 +25,7 @@ records are few, the bounds are those of all rising curves through the intervals
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import xarray as xr
@@ -33,18 +34,10 @@ from scipy.optimize import isotonic_regression
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from mcrock.statistics.intervals import Bootstrap
+from mcrock.statistics.likelihood import PROBIT, FitKind, Link, Quantity, Shares, fit_curves
 from mcrock.statistics.probability import level_bounds
-from mcrock.statistics.probit import BATCH, PROBIT, FitKind, Link, Units, fit_curves
+from mcrock.statistics.resampling import BATCH, Units, averaged_bounds, bootstrap_t, widened
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND
-from mcrock.statistics.studentized import (
-    Quantity,
-    Shares,
-    averaged_interval,
-    bootstrap_t,
-    pivots_by_link,
-    readings_of,
-    widened,
-)
 
 CLOSE = 1e-9  # difference of ln(x) up to which intensities are the same
 
@@ -393,13 +386,8 @@ def lognormal_bounds(
     """
     if not how.reaches_level(units.number):
         return np.full((2, len(tables)), np.nan)
-    ends = []
-    for overturned in readings_of(units, log_rates(tables)):
-        parts = pivots_by_link(units, how, overturned, shares, lambda link: log_rates(tables, link), 1)
-        if not parts:
-            return np.full((2, len(tables)), np.nan)
-        ends.append(np.minimum(averaged_interval(parts, how.level), _largest(tables)))
-    return np.exp([np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]])
+    ends = averaged_bounds(units, how, partial(log_rates, tables), shares)
+    return np.exp(np.minimum(ends, _largest(tables)))
 
 
 def _largest(tables: list[Table]) -> np.ndarray:

@@ -35,6 +35,16 @@ from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, cut_below, 
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, described, table
+from mcrock.statistics.likelihood import (
+    LOGIT,
+    PROBIT,
+    FitKind,
+    Link,
+    Quantity,
+    Shares,
+    jackknife,
+    log_parameters,
+)
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import (
     BOUNDS,
@@ -46,20 +56,9 @@ from mcrock.statistics.probability import (
     read_crossed,
     unknown_inputs,
 )
-from mcrock.statistics.probit import LOGIT, PROBIT, FitKind, Link, Units, draw_units
 from mcrock.statistics.rates import LognormalCurve, log_rates, places, refine
+from mcrock.statistics.resampling import Units, averaged_bounds, draw_units, fit_sample
 from mcrock.statistics.runs import ESTIMATE, axis_attrs, check_runs, overturned, record_index, run_intensity
-from mcrock.statistics.studentized import (
-    Quantity,
-    Shares,
-    averaged_interval,
-    curve_quantity,
-    fit_sample,
-    jackknife,
-    pivots_by_link,
-    readings_of,
-    values_of,
-)
 
 BINS = 48  # along ln(intensity) in which the rate is disaggregated
 LOW = 0.01  # probability of the capacity of high confidence on the mean curve [1]
@@ -351,7 +350,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     whole, log_low = fitted.whole, _low_quantile(units, how, accepted.choice.shares)
     known = whole.kind[0] == FitKind.MAXIMUM
     median, beta_r = (float(x[0]) if known else np.nan for x in (whole.low_median, whole.low_dispersion))
-    sampling = float(jackknife(values_of(fitted.left_out, _both), fitted.copies)[0])
+    sampling = float(jackknife(log_parameters(fitted.left_out), fitted.copies)[0])
     epistemic, draws = 0.0, dict[str, int]()
     distance = np.log(median) + ndtri(1 - CONFIDENCE) * beta_r - log_low
     if is_nested(ds):
@@ -424,10 +423,6 @@ def _no_capacity(found: xr.Dataset) -> str:
     return "too many resamples of the records, or a reading of the undecided runs, have no curve"
 
 
-def _both(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
-    return np.concatenate([median, dispersion], axis=1)
-
-
 def _low_quantile(units: Units, how: Bootstrap, shares: Shares = ((PROBIT, 1.0),)) -> float:
     """Lower one-sided bound of ln(intensity) at which the curve has 5 %, over all readings.
 
@@ -440,11 +435,7 @@ def _low_quantile(units: Units, how: Bootstrap, shares: Shares = ((PROBIT, 1.0),
         score = link.quantile(np.array(1 - CONFIDENCE))
         return lambda median, dispersion: median + score * np.exp(dispersion)
 
-    parts = [
-        pivots_by_link(units, how, reading, shares, quantity, 4)
-        for reading in readings_of(units, quantity(PROBIT))
-    ]
-    return float(np.min([averaged_interval(each, 2 * CONFIDENCE - 1)[0, 0] for each in parts]))
+    return float(averaged_bounds(units, how, quantity, shares, level=2 * CONFIDENCE - 1, power=4)[0, 0])
 
 
 def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:
@@ -665,14 +656,11 @@ def _lognormal_rates(
 
     Of the resamples each link has its share.
     """
-    fitted, both = (
-        [fit_sample(units, units.overturned[ESTIMATE], how, link) for link, _ in shares],
-        curve_quantity(np.zeros(0)),
-    )
+    fitted = [fit_sample(units, units.overturned[ESTIMATE], how, link) for link, _ in shares]
     known = fitted[0].whole.kind[0] == FitKind.MAXIMUM and how.reaches_level(units.number)
     curves = np.stack(
         [
-            np.concatenate([values_of(each, both) for each in (one.whole, *(part for part, *_ in one.drawn))])
+            np.concatenate([log_parameters(each) for each in (one.whole, *(part for part, *_ in one.drawn))])
             for one in fitted
         ]
     )

@@ -128,6 +128,8 @@ SLICE = 1 << 17  # realizations read at a time
 LONG = 8  # slices from which on a pass over them is watched
 LOTS = 400  # at most, into which records or realizations are dealt: each is left out or drawn as a whole
 SMALL = 1 << 28  # what is kept in memory of a study that is open lazily [B]
+CELLS = 256  # places along the logarithm of a cloud's intensity
+NO_INTENSITY = "a fragility curve needs intensities > 0, and all are 0"
 NOTHING = "no run of this study has been run yet: nothing to count"
 NOT_DECIDED = tuple(outcome for outcome in Outcome if outcome not in (Outcome.NOT_RUN, *DECIDED))
 
@@ -421,6 +423,88 @@ def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
 
     of_run = labelled(ds.sizes["realization"], len(runs), label)
     return Classes(centre, ends[0, there], ends[1, there], of_run)
+
+
+class LogCells:
+    """Places of intensities > 0 that are seen in slices: all are seen once, then counted once.
+
+    Each intensity is by itself, or in one of ``most`` cells of equal width in the logarithm if they are more.
+    """
+
+    def __init__(self, most: int = CELLS) -> None:
+        self.most, self.values, self.low, self.high = most, np.zeros(0), np.inf, -np.inf
+        self.runs, self.total = np.zeros(most, np.int64), np.zeros(most)
+
+    @property
+    def few(self) -> bool:
+        """Whether each intensity is by itself."""
+        return len(self.values) <= self.most
+
+    @property
+    def size(self) -> int:
+        """Number of places, empty ones included."""
+        return len(self.values) if self.few else self.most
+
+    def see(self, x: np.ndarray) -> None:
+        """First pass."""
+        x = x[x > 0]
+        if self.few:
+            self.values = np.unique(np.concatenate([self.values, x]))
+        z = np.log(x)
+        self.low, self.high = z.min(initial=self.low), z.max(initial=self.high)
+
+    def count(self, x: np.ndarray) -> np.ndarray:
+        """Second pass: place of each intensity (n,), -1 of those that are not > 0.
+
+        Raises
+        ------
+        ValueError
+            If none was > 0.
+        """
+        if not len(self.values):
+            raise ValueError(NO_INTENSITY)
+        place = np.full(len(x), -1)
+        there = x > 0
+        place[there] = index = self._place(x[there])
+        if not self.few:
+            self.runs += np.bincount(index, minlength=self.most)
+            np.add.at(self.total, index, np.log(x[there]))  # one after the other, however they are cut
+        return place
+
+    def _place(self, x: np.ndarray) -> np.ndarray:
+        if self.few:
+            return np.searchsorted(self.values, x)
+        width = (self.high - self.low) / self.most
+        return np.minimum(((np.log(x) - self.low) / width).astype(np.int64), self.most - 1)
+
+    @property
+    def filled(self) -> np.ndarray:
+        """Which places have intensities (size,), after the second pass."""
+        return np.ones(self.size, bool) if self.few else self.runs > 0
+
+    @property
+    def centres(self) -> np.ndarray:
+        """The intensities, or geometric means of those in each cell that has some."""
+        there = self.filled
+        return self.values if self.few else np.exp(self.total[there] / self.runs[there])
+
+
+def place_in_cells(part: Callable[[slice], np.ndarray], n: int, most: int = CELLS) -> Classes:
+    """Places of n intensities > 0, read in slices, by `LogCells`; -1 of others.
+
+    Raises
+    ------
+    ValueError
+        If none is > 0.
+    """
+    cells = LogCells(most)
+    for where in cut(n):
+        cells.see(part(where))
+    of_run = labelled(n, cells.size, lambda where: cells.count(part(where)))
+    names = np.append(cells.filled.cumsum() - 1, -1)  # that of -1 is the last
+    for where in cut(n):
+        of_run[where] = names[of_run[where]]
+    return Classes(cells.centres, cells.centres, cells.centres, of_run)
 
 
 ALL_STAND, ALL_OVERTURN, ESTIMATE = range(3)  # readings of the undecided runs

@@ -25,9 +25,9 @@ from mcrock.dataset import outputs
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.intervals import check_level
+from mcrock.statistics.likelihood import jackknife
 from mcrock.statistics.probability import BOUNDS, is_nested, rank_scores
 from mcrock.statistics.runs import check_runs, is_cloud, is_given, overturn_levels, read_slices, study_of
-from mcrock.statistics.studentized import jackknife
 from mcrock.study.design import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
 from mcrock.study.sampling import variable_name
 from mcrock.study.sections import OF_INDICES

@@ -78,6 +78,7 @@ from mcrock.statistics.intervals import (
     student_interval,
     table,
 )
+from mcrock.statistics.likelihood import fit_curves
 from mcrock.statistics.measures import (
     Asked,
     Measures,
@@ -90,8 +91,8 @@ from mcrock.statistics.measures import (
     weigh_runs,
 )
 from mcrock.statistics.probability import BOUNDS, CLASSES, displacement_limit, pooled
-from mcrock.statistics.probit import FitKind, Units, fit_curves
 from mcrock.statistics.rates import lognormal_rates
+from mcrock.statistics.resampling import Units
 from mcrock.statistics.risk import headline_rate, largest_rate
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
@@ -330,10 +331,8 @@ def _with_capacity(row: _Row) -> _Row:
         between = units.intensity[max(k - 1, 0) : k + 1]
         return row._replace(capacity=float(np.sqrt(between.prod())) if len(between) == 2 else np.nan)
     curves = fit_curves(units.intensity, yes, runs)
-    if curves.kind[0] not in (FitKind.MAXIMUM, FitKind.SEPARATED):
-        return row
-    median = float(np.sqrt(curves.low_median[0] * curves.high_median[0]))
-    return row._replace(capacity=median, dispersion=float(curves.low_dispersion[0]))
+    median = float(curves.median[0])
+    return row if np.isnan(median) else row._replace(capacity=median, dispersion=curves.low_dispersion[0])
 
 
 def _sides(checks: dict[str, Check]) -> dict[str, Callable[[Measures], np.ndarray]]:

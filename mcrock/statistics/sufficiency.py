@@ -37,9 +37,9 @@ from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.goodness import add_log_losses, cross_validated
 from mcrock.statistics.intervals import Confidence, ConfidenceKeywords, table
+from mcrock.statistics.likelihood import PROBIT, Link, fit_planes, jackknife, link_of
 from mcrock.statistics.measures import SMALLEST, by_measure, has_records, measure_name, with_measures
 from mcrock.statistics.probability import BOUNDS, EVENT, pooled
-from mcrock.statistics.probit import PROBIT, Link, climbed, link_of, place_in_cells
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -49,16 +49,15 @@ from mcrock.statistics.runs import (
     count_runs,
     is_cloud,
     overturn_levels,
+    place_in_cells,
     record_index,
     record_lots,
 )
-from mcrock.statistics.studentized import jackknife
 from mcrock.study import Study
 from mcrock.study.sampling import load_motions
 
 CELLS = 64  # along the logarithm of each measure
 GRID = 40  # values of each measure at which the surface is given
-CLOSE = 1e-12  # gain of ln(likelihood) for each run below which a sample is at its maximum
 MODELS = ("first", "second", "both")
 CURVE, SIGNED = {"digits": "curve"}, {"digits": "difference"}
 WORDS = {
@@ -137,7 +136,7 @@ def fit_surface(
         yes = cells.overturned[reading]
         samples = np.concatenate([yes.sum(axis=0)[None], yes.sum(axis=0) - yes])
         runs = np.concatenate([cells.runs.sum(axis=0)[None], cells.runs.sum(axis=0) - cells.runs])
-        fits = fitted(cells.x, samples, runs, shape)
+        fits = fit_planes(cells.x, samples, runs, shape)
         eta = np.tensordot(fits, points, axes=1).reshape(len(fits), -1)
         every = np.concatenate([fits[:, 1:], eta], axis=1)
         error = quantile * jackknife(every[1:])
@@ -181,7 +180,7 @@ def surface_log_loss(cells: Cells, columns: list[int], link: Link) -> np.ndarray
     x = cells.x[columns]
 
     def predict(yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
-        return link.cdf(fitted(x, yes, runs, link) @ x)
+        return link.cdf(fit_planes(x, yes, runs, link) @ x)
 
     return cross_validated(cells.runs, cells.overturned[ESTIMATE], predict).log_loss
 
@@ -206,42 +205,6 @@ def in_cells(ds: xr.Dataset, values: list[xr.DataArray], allow_missing: bool) ->
     centre = z.mean(axis=1)
     x = np.concatenate([np.ones((1, len(number))), mean - centre[:, None]])
     return Cells(x, tally.runs.astype(float), tally.beyond.readings[..., 0]), centre
-
-
-def fitted(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link) -> np.ndarray:
-    """Coefficients (n, n_column) of n samples (n, n_cell); NaN where there is no maximum."""
-    n, columns = len(yes), len(x)
-    scale = np.where(x.std(axis=1) > 0, x.std(axis=1), 1.0)
-    u = x / scale[:, None]
-    total = runs.sum(axis=1)
-    share = np.clip((yes.sum(axis=1) + 0.5) / (total + 1), 1e-9, 1 - 1e-9)
-    c = np.zeros((n, columns))
-    c[:, 0] = link.quantile(share)
-
-    def height(c: np.ndarray) -> np.ndarray:
-        eta = c @ u
-        return (yes * link.log_cdf(eta) + (runs - yes) * link.log_cdf(-eta)).sum(axis=1)
-
-    def step(c: np.ndarray) -> np.ndarray:
-        eta = c @ u
-        up, down = link.hazards(eta)
-        bend_up, bend_down = link.bends(eta, up, down)
-        slope = (yes * up - (runs - yes) * down) @ u.T
-        weight = yes * bend_up + (runs - yes) * bend_down
-        bend = np.einsum("nc,ic,jc->nij", weight, u, u)
-        return np.stack([_solve(b, s) for b, s in zip(bend, slope, strict=True)])
-
-    c, gain = climbed(c, height, step, CLOSE * total)
-    fell = yes.sum(axis=1)
-    good = (np.abs(gain) < 1e-7 * total) & (fell > 0) & (fell < total) & (np.abs(c).max(axis=1) < 1e4)
-    return np.where(good[:, None], c / scale, np.nan)
-
-
-def _solve(bend: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    try:
-        return np.linalg.solve(bend, slope)
-    except np.linalg.LinAlgError:
-        return np.zeros_like(slope)
 
 
 def _near(cells: Cells, points: np.ndarray) -> np.ndarray:
@@ -452,7 +415,7 @@ def _overturning(runs: xr.Dataset, covariates: Sequence[np.ndarray], how: Confid
         np.concatenate([each.sum(axis=0)[None], each.sum(axis=0) - each])
         for each in (cells.overturned[ESTIMATE], cells.runs)
     )
-    return _student(fitted(cells.x, yes, every, PROBIT), how.level)
+    return _student(fit_planes(cells.x, yes, every, PROBIT), how.level)
 
 
 def _of_measures(places: Mapping[str, int], found: Sequence[_Effects]) -> dict[str, Any]:

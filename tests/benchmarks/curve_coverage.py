@@ -27,8 +27,8 @@ from mcrock.statistics.comparison import (
     median_of,
 )
 from mcrock.statistics.intervals import Bootstrap, clustered_interval
-from mcrock.statistics.probit import Units
 from mcrock.statistics.rates import lognormal_bounds, places, refine, rising_rate_bounds
+from mcrock.statistics.resampling import Units
 from tests.unit.statistics.conditions import CHOICES, held
 
 KINDS = ("lognormal", "log-logistic", "plateau")

@@ -37,8 +37,9 @@ from mcrock.statistics.accepted_curve import (
 )
 from mcrock.statistics.goodness import by_curve, left_out_losses
 from mcrock.statistics.intervals import Bootstrap
-from mcrock.statistics.probit import PROBIT, draw_units
+from mcrock.statistics.likelihood import PROBIT
 from mcrock.statistics.rates import LognormalCurve, lognormal_bounds, places, refine
+from mcrock.statistics.resampling import draw_units
 from mcrock.statistics.risk import headline_rate, rate_with_support
 from tests.unit.statistics.measured import measured_study
 
@@ -192,7 +193,7 @@ def test_a_curve_that_foretells_recordings_better_rejects_the_lognormal_one(monk
     losses[best, :8] = 0.0
     module = "mcrock.statistics.accepted_curve"
     monkeypatch.setattr(f"{module}.left_out_losses", lambda *of: losses[{1: [2], 3: [0, 1, 3]}[len(of[2])]])
-    monkeypatch.setattr(f"{module}.fit_plateau", lambda *_: ([0.9],))
+    monkeypatch.setattr(f"{module}.fit_plateau", lambda *_: np.array([[0.9, 1.0, 0.4]]))
     monkeypatch.setattr(f"{module}._CHOICES", {})
     accepted = accept_curve(study(1), Bootstrap(resamples=99))
     assert accepted.choice.p_value > 0.05
@@ -204,7 +205,9 @@ def test_a_curve_that_foretells_recordings_better_rejects_the_lognormal_one(monk
     monkeypatch.setattr(f"{module}._CHOICES", {})
     assert accept_curve(study(1), Bootstrap(resamples=99)).choice.family == "lognormal"
     losses[best] = 0.0
-    monkeypatch.setattr(f"{module}.fit_plateau", lambda *_: ([1.0],))  # it foretells without one
+    monkeypatch.setattr(
+        f"{module}.fit_plateau", lambda *_: np.array([[1.0, 1.0, 0.4]])
+    )  # it foretells without one
     monkeypatch.setattr(f"{module}._CHOICES", {})
     family = accept_curve(study(1), Bootstrap(resamples=99)).choice.family
     assert family == ("lognormal" if best == 2 else "stripes")

@@ -7,8 +7,8 @@ from scipy.special import ndtr, ndtri
 
 from mcrock.statistics import Bootstrap, variance_shares
 from mcrock.statistics.intervals import clustered_interval
-from mcrock.statistics.probit import Units
 from mcrock.statistics.rates import lognormal_bounds, lognormal_rates, places, refine, rising_rate_bounds
+from mcrock.statistics.resampling import Units
 from mcrock.statistics.risk import _low_quantile
 from tests.benchmarks.curve_coverage import KINDS, of_rates
 from tests.unit.statistics.conditions import CHOICES, held

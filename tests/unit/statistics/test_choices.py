@@ -12,7 +12,7 @@ from mcrock.statistics import fit_fragility, fragility_by_choice, split_by_choic
 from mcrock.statistics.accepted_curve import accept_curve, goes_by
 from mcrock.statistics.curves import has_laws
 from mcrock.statistics.intervals import Bootstrap
-from mcrock.statistics.probit import fit_curves
+from mcrock.statistics.likelihood import fit_curves
 from tests.unit.statistics.conftest import simulate_study
 
 CODES = {"flag_values": np.array([0, 1], "i1"), "flag_meanings": "varkonyi_2022 housner_1963"}

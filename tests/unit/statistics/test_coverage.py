@@ -6,7 +6,7 @@ from scipy.special import ndtr
 
 from mcrock.statistics import Bootstrap
 from mcrock.statistics.intervals import clustered_interval
-from mcrock.statistics.probit import Units
+from mcrock.statistics.resampling import Units
 from tests.unit.statistics.conftest import draw_events
 from tests.unit.statistics.test_studentized import LEVELS, bounds_of, draw_counts
 

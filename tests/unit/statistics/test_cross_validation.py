@@ -17,7 +17,8 @@ from mcrock.statistics.goodness import (
     record_units,
 )
 from mcrock.statistics.intervals import student_interval
-from mcrock.statistics.probit import Units, fit_curves
+from mcrock.statistics.likelihood import fit_curves
+from mcrock.statistics.resampling import Units
 
 RULES = (constant, by_threshold, by_probit)
 

@@ -25,7 +25,7 @@ from mcrock.statistics import (
 from mcrock.statistics.distributions import SCORES, interval, resampled, score
 from mcrock.statistics.goodness import by_probit, by_rising, held_out, record_units
 from mcrock.statistics.intervals import student_interval
-from mcrock.statistics.probit import fit_curves
+from mcrock.statistics.likelihood import fit_curves
 from mcrock.statistics.runs import ESTIMATE
 from mcrock.statistics.sensitivity import estimate_indices
 from mcrock.statistics.sufficiency import fit_surface

@@ -9,11 +9,11 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr
 
 from mcrock.base.params import Outcome
-from mcrock.statistics import Bootstrap, by_limit, fit_fragility, overturning_probability, probit
+from mcrock.statistics import Bootstrap, by_limit, fit_fragility, overturning_probability, resampling
 from mcrock.statistics.fragility import WORDS, _shape_bounds
-from mcrock.statistics.probit import FitKind
+from mcrock.statistics.likelihood import FitKind
+from mcrock.statistics.resampling import fit_sample, studentized_bounds
 from mcrock.statistics.runs import ESTIMATE, record_index
-from mcrock.statistics.studentized import fit_sample, studentized_bounds
 from tests.unit.statistics.conftest import LEVELS, simulate_study
 
 
@@ -42,7 +42,7 @@ def test_band_rises_where_pointwise_bounds_do_not(make_study):
     for seed in range(12):
         ds = make_study(records=14, per_record=40, between=0.28, within=0.1, seed=seed)
         fit = fit_fragility(ds)
-        units = probit.collect_units(ds, record_index(ds)[0], False)
+        units = resampling.collect_units(ds, record_index(ds)[0], False)
         grid = fit["intensity_grid"].values
         fitted = fit_sample(units, units.overturned[ESTIMATE], Bootstrap())
         single = studentized_bounds(fitted, 0.95, grid)[:, 2:]
@@ -326,18 +326,17 @@ def test_cloud_equals_the_bernoulli_likelihood(make_study):
     assert width(fit) > 2 * width(fit_fragility(ds, cluster=False))
 
 
-def test_small_cloud_is_not_binned(make_study, monkeypatch):
+def test_small_cloud_is_not_binned(make_study):
     ds = make_study(cloud=True, per_record=10)
-    fit = fit_fragility(ds)
-    monkeypatch.setattr(probit, "CELLS", 10**6)
-    xr.testing.assert_identical(fit_fragility(ds), fit)
+    found = resampling.collect_units(ds, None, False).intensity
+    np.testing.assert_array_equal(found, np.unique(ds["intensity_value"]))
 
 
 def test_batches_hold_the_memory(make_study, monkeypatch):
     ds = make_study()
-    monkeypatch.setattr(probit, "BATCH", 2200)
+    monkeypatch.setattr(resampling, "BATCH", 2200)
     how = Bootstrap(resamples=50)
-    sizes = [len(times) for times in probit.draw_units(probit.collect_units(ds, None, False), how)]
+    sizes = [len(times) for times in resampling.draw_units(resampling.collect_units(ds, None, False), how)]
     assert max(sizes) <= 100
     assert sum(sizes) == 50
     assert np.isfinite(fit_fragility(ds)["median_capacity_interval"]).all()
@@ -345,7 +344,7 @@ def test_batches_hold_the_memory(make_study, monkeypatch):
 
 def test_patterns_hold_every_realization(make_study):
     ds = make_study(undecided=0.02)
-    units = probit.collect_units(ds, None, False)
+    units = resampling.collect_units(ds, None, False)
     assert units.number == 440
     points = overturning_probability(ds)
     stand, overturn, estimate = units.total(units.overturned)

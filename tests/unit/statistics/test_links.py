@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from mcrock.statistics import capacity_at, fit_fragility
-from mcrock.statistics.probit import LINKS, LOGIT, PROBIT, FitKind, evaluate_curves, fit_curves
+from mcrock.statistics.likelihood import LINKS, LOGIT, PROBIT, FitKind, evaluate_curves, fit_curves
 
 both = pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
 

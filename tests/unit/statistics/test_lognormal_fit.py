@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import norm
 
-from mcrock.statistics.probit import FitKind, evaluate_curves, fit_curves
+from mcrock.statistics.likelihood import FitKind, evaluate_curves, fit_curves
 
 X = np.array([0.5, 1.0, 1.5, 2.0, 3.0, 4.5])
 

@@ -9,7 +9,7 @@ from mcrock.show.risk import distribution_blocks
 from mcrock.statistics import accepted_curve, annual_rate, fit_fragility
 from mcrock.statistics.accepted_curve import accept_curve
 from mcrock.statistics.intervals import Bootstrap
-from mcrock.statistics.probit import LOGIT, PROBIT
+from mcrock.statistics.likelihood import LOGIT, PROBIT
 from mcrock.statistics.rates import lognormal_rates, places, refine
 from mcrock.statistics.risk import SOURCES, hazard_strata, rate_distribution
 from tests.unit.statistics.conditions import CHOICES

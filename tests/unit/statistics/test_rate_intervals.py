@@ -9,7 +9,7 @@ from scipy.optimize import isotonic_regression
 
 from mcrock.statistics import annual_rate
 from mcrock.statistics.intervals import Bootstrap
-from mcrock.statistics.probit import Units, draw_units, fit_curves
+from mcrock.statistics.likelihood import fit_curves
 from mcrock.statistics.rates import (
     _rates,
     bounding_steps,
@@ -20,8 +20,8 @@ from mcrock.statistics.rates import (
     rising_curve,
     rising_rate_bounds,
 )
+from mcrock.statistics.resampling import Units, draw_units, fit_sample, pivots_of
 from mcrock.statistics.runs import ESTIMATE
-from mcrock.statistics.studentized import fit_sample, pivots_of
 from tests.unit.statistics.conftest import simulate_study
 from tests.unit.statistics.test_risk import power_law
 from tests.unit.statistics.test_studentized import LEVELS, draw_counts

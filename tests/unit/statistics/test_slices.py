@@ -15,8 +15,7 @@ from mcrock.base.params import Outcome
 from mcrock.dataset import build_dataset
 from mcrock.statistics import runs
 from mcrock.statistics.goodness import by_probit, held_out, record_units
-from mcrock.statistics.probit import CELLS, place_in_cells
-from mcrock.statistics.runs import intensity_classes, record_groups, record_lots
+from mcrock.statistics.runs import CELLS, intensity_classes, place_in_cells, record_groups, record_lots
 
 OUTCOMES = [Outcome.AT_REST, Outcome.ROCKING, Outcome.OVERTURNED, Outcome.STEP_LIMIT]
 

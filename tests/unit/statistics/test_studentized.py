@@ -7,17 +7,18 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from mcrock.statistics import Bootstrap
-from mcrock.statistics.probit import Curves, Units, fit_curves
-from mcrock.statistics.studentized import (
-    curve_quantity,
-    fit_sample,
+from mcrock.statistics.likelihood import (
+    PROBIT,
+    Curves,
+    covariances,
+    curve_model,
+    fit_curves,
     jackknife,
-    readings_of,
-    sandwich,
+    log_parameters,
     standard_errors,
-    studentized_bounds,
     values_of,
 )
+from mcrock.statistics.resampling import Units, curve_quantity, fit_sample, readings_of, studentized_bounds
 
 X = np.array([1.0, 2.0])
 LEVELS = np.array([0.5, 1.1, 1.7, 2.3, 2.9, 3.6, 4.2, 4.8, 5.4, 6.0])
@@ -31,13 +32,14 @@ def draw_counts(records, per_record, levels=LEVELS, median=3.0, between=0.35, wi
 
 
 def errors_of(yes, runs, levels, at, times=None):
-    """Standard errors of a sample of records by `sandwich`."""
+    """Standard errors of a sample of records by `covariances`."""
     times = np.ones((1, len(yes))) if times is None else times
     kinds = yes, runs - yes
     counts = [times @ kind for kind in kinds]
     curves = fit_curves(levels, counts[0], counts[0] + counts[1])
-    covariance = sandwich(curves, np.log(levels), times, kinds, counts)
-    return standard_errors(curves, covariance, curve_quantity(np.log(at)))[0]
+    theta = log_parameters(curves)
+    covariance = covariances(curve_model(levels, PROBIT), theta, times, kinds, counts)
+    return standard_errors(theta, covariance, curve_quantity(np.log(at)))[0]
 
 
 def bounds_of(units, yes, how, grid):
@@ -45,7 +47,7 @@ def bounds_of(units, yes, how, grid):
 
 
 def estimates(curves, at):
-    return values_of(curves, curve_quantity(at))
+    return values_of(log_parameters(curves), curve_quantity(at))
 
 
 def test_two_levels_have_the_scatter_of_the_records():

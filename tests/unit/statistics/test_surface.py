@@ -9,8 +9,7 @@ from scipy.stats import t
 
 from mcrock.base.params import Outcome
 from mcrock.statistics import by_measure, fit_fragility, fit_surface
-from mcrock.statistics.probit import LINKS, PROBIT
-from mcrock.statistics.sufficiency import fitted
+from mcrock.statistics.likelihood import LINKS, PROBIT, fit_planes
 
 INTERCEPT, SLOPES = 0.4, np.array([1.5, 2.5])
 
@@ -99,7 +98,7 @@ def test_the_maximum_is_that_of_another_optimizer(link):
         return -(yes * link.log_cdf(c @ x) + (runs - yes) * link.log_cdf(-(c @ x))).sum()
 
     best = minimize(loss, np.zeros(3), tol=1e-12).x
-    np.testing.assert_allclose(fitted(x, yes[None], runs[None], link)[0], best, atol=2e-5)
+    np.testing.assert_allclose(fit_planes(x, yes[None], runs[None], link)[0], best, atol=2e-5)
 
 
 def test_along_one_measure_it_is_the_lognormal_curve():
@@ -108,7 +107,7 @@ def test_along_one_measure_it_is_the_lognormal_curve():
     curve = fit_fragility(by_measure(ds, "pgv"), resamples=5)
     x = np.stack([np.ones(ds.sizes["realization"]), np.log(ds["im_pgv"].values)])
     fell = (ds["outcome"].values == Outcome.OVERTURNED).astype(float)
-    a, b = fitted(x, fell[None], np.ones((1, len(fell))), PROBIT)[0]
+    a, b = fit_planes(x, fell[None], np.ones((1, len(fell))), PROBIT)[0]
     assert np.exp(-a / b) == pytest.approx(float(curve["median_capacity"]), rel=1e-3)  # cells of the curve
     assert 1 / b == pytest.approx(float(curve["dispersion"]), rel=1e-3)
 
