@@ -137,7 +137,7 @@ def fragility(
     from mcrock.statistics import fragility_by_limit, fragility_by_way, measure_sufficiency, with_measures
     from mcrock.statistics.intervals import Bootstrap, Confidence
     from mcrock.statistics.measures import has_records
-    from mcrock.statistics.standards import baselines, without_rules
+    from mcrock.statistics.standards import baselines, why_no_baselines
     from mcrock.study import ConfigError
 
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
@@ -152,7 +152,7 @@ def fragility(
             "fragility_ways": lambda: plot_ways(ds, folder=folder, found=found["ways"], **how),
             "fragility_limits": lambda: plot_limits(ds, limits, found=found["limits"], **how),
         }
-        if why := without_rules(ds):
+        if why := why_no_baselines(ds):
             lines += ["", why]
         elif figures.output is not None:
             try:

@@ -14,7 +14,7 @@ from scipy.spatial import KDTree
 from mcrock.base.estimates import format_estimate, format_ratio
 from mcrock.show import style, text
 from mcrock.statistics import compare_designs
-from mcrock.statistics.accepted_curve import FAMILIES, goes_by
+from mcrock.statistics.accepted_curve import FAMILIES, accepted_family
 from mcrock.statistics.comparison import FEW
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     lines += [f"  {key}: {_values(old, new)}" for key, old, new in changes]
     lines += ["", "Probability of overturning", text.table_along(found, "intensity", columns)]
     lines.append("only first, only second: pairs of which the run of one study alone overturned")
-    own = goes_by(found)
+    own = accepted_family(found)
     lines.append(f"by {FAMILIES[own].words} ({found.attrs['why']})")
     if math.isfinite(float(found["median_ratio"])):
         first, second = text.labels(found["median_capacity"])
@@ -179,5 +179,6 @@ def plot_comparison(
     note = f"Second{names[1]} less first study{names[0]}, {words.replace('pair of runss', 'pairs of runs')}."
     ratio, low, high = text.estimate(found, "median_ratio")
     if math.isfinite(ratio) and math.isfinite(low):
-        note += f" Ratio of the medians by {FAMILIES[goes_by(found)].words} {format_ratio(ratio, low, high)}."
+        by = FAMILIES[accepted_family(found)].words
+        note += f" Ratio of the medians by {by} {format_ratio(ratio, low, high)}."
     return style.add_note(ax, note)

@@ -14,7 +14,7 @@ from mcrock import statistics
 from mcrock.base.estimates import format_ratio
 from mcrock.impact.registry import Law
 from mcrock.show import fragility, style, text
-from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by, goes_without
+from mcrock.statistics.accepted_curve import FAMILIES, accepted_family, choice_of, rejects_lognormal
 from mcrock.statistics.curves import LAW, WORDS, limit_words
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
 
@@ -131,15 +131,12 @@ def table_of_curves(found: xr.Dataset, dim: str, columns: Sequence[text.Column])
     The first column has the names of the curves.
     """
     name = columns[0][1]
-    return [
-        text.table_along(found, dim, columns),
-        *without_curve(found, dim, name),
-        *(
-            f"{text.write(one, name)}: {choice_of(one).words}, so go by {FAMILIES[goes_by(one)].words}"
-            for one in (found.isel({dim: k}) for k in range(found.sizes[dim]))
-            if goes_without(one)
-        ),
-    ]
+    lines = [text.table_along(found, dim, columns), *without_curve(found, dim, name)]
+    for one in (found.isel({dim: k}) for k in range(found.sizes[dim])):
+        if rejects_lognormal(one):
+            by = FAMILIES[accepted_family(one)].words
+            lines.append(f"{text.write(one, name)}: {choice_of(one).words}, so go by {by}")
+    return lines
 
 
 def format_laws(laws: xr.Dataset) -> list[str]:
@@ -156,7 +153,7 @@ def format_laws(laws: xr.Dataset) -> list[str]:
     if laws.attrs["independent"] == "records" and laws["ratio_interval"].notnull().any():
         lines.append(
             "The last column compares medians under the same ground motions: what the law alone does, by "
-            f"{FAMILIES[goes_by(laws)].words}"
+            f"{FAMILIES[accepted_family(laws)].words}"
         )
     return lines
 
@@ -168,7 +165,7 @@ def median_columns(level: str) -> list[text.Column]:
         (f"{level} interval", fragility.format_accepted_ends),
         (
             f"dispersion ({level})",
-            lambda fit: text.write(fit, "-" if goes_without(fit) else fragility.DISPERSION),
+            lambda fit: text.write(fit, "-" if rejects_lognormal(fit) else fragility.DISPERSION),
         ),
     ]
 
@@ -231,7 +228,7 @@ def plot_ways(
     if np.isfinite(static := found["static_threshold"][0]):
         ax.axvline(float(static) * factor, color=style.ORANGE, linestyle=":", linewidth=0.9)
         note += f"Dotted: {text.label(static)}, below which no realization can rock. "
-    note += f"Go by {FAMILIES[goes_by(found)].words}: {choice_of(found).words}. "
+    note += f"Go by {FAMILIES[accepted_family(found)].words}: {choice_of(found).words}. "
     return style.add_note(ax, note + fragility.UNSUPPORTED + fragility.bins_words(points))
 
 
@@ -275,7 +272,7 @@ def plot_limits(
         variable = str(one["variable"].item())
         runs.append(statistics.by_limit(ds, variable, float(one["value"])) if variable else ds)
         curve = f"{fragility.format_median(one)}, {float(one['dispersion']):.2g}"
-        if goes_by(one) != "lognormal":
+        if accepted_family(one) != "lognormal":
             curve = f"{fragility.accepted_label(one)}, 50 % {fragility.format_half(one)}"
         names.append(f"{limit_words(one)}: {curve}")
     _draw_family(ax, fits["intensity_grid"], zip(ones, runs, names, strict=True), how)
@@ -333,7 +330,7 @@ def plot_choices(
     names = [name + f": {_ratio(one)}".replace(": -", "") for name, one in zip(names, ones, strict=True)]
     _draw_family(ax, fits["intensity_grid"], zip(ones, parts.values(), names, strict=True), how)
     style.probability_axis(ax, "Probability of overturning [1]")
-    words = f"Median over that of all runs by {FAMILIES[goes_by(fits)].words} ({how.level:.0%})"
+    words = f"Median over that of all runs by {FAMILIES[accepted_family(fits)].words} ({how.level:.0%})"
     style.legend_above(ax, 1, title=words)
     points = statistics.overturning_probability(ds, **how.keywords)
     note = f"{text.count_words(points, int(fits['runs'].sum()))}. "
@@ -350,7 +347,7 @@ def _draw_family(
     factor = style.level_axis(ax, grid, 1.0)
     for i, (fit, runs, name) in enumerate(members):
         colour, mark = style.COLOURS[i % len(style.COLOURS)], style.MARKERS[i % len(style.MARKERS)]
-        if np.isfinite(fit["median_capacity"]) and not goes_without(fit):
+        if np.isfinite(fit["median_capacity"]) and not rejects_lognormal(fit):
             fragility.draw_curve(ax, grid.values * factor, fit, colour)
         else:
             ax.plot(

@@ -28,9 +28,9 @@ from mcrock.statistics.accepted_curve import (
     BoundedCurve,
     FragilityCurve,
     accept_curve,
+    accepted_family,
     choice_of,
-    goes_by,
-    goes_without,
+    rejects_lognormal,
 )
 from mcrock.statistics.fragility import WORDS
 from mcrock.statistics.goodness import is_rejected
@@ -38,7 +38,7 @@ from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
 from mcrock.statistics.likelihood import FitKind, link_of, log_parameters
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import EVENT
-from mcrock.statistics.rates import LognormalCurve, places
+from mcrock.statistics.rates import LognormalCurve, integration_points
 from mcrock.statistics.resampling import fit_sample
 from mcrock.statistics.runs import ESTIMATE, run_intensity
 
@@ -73,12 +73,12 @@ def format_half_ends(fit: xr.Dataset) -> str:
 
 def format_accepted_median(fit: xr.Dataset) -> str:
     """Median of the lognormal curve, or where the curve has one half that the study goes by in its place."""
-    return format_half(fit) if goes_without(fit) else text.cell(fit, "median_capacity")
+    return format_half(fit) if rejects_lognormal(fit) else text.cell(fit, "median_capacity")
 
 
 def format_accepted_ends(fit: xr.Dataset) -> str:
     """Interval of `format_accepted_median`."""
-    return format_half_ends(fit) if goes_without(fit) else format_ends(fit)
+    return format_half_ends(fit) if rejects_lognormal(fit) else format_ends(fit)
 
 
 def format_fragility(fit: xr.Dataset) -> str:
@@ -104,12 +104,14 @@ def format_fragility(fit: xr.Dataset) -> str:
 def format_support(fit: xr.Dataset) -> list[str]:
     """Lines on a curve that the runs reject, and on where none supports it; none where all is well."""
     lines, median = [], float(fit["median_capacity"])
-    if goes_without(fit):
+    if rejects_lognormal(fit):
         names = ("probability", "accepted_reached", "accepted_below")
         units = str(fit["accepted_reached"].attrs["units"])
         parts = zip(*(fit[name].values.tolist() for name in names), strict=True)
         reached = ", ".join(f"{100 * q:g} % {text.label_place(at, below, units)}" for q, at, below in parts)
-        lines.append(f"{choice_of(fit).words}: go by {FAMILIES[goes_by(fit)].words}, which reach {reached}")
+        lines.append(
+            f"{choice_of(fit).words}: go by {FAMILIES[accepted_family(fit)].words}, which reach {reached}"
+        )
     below = int(fit["runs_below"])
     if below and math.isfinite(float(fit["weakest_overturning"])) and float(fit["dispersion"]) > 0:
         verb = "was beyond the limit" if EVENT in fit.attrs else "overturned"
@@ -169,7 +171,7 @@ def plot_fragility(
     ax = style.new_axes() if ax is None else ax
     factor = style.level_axis(ax, fit["intensity_grid"], 1.0)
     x, known = fit["intensity_grid"].values * factor, _known(fit, points)
-    rejected = goes_without(fit)
+    rejected = rejects_lognormal(fit)
     colour = style.GREY if rejected else style.BLUE
     if known.sum() > 1:
         low, high = fit["band"].values[:, known]
@@ -224,12 +226,12 @@ def accepted_values(fit: xr.Dataset) -> np.ndarray:
 
 def accepted_label(fit: xr.Dataset) -> str:
     """Name of that curve in a legend."""
-    return FAMILIES[goes_by(fit)].words.removeprefix("the ")
+    return FAMILIES[accepted_family(fit)].words.removeprefix("the ")
 
 
 def not_gone_by(fit: xr.Dataset) -> str:
     """What a legend adds to the lognormal curve."""
-    return (", rejected" if is_rejected(fit) else ", not gone by") * goes_without(fit)
+    return (", rejected" if is_rejected(fit) else ", not gone by") * rejects_lognormal(fit)
 
 
 def draw_curve(ax: Axes, x: np.ndarray, fit: xr.Dataset, colour: str, **look: Any) -> None:
@@ -476,7 +478,7 @@ def written_curve(accepted: AcceptedCurve, family: str | None = None) -> str:
 
 def _values(curve: FragilityCurve, level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Intensities and probabilities of a curve that is straight between them, from 0 on."""
-    x = places(level) if len(level) <= MOST else level
+    x = integration_points(level) if len(level) <= MOST else level
     least, most = curve.reached(TAIL), curve.reached(1 - TAIL)
     if least < level[0]:
         x = np.append(np.geomspace(least, level[0], MOST)[:-1], x)

@@ -15,7 +15,7 @@ from mcrock.show.curves import median_columns, table_of_curves
 from mcrock.show.fragility import DISPERSION, accepted_label, format_accepted_median
 from mcrock.show.text import Column, count_words, estimate, format_count, percent, present, with_ends, write
 from mcrock.statistics import by_measure, compare_measures, fit_surface, overturned
-from mcrock.statistics.accepted_curve import FAMILIES, goes_by, goes_without
+from mcrock.statistics.accepted_curve import FAMILIES, accepted_family, rejects_lognormal
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def format_measures(measures: xr.Dataset) -> list[str]:
         "explained: fraction of the deviance that the lognormal curve by the measure explains, also where it "
         "is rejected, as rising fractions follow every run; most in: fraction of the resamples in which it "
         "explains most; log loss: on records left out, 0 if every outcome was predicted with certainty, by "
-        f"{FAMILIES[goes_by(measures)].words} of every measure",
+        f"{FAMILIES[accepted_family(measures)].words} of every measure",
     ]
 
 
@@ -131,7 +131,9 @@ def _curve(fit: xr.Dataset) -> str:
     if not np.isfinite(fit["median_capacity"]):
         return "no curve"
     spread = f"dispersion {write(fit, DISPERSION).partition(' ')[0]}"
-    return f"median {format_accepted_median(fit)}, {accepted_label(fit) if goes_without(fit) else spread}"
+    return (
+        f"median {format_accepted_median(fit)}, {accepted_label(fit) if rejects_lognormal(fit) else spread}"
+    )
 
 
 @style.figure_of_runs(Confidence)

@@ -21,7 +21,7 @@ from mcrock import statistics
 from mcrock.base.estimates import format_estimate, format_interval, format_percent
 from mcrock.show import style, text
 from mcrock.show.fragility import accepted_label
-from mcrock.statistics.accepted_curve import FAMILIES, choice_of, goes_by
+from mcrock.statistics.accepted_curve import FAMILIES, accepted_family, choice_of
 from mcrock.statistics.hazard import MEAN, question, return_periods
 from mcrock.statistics.importance import drawn_intensity
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, Confidence
@@ -44,7 +44,7 @@ def format_baselines(found: xr.Dataset) -> list[str]:
         ("rule", rule_words),
         "capacity",
         (f"P there ({level})", "{probability:.2f with ends}"),
-        ("by", lambda row: accepted_label(row) if goes_by(row) else "-"),
+        ("by", lambda row: accepted_label(row) if accepted_family(row) else "-"),
         (f"misclassified ({level})", "{misclassified:.2f with ends}"),
         (f"log loss ({level})", "{log_loss:.3f with ends}"),
     ]
@@ -54,7 +54,7 @@ def format_baselines(found: xr.Dataset) -> list[str]:
         *dict.fromkeys(
             f"over {row['measure'].item()} {choice_of(row).words}, so P is by the rising fractions"
             for row in (found.isel(rule=k) for k in range(found.sizes["rule"]))
-            if goes_by(row) == "stripes"
+            if accepted_family(row) == "stripes"
         ),
     ]
 
@@ -116,7 +116,7 @@ def _words(row: xr.Dataset) -> str:
     """Capacity, probability there and misclassified fraction of a rule."""
     chance, missed = float(row["probability"]), f"{float(row['misclassified']):.0%} wrong"
     capacity, there = text.cell(row, "capacity"), f"P {chance:.2f}" if math.isfinite(chance) else ""
-    there += " f" * (goes_by(row) == "stripes")
+    there += " f" * (accepted_family(row) == "stripes")
     return missed if capacity == "-" else ", ".join(filter(None, (capacity, there, missed)))
 
 
@@ -171,7 +171,7 @@ def risk_of(ds: xr.Dataset, site: Site, how: Confidence) -> dict[str, xr.Dataset
     if drawn_intensity(ds) is not None and not text.missing_chunks(ds):
         found["weighted_rate"] = statistics.weighted_probability(ds, hazard, level=how.level)
     found["rate_distribution"] = statistics.rate_distribution(
-        ds, hazard, fragility=goes_by(rates), beta_u=site.beta_u, age=site.age, **how.keywords
+        ds, hazard, fragility=accepted_family(rates), beta_u=site.beta_u, age=site.age, **how.keywords
     )
     for other in site.others:
         one = hazard_consistency(ds, hazard, other, folder=site.folder)
@@ -200,7 +200,7 @@ def rate_blocks(rates: xr.Dataset) -> list[str]:
     """The rate to go by, all of them, where they come from, and what no run supports."""
     event = f"overturning or falling off its support ({rates.attrs.get(EVENT)})"
     lines = format_rate(rates, event if "crosses" in rates.attrs else "overturning")
-    lines.append(f"{WORDS[goes_by(rates)]}: {choice_of(rates).words}")
+    lines.append(f"{WORDS[accepted_family(rates)]}: {choice_of(rates).words}")
     if rates.attrs.get("crosses"):
         lines.append("that of overturning alone, which is part of it, is larger: the curves are fitted apart")
     title = f"Rates of earthquakes in the hazard table, up to {text.label(rates['hazard_end'])}"
@@ -217,9 +217,9 @@ def capacity_blocks(capacity: xr.Dataset) -> list[str]:
     lines = [f"no HCLPF: {capacity.attrs['missing']}"]
     if not capacity.attrs["missing"]:
         lines = [f"HCLPF: {format_headline_capacity(capacity)} {headline_words(capacity)}"]
-        if goes_by(capacity) != "lognormal":
+        if accepted_family(capacity) != "lognormal":
             lines.append(
-                f"with the lognormal curve its capacities are rejected: go {WORDS[goes_by(capacity)]}"
+                f"with the lognormal curve its capacities are rejected: go {WORDS[accepted_family(capacity)]}"
             )
         if not capacity["beta_epistemic"] > 0:
             lines.append(
@@ -317,7 +317,7 @@ def tell_risk(rates: xr.Dataset, name: str, unit: str = "") -> tuple[str, str]:
     The range over all hazard curves is told too; where no more is known, the bound and what it counts. With
     the unit " %" in percent.
     """
-    of_curve, scale = rates.sel(fragility=goes_by(rates)), 100.0 if unit else 1.0
+    of_curve, scale = rates.sel(fragility=accepted_family(rates)), 100.0 if unit else 1.0
     most, is_bound = largest_rate(rates)
     if is_bound:
         bound = most if name == "rate" else -math.expm1(-most * rates.attrs["years"])
@@ -330,7 +330,7 @@ def tell_risk(rates: xr.Dataset, name: str, unit: str = "") -> tuple[str, str]:
     if len(curves) > 1 and of_curves.any():
         ends = format_interval(of_curves.min(), of_curves.max())
         words += f"; {ends}{unit} over the hazard curves {', '.join(curves)}"
-    if goes_by(rates) == "stripes" and (fraction := float(rates["weakest_fraction"])) > SMALL:
+    if accepted_family(rates) == "stripes" and (fraction := float(rates["weakest_fraction"])) > SMALL:
         words += f"; the number leaves out what is weaker than {text.label(rates['weakest_run'])}, where "
         words += f"{format_percent(fraction)} overturned"
     return format_estimate(value, low, high) + unit, words
@@ -350,7 +350,7 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
         ("share_below", "weakest_overturning", "below {}, the weakest intensity at which a run overturned"),
         ("share_beyond", "strongest_run", "beyond {}, the strongest intensity of a run"),
     ):
-        part = float(rates[share].sel(fragility=goes_by(rates)))
+        part = float(rates[share].sel(fragility=accepted_family(rates)))
         if part > NEGLIGIBLE:
             lines.append(
                 f"{format_percent(part)} of the rate comes from {words.format(text.label(rates[bound]))}"
@@ -378,7 +378,7 @@ def headline_capacity(capacity: xr.Dataset) -> str:
     The 1 % point of the accepted curve where that is not the lognormal one, that of the mean curve where
     nothing is epistemic, else the bound of 5 % with 95 % confidence.
     """
-    if goes_by(capacity) != "lognormal":
+    if accepted_family(capacity) != "lognormal":
         return "accepted_one_percent"
     return "confident" if float(capacity["beta_epistemic"]) > 0 else "one_percent"
 
@@ -391,7 +391,9 @@ def format_headline_capacity(capacity: xr.Dataset) -> str:
 def headline_words(capacity: xr.Dataset) -> str:
     """By what it is the capacity to go by."""
     name = headline_capacity(capacity)
-    by = f" {WORDS[goes_by(capacity)]}: {choice_of(capacity).words}" * (name == "accepted_one_percent")
+    by = f" {WORDS[accepted_family(capacity)]}: {choice_of(capacity).words}" * (
+        name == "accepted_one_percent"
+    )
     return CAPACITIES[name] + by
 
 
@@ -447,7 +449,7 @@ def plot_risk(
         one, words_of = found.sel(fragility=curve, hazard=MEAN), FAMILIES[curve].label
         rate = text.estimate(one, "rate")
         density = np.nan_to_num(one["share"].values * rate[0] / np.log(edges[1] / edges[0]))
-        colour = style.BLUE if curve == goes_by(found) else style.GREY
+        colour = style.BLUE if curve == accepted_family(found) else style.GREY
         look: dict[str, Any] = {"color": colour, "linestyle": LINES[i % len(LINES)], "linewidth": 1.3}
         ax.stairs(density, edges, fill=False, label=f"{words_of}, {format_estimate(*rate)} /a", **look)
         known = math.isfinite(rate[1])
@@ -470,5 +472,5 @@ def plot_risk(
         ax,
         f"Mean hazard; areas are parts of the rate. {found.attrs['level']:.0%} intervals from "
         f"{int(found['records'])} {found.attrs['independent']}: {', '.join(rows)}. "
-        f"{marks}Go {WORDS[goes_by(found)]}: {choice_of(found).words}.",
+        f"{marks}Go {WORDS[accepted_family(found)]}: {choice_of(found).words}.",
     )

@@ -33,7 +33,7 @@ from mcrock.statistics.measures import measures_of
 from mcrock.statistics.outcomes import knows_strain
 from mcrock.statistics.probability import EVENT, is_nested, pooled
 from mcrock.statistics.runs import config_of, is_shaken, read_once
-from mcrock.statistics.standards import NO_MOTIONS, design_intensity, without_rules
+from mcrock.statistics.standards import NO_MOTIONS, design_intensity, why_no_baselines
 from mcrock.study import ConfigError
 
 FEW = 11  # recordings below which a result needs more of them
@@ -137,7 +137,7 @@ def _rules(
     if not (is_shaken(ds) and 0 < fell < int(fragility["runs"]) - int(fragility["undecided"])):
         return None
     try:
-        if why := without_rules(ds):
+        if why := why_no_baselines(ds):
             return None if config_of(ds) and why == NO_MOTIONS else why
         return statistics.baselines(ds, folder=folder, **keywords)
     except ConfigError as error:

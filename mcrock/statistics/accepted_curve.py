@@ -4,7 +4,7 @@ The fragility curve that a study goes by: chosen once, by one rule, and taken by
 
 `choose` is the rule. `accept_curve` makes the object that statistics, standards, exports, figures and pages
 take: the family, why, and its probabilities, intensities and rates with their intervals. Results carry the
-choice as the attributes of `CurveChoice.attrs`, and `goes_by` reads it.
+choice as the attributes of `CurveChoice.attrs`, and `accepted_family` reads it.
 
 Reading a fragility curve: the intensity at which a fraction overturns, with its interval and support.
 """
@@ -40,8 +40,8 @@ from mcrock.statistics.rates import (
     LognormalCurve,
     RisingCurve,
     Table,
+    integration_points,
     lognormal_bounds,
-    places,
     refine,
     rising_rate_bounds,
 )
@@ -273,7 +273,7 @@ class AcceptedCurve:
 
     def rate(self, x: np.ndarray, rate: np.ndarray) -> float:
         """Rate of overturning by rising intensities and the rates at which they are exceeded [1/a]."""
-        further = np.append(places(self.units.sums()[0]), self.least)
+        further = np.append(integration_points(self.units.sums()[0]), self.least)
         return float(self.curve.rates(*refine(x, rate, further)).sum())
 
     def band(self, x: np.ndarray) -> np.ndarray:
@@ -381,7 +381,7 @@ def common_choice(choices: Sequence[CurveChoice], names: Sequence[str] = ("first
 def choice_of(found: xr.Dataset) -> CurveChoice:
     """The choice that a result carries: as attributes, or of one of several side by side as variables."""
     why = found[WHY].item() if WHY in found else found.attrs[WHY]
-    return CurveChoice(goes_by(found), str(why), float(found["fit_p_value"]))
+    return CurveChoice(accepted_family(found), str(why), float(found["fit_p_value"]))
 
 
 def choice_of_all(fits: Mapping[str, xr.Dataset]) -> CurveChoice:
@@ -390,15 +390,15 @@ def choice_of_all(fits: Mapping[str, xr.Dataset]) -> CurveChoice:
     return common_choice(list(known.values()), list(known))
 
 
-def goes_by(found: xr.Dataset) -> str:
+def accepted_family(found: xr.Dataset) -> str:
     """Family of `FAMILIES` that a result goes by, or one of several side by side; of all, the common one."""
     of_one = ACCEPTED in found and found[ACCEPTED].ndim == 0
     return str(found[ACCEPTED].item() if of_one else found.attrs[ACCEPTED])
 
 
-def goes_without(fit: xr.Dataset) -> bool:
+def rejects_lognormal(fit: xr.Dataset) -> bool:
     """Whether a result of `fit_fragility` has a lognormal curve, and yet goes by another."""
-    return goes_by(fit) != "lognormal" and bool(np.isfinite(fit["median_capacity"]))
+    return accepted_family(fit) != "lognormal" and bool(np.isfinite(fit["median_capacity"]))
 
 
 def rising_band(bounds: np.ndarray, curve: np.ndarray) -> np.ndarray:
@@ -448,7 +448,7 @@ def capacity_at(fit: xr.Dataset, probability: ArrayLike) -> xr.Dataset:
     link = link_of(fit.attrs.get("link", PROBIT.name))
     scale = float(fit["dispersion"]) / link.deviation
     capacity = float(fit["median_capacity"]) * np.exp(scale * link.quantile(wanted))
-    if link is PROBIT and ACCEPTED in fit.attrs and goes_without(fit):
+    if link is PROBIT and ACCEPTED in fit.attrs and rejects_lognormal(fit):
         words = choice_of(fit)
         warnings.warn(f"{words.words}: the study goes by {FAMILIES[words.family].words}", stacklevel=2)
     grid, (low, high) = fit["intensity_grid"].values, fit["band"].values

@@ -39,7 +39,7 @@ from mcrock.statistics.intervals import Bootstrap, clustered_interval, expanded_
 from mcrock.statistics.likelihood import jackknife
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import BOUNDS, CLASSES, GROUPS, intensity_coordinate, pooled
-from mcrock.statistics.rates import RisingCurve, bounding_ratios, places, refine
+from mcrock.statistics.rates import RisingCurve, bounding_ratios, integration_points, refine
 from mcrock.statistics.resampling import pivot_interval
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
@@ -451,7 +451,7 @@ def _add_rates(
     """Annual rates of both designs by both fragilities, and their ratios."""
     check_measure(run_intensity(ds), hazard, own_measure(ds))
     table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
-    grid, rate = refine(*table, np.append(places(x), leasts))
+    grid, rate = refine(*table, np.append(integration_points(x), leasts))
     rates, ends = np.empty((len(FAMILIES), 2)), np.empty((2, len(FAMILIES)))
     for i, family in enumerate(FAMILIES):
         sums = _quantities(family, leasts, len(pairs.runs), lambda curve: curve.rates(grid, rate).sum())

@@ -164,7 +164,7 @@ def constant(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     return np.broadcast_to(share, runs.shape)
 
 
-def either_way(rule: Rule) -> Rule:
+def rising_or_falling(rule: Rule) -> Rule:
     """The curve of a rule, rising or falling, of the larger likelihood."""
 
     def of_both(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
@@ -181,7 +181,7 @@ def by_curve(link: Link) -> Rule:
     return lambda x, yes, runs: np.mean(evaluate_curves(fit_curves(x, yes, runs, link), x), axis=0)
 
 
-by_probit, by_logit = either_way(by_curve(PROBIT)), by_curve(LOGIT)
+by_probit, by_logit = rising_or_falling(by_curve(PROBIT)), by_curve(LOGIT)
 
 
 def fitted_rule(units: Units, how: Bootstrap, link: Link) -> Rule:

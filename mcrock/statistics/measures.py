@@ -45,9 +45,9 @@ from mcrock.statistics.goodness import (
     add_log_losses,
     by_probit,
     by_rising,
-    either_way,
     held_out,
     record_units,
+    rising_or_falling,
 )
 from mcrock.statistics.hazard import MEAN, HazardError, load_hazard, measures_in
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, expanded_tail, table
@@ -214,7 +214,7 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     common = choice_of_all(fits)
     result = side_by_side("measure", names, (fit.drop_dims("intensity_grid") for fit in fits.values()))
     result = result.drop_attrs().assign_attrs(result.attrs | common.attrs)  # their units are those of `units`
-    rule = by_probit if common.family == "lognormal" else either_way(by_rising)
+    rule = by_probit if common.family == "lognormal" else rising_or_falling(by_rising)
     scores = [held_out(one, rule) for one in scored]
     ends, first = np.full((2, len(names)), np.nan), np.full(len(names), np.nan)
     table = np.stack(drawn)

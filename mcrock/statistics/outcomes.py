@@ -341,7 +341,7 @@ class _Slice(NamedTuple):
 
 
 @takes_path
-def notable_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> dict[str, RunPlace]:
+def representative_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> dict[str, RunPlace]:
     """The runs that `MEANINGS` defines, by name; undecided runs are none of them.
 
     Parameters
@@ -366,7 +366,7 @@ def notable_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> dict[str, Ru
     >>> import numpy as np, xarray as xr
     >>> outcome = ("realization", "intensity"), np.array([[1, 3, 1, 3], [1, 1, 3, 3]], "i1")
     >>> ds = xr.Dataset({"outcome": outcome}, coords={"intensity": [1.0, 2.0, 3.0, 4.0]})
-    >>> for name, place in notable_runs(ds).items():
+    >>> for name, place in representative_runs(ds).items():
     ...     print(name, place.realization, place.intensity)
     median_overturned 1 2
     strongest_survivor 0 2

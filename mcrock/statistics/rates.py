@@ -36,7 +36,7 @@ from scipy.special import log_ndtr, ndtr, ndtri
 from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.likelihood import PROBIT, FitKind, Link, Quantity, Shares, fit_curves
 from mcrock.statistics.probability import level_bounds
-from mcrock.statistics.resampling import BATCH, Units, averaged_bounds, bootstrap_t, widened
+from mcrock.statistics.resampling import BATCH, Units, averaged_bounds, bootstrap_t, small_sample_factor
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND
 
 CLOSE = 1e-9  # difference of ln(x) up to which intensities are the same
@@ -263,10 +263,10 @@ class RisingCurve:
     def rates(self, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
         """Rate of overturning from each piece of a hazard table (n - 1,) [1/a].
 
-        Straight lines in ln(intensity) between `places` stand for the curve, all of them rows of the table if
-        inside (`mcrock.statistics.rates.refine`).
+        Straight lines in ln(intensity) between `integration_points` stand for the curve, all of them rows of
+        the table if inside (`mcrock.statistics.rates.refine`).
         """
-        at = places(self.level)
+        at = integration_points(self.level)
         return stripe_rates(x, rate, at, self.at(at))
 
 
@@ -275,7 +275,7 @@ def rising_curve(units: Units) -> RisingCurve:
     return RisingCurve(*units.sums(), units.number)
 
 
-def places(level: np.ndarray) -> np.ndarray:
+def integration_points(level: np.ndarray) -> np.ndarray:
     """Intensities between which a rising curve is integrated as straight lines in ln(intensity).
 
     Of `PIECES` lines between two levels the rate of a lognormal curve of dispersion 0.45 that is known at the
@@ -489,4 +489,4 @@ def rising_interval(
         rate, variance = _rates(units, reading, there, weights, times)
         return np.log(rate + add), lambda: np.sqrt(variance) / (rate + add)
 
-    return bootstrap_t(units, how, estimate, widened(units))
+    return bootstrap_t(units, how, estimate, small_sample_factor(units))

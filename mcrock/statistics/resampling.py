@@ -418,7 +418,7 @@ def averaged_bounds(
     level : float, optional
         Coverage [1], if another one than that of ``how``.
     power : int
-        Of `widened`, by which the standard errors are multiplied.
+        Of `small_sample_factor`, by which the standard errors are multiplied.
     """
     low, high = np.full(1, np.inf), np.full(1, -np.inf)
     for overturned in readings_of(units, quantity(shares[0][0])):
@@ -427,7 +427,7 @@ def averaged_bounds(
             fitted = fit_sample(units, overturned, how, link)
             if fitted.whole.kind[0] == FitKind.MAXIMUM:
                 centre, error, pivots = pivots_of(fitted, quantity(link))
-                parts.append((share, centre, widened(units) ** power * error, pivots))
+                parts.append((share, centre, small_sample_factor(units) ** power * error, pivots))
             elif not parts:
                 return np.full((2, 1), np.nan)
         ends = averaged_interval(parts, level or how.level)
@@ -542,7 +542,7 @@ def bootstrap_t(
         return pivot_interval(centre, error, np.concatenate(pivots), how.level)
 
 
-def widened(units: Units) -> float:
+def small_sample_factor(units: Units) -> float:
     """Factor on standard errors of what rests on the tail, of which few records hold too little.
 
     With 10 records and 0.95 of the variance between them it raises the coverage of level 0.95 from 0.92 to
@@ -604,7 +604,7 @@ def plateau_bounds(units: Units, how: Bootstrap, at: np.ndarray) -> np.ndarray:
                 return values_of(theta, quantity), lambda: standard_errors(theta, scatter(), quantity)
 
             told = np.append(logit(fitted[0, 0]), values_of(start, quantity)[0, 1:])
-            bounds = bootstrap_t(units, how, estimate, widened(units))
+            bounds = bootstrap_t(units, how, estimate, small_sample_factor(units))
             bounds = np.stack([np.minimum(bounds[0], told), np.maximum(bounds[1], told)])
         bounds = np.column_stack([expit(bounds[:, :1]), np.exp(bounds[:, 1:])])
         strongest = clustered_interval(own[0][:, -1], own[0][:, -1] + own[1][:, -1], how.level)[0]

@@ -31,7 +31,7 @@ from mcrock.base.estimates import digits_of
 from mcrock.base.keywords import shared_keywords
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, cut_below, goes_by, rocking_bound
+from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, accepted_family, cut_below, rocking_bound
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, described, table
@@ -56,7 +56,7 @@ from mcrock.statistics.probability import (
     read_crossed,
     unknown_inputs,
 )
-from mcrock.statistics.rates import LognormalCurve, log_rates, places, refine
+from mcrock.statistics.rates import LognormalCurve, integration_points, log_rates, refine
 from mcrock.statistics.resampling import Units, averaged_bounds, draw_units, fit_sample
 from mcrock.statistics.runs import ESTIMATE, axis_attrs, check_runs, overturned, record_index, run_intensity
 
@@ -128,7 +128,7 @@ def annual_rate(
     x, names = hazard["hazard_intensity"].values, hazard["hazard"].values.tolist()
     weakest, strongest = accepted.support
     edges, counts = np.geomspace(x[0], x[-1], BINS + 1), units.sums()
-    further = np.concatenate([edges, places(counts[0]), [weakest, strongest, accepted.least]])
+    further = np.concatenate([edges, integration_points(counts[0]), [weakest, strongest, accepted.least]])
     rows = [(x, hazard["rate"].sel(hazard=name).values) for name in names]
     tables = [refine(*row, further) for row in rows]
     ends = np.stack([accepted.rate_interval(rows, family) for family in FAMILIES], axis=1)
@@ -178,7 +178,7 @@ def of_families() -> dict[str, Any]:
 
 def headline_rate(rates: xr.Dataset) -> xr.Dataset:
     """The rates of `annual_rate` to go by, of the mean hazard."""
-    return rates.sel(hazard=MEAN, fragility=goes_by(rates))
+    return rates.sel(hazard=MEAN, fragility=accepted_family(rates))
 
 
 def largest_rate(rates: xr.Dataset) -> tuple[float, bool]:
@@ -286,7 +286,7 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.Dataset:
     x = x[x > 0]
     runs = np.full(len(x), float(crossed.runs.sum()))
     rows = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
-    grid, rate = refine(*cut_below(*rows, rocking_bound(pooled(ds))), places(x))
+    grid, rate = refine(*cut_below(*rows, rocking_bound(pooled(ds))), integration_points(x))
     rates = [
         [family.fit(x, yes, runs, len(crossed.runs)).rates(grid, rate).sum() for yes in counts]
         for family in FAMILIES.values()
@@ -427,8 +427,8 @@ def _low_quantile(units: Units, how: Bootstrap, shares: Shares = ((PROBIT, 1.0),
     """Lower one-sided bound of ln(intensity) at which the curve has 5 %, over all readings.
 
     Averaged over the curves of the links that have ``shares``, the lognormal one first. A bound far in the
-    tail asks more of few records than `widened` gives: with its fourth power, (n / (n - 1))**2, the
-    confidence of 0.95 holds in 0.949 in place of 0.932 of 2000 studies with 10 records.
+    tail asks more of few records than `small_sample_factor` gives: with its fourth power, (n / (n - 1))**2,
+    the confidence of 0.95 holds in 0.949 in place of 0.932 of 2000 studies with 10 records.
     """
 
     def quantity(link: Link) -> Quantity:
@@ -697,7 +697,7 @@ def _family_rates(units: Units, how: Bootstrap, x: np.ndarray, family: str) -> t
             there = runs > 0
             level = units.intensity[there] * np.exp(move)
             moved = FAMILIES[family].fit(level, fell[there], runs[there], units.number)
-            found[k] = moved.rates(*refine(x, rate, places(level))).sum()
+            found[k] = moved.rates(*refine(x, rate, integration_points(level))).sum()
         return found
 
     return len(drawn), rates
@@ -729,7 +729,9 @@ def _parts(
 ) -> dict[str, tuple[Any, ...]]:
     """Quantiles of the disaggregation, and the power law at its middle."""
     own, curve = FAMILIES[fragility].fit(*units.sums(), units.number), LognormalCurve(*units.sums())
-    grid, fine = refine(x, rate, np.append(np.geomspace(x[0], x[-1], 2000), places(units.sums()[0])))
+    grid, fine = refine(
+        x, rate, np.append(np.geomspace(x[0], x[-1], 2000), integration_points(units.sums()[0]))
+    )
     at, slope, factor, closed = np.full(3, np.nan), np.nan, np.nan, np.nan
     curve.dispersion *= float(np.exp(narrowing))
     parts = (curve if fragility == "lognormal" else own).rates(grid, fine)

@@ -421,7 +421,7 @@ def rule_words(row: xr.Dataset) -> str:
     return words
 
 
-def without_rules(ds: xr.Dataset) -> str:
+def why_no_baselines(ds: xr.Dataset) -> str:
     """Why no rules of thumb can be scored; empty if they can.
 
     Peak acceleration and velocity of every run are kept or can be measured, and there are two recordings.

@@ -61,10 +61,10 @@ from mcrock.show.risk import Site
 from mcrock.show.summary import format_independence, format_probabilities, save_all, summarize
 from mcrock.show.text import labels
 from mcrock.statistics import design_intensity, fit_fragility, load_hazard, overturning_probability, pooled
-from mcrock.statistics.accepted_curve import goes_without
+from mcrock.statistics.accepted_curve import rejects_lognormal
 from mcrock.statistics.intervals import Bootstrap, Confidence
 from mcrock.statistics.measures import own_measure
-from mcrock.statistics.outcomes import MEANINGS, RunPlace, notable_runs
+from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
 from mcrock.statistics.runs import is_shaken, read_once, study_of
 from mcrock.study import Study
 
@@ -119,7 +119,7 @@ class Result:
     @cached_property
     def notable(self) -> dict[str, RunPlace]:
         """Runs to begin with."""
-        return notable_runs(self.ds, allow_missing=self.allow_missing)
+        return representative_runs(self.ds, allow_missing=self.allow_missing)
 
     def renewed(self) -> Result:
         """The same, or what the store has if another one has taken its place, whose law nobody vouched for.
@@ -188,7 +188,7 @@ def plot_curve(fit: xr.Dataset, points: xr.Dataset) -> Any:
     x = factor * fit["intensity_grid"].values
     low, high = fit["band"].values
     band = f"{fit.attrs['level']:.0%} band"
-    rejected = goes_without(fit)
+    rejected = rejects_lognormal(fit)
     colour = style.GREY if rejected else style.SKY
     made.varea(x, low, high, fill_color=colour, fill_alpha=0.3, legend_label=band)
     if np.isfinite(float(fit["median_capacity"])):

@@ -42,9 +42,9 @@ from mcrock.show.summary import (
     format_resurrection,
 )
 from mcrock.statistics import by_support, outcome_shares
-from mcrock.statistics.accepted_curve import choice_of, goes_by, goes_without
+from mcrock.statistics.accepted_curve import accepted_family, choice_of, rejects_lognormal
 from mcrock.statistics.intervals import Confidence, bound_without_events
-from mcrock.statistics.outcomes import MEANINGS, RunPlace, notable_runs
+from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
 from mcrock.statistics.risk import headline_rate
 from mcrock.study import Study
 
@@ -89,12 +89,12 @@ def _release(probability: xr.Dataset) -> KeyFigure:
 def _fragility(summary: Summary) -> list[KeyFigure]:
     fit = summary.fragility
     words = f"{text.percent(fit)} interval {fragility.format_accepted_ends(fit)}"
-    if goes_without(fit):
-        words += f", {risk.WORDS[goes_by(fit)]}: {choice_of(fit).words}"
+    if rejects_lognormal(fit):
+        words += f", {risk.WORDS[accepted_family(fit)]}: {choice_of(fit).words}"
     elif not math.isfinite(float(fit["median_capacity"])):
         words = fragility.format_fragility(fit).removeprefix("Fragility: ")
     found = [KeyFigure("Median capacity", fragility.format_accepted_median(fit), words)]
-    if not goes_without(fit) and math.isfinite(float(fit["median_capacity"])):
+    if not rejects_lognormal(fit) and math.isfinite(float(fit["median_capacity"])):
         words = f"{text.percent(fit)} interval {text.label_interval(fit, 'dispersion_interval')}"
         found.append(KeyFigure("Dispersion", text.cell(fit, "dispersion"), words))
     if math.isfinite(float(fit["weakest_overturning"])):
@@ -115,7 +115,7 @@ def _at_most(rates: xr.Dataset, name: str) -> tuple[str, str]:
 
 def _risk(rates: xr.Dataset) -> list[KeyFigure]:
     (rate, of_rate), chance = _at_most(rates, "rate"), _at_most(rates, "probability")
-    by = f"{risk.WORDS[goes_by(rates)]}: {choice_of(rates).words}"
+    by = f"{risk.WORDS[accepted_family(rates)]}: {choice_of(rates).words}"
     return [
         KeyFigure("Annual rate of overturning [1/year]", rate, f"{of_rate}; {by}"),
         KeyFigure(f"Probability in {rates.attrs['years']:g} years", *chance),
@@ -228,7 +228,7 @@ def replays_section(
 ) -> Section | None:
     """Three runs of a study, repeated if code that it names may run; None where no run is decided."""
     named: dict[RunPlace, list[str]] = {}
-    for name, place in notable_runs(ds, allow_missing=allow_missing).items():
+    for name, place in representative_runs(ds, allow_missing=allow_missing).items():
         named.setdefault(place, []).append(name)
     of_files = Study.from_json(study.to_json(), folder, trust_code=trust_code)
     blocks: list[Block] = []

@@ -20,7 +20,7 @@ from mcrock.show.report.subject import Signed, files_section, floor_blocks, reco
 from mcrock.show.risk import Site
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard
-from mcrock.statistics.outcomes import notable_runs
+from mcrock.statistics.outcomes import representative_runs
 from mcrock.study import Study
 from tests.unit.conftest import write_study
 
@@ -250,7 +250,7 @@ def test_what_few_records_cannot_tell_stands_among_the_limits(ds, page):
 def test_three_runs_can_be_watched_in_less_than_3_mb(folder, ds):
     page = build_page("", "", [replays_section(ds, Study.from_json(ds.attrs["config"]), folder, None, False)])
     players = re.findall(r'<iframe class="replay".*?</figure>', page, flags=re.DOTALL)
-    places = set(notable_runs(ds).values())
+    places = set(representative_runs(ds).values())
     assert len(players) == len(places)
     assert sum(map(len, players)) < 3e6
     for place in places:

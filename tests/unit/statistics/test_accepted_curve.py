@@ -31,14 +31,14 @@ from mcrock.statistics.accepted_curve import (
     FAMILIES,
     LARGEST,
     accept_curve,
+    accepted_family,
     choice_of,
-    goes_by,
     rocking_bound,
 )
 from mcrock.statistics.goodness import by_curve, left_out_losses
 from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.likelihood import PROBIT
-from mcrock.statistics.rates import LognormalCurve, lognormal_bounds, places, refine
+from mcrock.statistics.rates import LognormalCurve, integration_points, lognormal_bounds, refine
 from mcrock.statistics.resampling import draw_units
 from mcrock.statistics.risk import headline_rate, rate_with_support
 from tests.unit.statistics.measured import measured_study
@@ -85,7 +85,9 @@ def test_value_inverse_and_rate_of_a_family_are_of_one_curve(family, seed, slope
         if np.isfinite(at) and not curve.is_open(p):
             assert curve.at(np.array([at]))[0] == pytest.approx(p, abs=1e-9)
     x, rate = refine(
-        np.geomspace(0.5, 40.0, 3000), 1e-2 * np.geomspace(0.5, 40.0, 3000) ** -slope, places(LEVELS)
+        np.geomspace(0.5, 40.0, 3000),
+        1e-2 * np.geomspace(0.5, 40.0, 3000) ** -slope,
+        integration_points(LEVELS),
     )
     middle = np.sqrt(x[1:] * x[:-1])
     assert curve.rates(x, rate).sum() == pytest.approx(curve.at(middle) @ -np.diff(rate), rel=2e-2, abs=1e-9)
@@ -103,7 +105,7 @@ def test_each_headline_integrates_to_what_its_own_curve_gives(share, seed, limit
     rate = 1e-2 * x**-2.5
     for found, runs in ((alone, ds), (either, by_support(ds))):
         accepted = accept_curve(runs, Bootstrap(resamples=200))
-        assert goes_by(found) == accepted.choice.family
+        assert accepted_family(found) == accepted.choice.family
         expected = accepted.curve.at(np.sqrt(x[1:] * x[:-1])) @ -np.diff(rate)
         assert float(headline_rate(found)["rate"]) == pytest.approx(expected, rel=1e-2)
 
@@ -135,7 +137,7 @@ def test_every_result_goes_by_one_curve(share, expected):
     accepted = accept_curve(ds, Bootstrap())
     assert accepted.choice.family == expected
     for found in results:
-        assert goes_by(found) == expected
+        assert accepted_family(found) == expected
         assert found.attrs["why"] == accepted.choice.why
         assert float(found["fit_p_value"]) == accepted.choice.p_value
     low, high = accepted.reached_interval(0.05)
@@ -148,7 +150,7 @@ def test_the_rows_of_a_target_do_not_contradict_each_other(share, factor):
     """A rejected curve's median failed a target that the accepted rate met."""
     ds = study(4, share=share)
     rates = annual_rate(ds, hazard())
-    rate = float(rates["rate"].sel(hazard="mean", fragility=goes_by(rates)))
+    rate = float(rates["rate"].sel(hazard="mean", fragility=accepted_family(rates)))
     found = standards(ds, rates=rates, hazard=hazard(), target=factor * rate)
     need, median = (float(found[name].sel(check="median for the target")) for name in ("demand", "capacity"))
     assert median == accept_curve(ds, Bootstrap()).curve.reached(0.5)
@@ -161,14 +163,14 @@ def test_designs_without_a_common_curve_go_by_the_fractions(shares):
     """Rejected curves gave a ratio of rates of 2.15 (1.69 to 2.73) where the truth is 0.894."""
     pair = [study(8, 60, *case) for case in zip(shares, (8, 8), (5.0, 5.5), strict=True)]
     found = compare_designs(*pair, hazard())
-    assert goes_by(found) != "lognormal"
+    assert accepted_family(found) != "lognormal"
     assert found["fit_p_value"].values[1] < 0.05
-    one = found.sel(fragility=goes_by(found))
+    one = found.sel(fragility=accepted_family(found))
     truth = shares[1] / shares[0] * 1.1**-2.5
     low, high = one["rate_ratio_interval"].values
     assert low < truth < high < 1
     for k, ds in enumerate(pair):
-        fractions = accept_curve(ds, Bootstrap()).curves[goes_by(found)]
+        fractions = accept_curve(ds, Bootstrap()).curves[accepted_family(found)]
         assert float(found["median_capacity"][k]) == fractions.reached(0.5)
     text = format_comparison(found, None)
     assert "second: the lognormal curve is rejected (p" in text
@@ -200,7 +202,11 @@ def test_a_curve_that_foretells_recordings_better_rejects_the_lognormal_one(monk
     assert accepted.choice.family == "stripes"
     assert f"{said} recordings left out better than the lognormal curve in 80 %" in accepted.choice.why
     rates = annual_rate(study(1), hazard(), resamples=99)
-    assert goes_by(rates) == goes_by(high_confidence_capacity(study(1), resamples=99)) == "stripes"
+    assert (
+        accepted_family(rates)
+        == accepted_family(high_confidence_capacity(study(1), resamples=99))
+        == "stripes"
+    )
     losses[best, 6:8] = 9.0
     monkeypatch.setattr(f"{module}._CHOICES", {})
     assert accept_curve(study(1), Bootstrap(resamples=99)).choice.family == "lognormal"

@@ -7,7 +7,13 @@ from scipy.special import ndtr, ndtri
 
 from mcrock.statistics import Bootstrap, variance_shares
 from mcrock.statistics.intervals import clustered_interval
-from mcrock.statistics.rates import lognormal_bounds, lognormal_rates, places, refine, rising_rate_bounds
+from mcrock.statistics.rates import (
+    integration_points,
+    lognormal_bounds,
+    lognormal_rates,
+    refine,
+    rising_rate_bounds,
+)
 from mcrock.statistics.resampling import Units
 from mcrock.statistics.risk import _low_quantile
 from tests.benchmarks.curve_coverage import KINDS, of_rates
@@ -63,7 +69,7 @@ def rate_study(rng, levels, records, between, slope):
 
     def by_fractions(ends):
         points = xr.Dataset({"interval": (("bound", "intensity"), ends)}, coords={"intensity": at})
-        return rising_rate_bounds(units, how, [refine(*row, places(at))], points)[:, 0]
+        return rising_rate_bounds(units, how, [refine(*row, integration_points(at))], points)[:, 0]
 
     ends = by_fractions(np.full((2, len(at)), np.nan))  # what resampling does not tell, with what it costs:
     if np.isnan(ends).any():

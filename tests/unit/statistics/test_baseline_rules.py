@@ -10,7 +10,7 @@ from mcrock import cuboid
 from mcrock.base.params import Outcome
 from mcrock.show.risk import _words, format_baselines
 from mcrock.statistics import baselines, by_measure, checks_of_body, runs, with_measures
-from mcrock.statistics.accepted_curve import accept_curve, goes_by
+from mcrock.statistics.accepted_curve import accept_curve, accepted_family
 from mcrock.statistics.intervals import Bootstrap
 from tests.unit.statistics.conftest import simulate_study
 from tests.unit.statistics.measured import measured_study
@@ -136,7 +136,7 @@ def test_a_probability_is_of_the_curve_that_the_runs_accept_over_the_measure(sha
         accepted = accept_curve(by_measure(ds, measure), how)
         one = found.sel(rule=f"{measure}_probit")
         at = one["capacity"].values[None]
-        assert goes_by(one) == accepted.choice.family == family
+        assert accepted_family(one) == accepted.choice.family == family
         assert float(one["probability"]) == pytest.approx(accepted.curve.at(at)[0], abs=0.01)
         np.testing.assert_allclose(one["probability_interval"], accepted.band(at)[:, 0], atol=0.02)
     text = "\n".join(format_baselines(found))

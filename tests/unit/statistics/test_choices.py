@@ -9,7 +9,7 @@ from mcrock.impact.registry import Law
 from mcrock.show.curves import format_laws
 from mcrock.show.text import label_intensities
 from mcrock.statistics import fit_fragility, fragility_by_choice, split_by_choice
-from mcrock.statistics.accepted_curve import accept_curve, goes_by
+from mcrock.statistics.accepted_curve import accept_curve, accepted_family
 from mcrock.statistics.curves import has_laws
 from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.likelihood import fit_curves
@@ -50,7 +50,7 @@ def test_laws_whose_curves_are_rejected_are_compared_by_the_fractions(undecided)
         ds["outcome"].where(~xr.DataArray(stuck, dims="realization"), Outcome.AT_REST).astype("i1")
     )
     fits = fragility_by_choice(ds, resamples=200)
-    assert goes_by(fits) == "stripes"
+    assert accepted_family(fits) == "stripes"
     whole = accept_curve(ds, Bootstrap()).curves["stripes"].reached(0.5)
     for name, part in split_by_choice(ds).items():
         one, curve = fits.sel(impact_law=name), accept_curve(part, Bootstrap()).curves["stripes"]

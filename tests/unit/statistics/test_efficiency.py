@@ -15,8 +15,8 @@ from mcrock.statistics import (
     measures_of,
     overturning_probability,
 )
-from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, goes_by
-from mcrock.statistics.goodness import by_probit, by_rising, either_way, held_out, record_units
+from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, accepted_family
+from mcrock.statistics.goodness import by_probit, by_rising, held_out, record_units, rising_or_falling
 from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.measures import _explained
 from tests.unit.statistics.conftest import simulate_study
@@ -188,12 +188,12 @@ def test_each_measure_has_the_median_of_its_accepted_curve_and_all_one_family(cl
     ds = cloud.assign(outcome=cloud["outcome"].where(free, Outcome.AT_REST).astype("i1"))
     ds = ds.drop_vars(["im_pgv", "im_d5_95"])
     found = compare_measures(ds, resamples=200)
-    assert goes_by(found) == family
-    rule = by_probit if family == "lognormal" else either_way(by_rising)
+    assert accepted_family(found) == family
+    rule = by_probit if family == "lognormal" else rising_or_falling(by_rising)
     for name in ("pga", "arias"):
         one, runs = found.sel(measure=name), by_measure(ds, name)
         accepted = accept_curve(runs, Bootstrap(resamples=200))
-        assert goes_by(one) == accepted.choice.family == family
+        assert accepted_family(one) == accepted.choice.family == family
         assert float(one["accepted_reached"][-1]) == accepted.curve.reached(0.5)
         score = held_out(record_units(runs, False), rule)
         assert float(one["log_loss"]) == pytest.approx(score.log_loss.sum() / score.runs.sum(), rel=1e-9)

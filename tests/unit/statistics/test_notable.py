@@ -6,7 +6,7 @@ import xarray as xr
 
 from mcrock.base.params import Outcome
 from mcrock.statistics import runs
-from mcrock.statistics.outcomes import MEANINGS, RunPlace, notable_runs
+from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
 
 
 def study(outcome, tilt=None, **more):
@@ -39,20 +39,20 @@ def test_runs_are_those_of_sorting_all(monkeypatch, slice_):
     for _ in range(20):
         outcome = rng.choice([1, 2, 3, 8], size=(17, 5))
         ds = study(outcome, rng.integers(0, 4, (17, 5)) / 4)
-        assert notable_runs(ds) == brute(ds)
+        assert representative_runs(ds) == brute(ds)
 
 
 def test_undecided_runs_are_none_of_them():
     ds = study([[Outcome.ROCKING, Outcome.STEP_LIMIT]])
-    assert notable_runs(ds) == {}
+    assert representative_runs(ds) == {}
     ds = study([[1, 3]], infeasible_energy_loss=(("realization", "intensity"), [[0.0, 2.0]]))
-    assert set(notable_runs(ds)) == {"strongest_survivor"}
+    assert set(representative_runs(ds)) == {"strongest_survivor"}
 
 
 def test_of_a_nested_study_the_outer_draw_is_told():
     ds = study([[[1, 1]], [[1, 3]]])
-    assert notable_runs(ds)["weakest_overturned"] == RunPlace(realization=0, intensity=1, outer=1)
-    assert notable_runs(ds)["strongest_survivor"] == RunPlace(realization=0, intensity=1, outer=0)
+    assert representative_runs(ds)["weakest_overturned"] == RunPlace(realization=0, intensity=1, outer=1)
+    assert representative_runs(ds)["strongest_survivor"] == RunPlace(realization=0, intensity=1, outer=0)
 
 
 def test_a_cloud_has_its_own_intensities():
@@ -62,4 +62,4 @@ def test_a_cloud_has_its_own_intensities():
             "intensity_value": ("realization", [4.0, 9.0, 2.0, 3.0]),
         }
     )
-    assert [notable_runs(ds)[name].realization for name in MEANINGS] == [3, 1, 2]
+    assert [representative_runs(ds)[name].realization for name in MEANINGS] == [3, 1, 2]

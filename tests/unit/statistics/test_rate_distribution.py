@@ -10,7 +10,7 @@ from mcrock.statistics import accepted_curve, annual_rate, fit_fragility
 from mcrock.statistics.accepted_curve import accept_curve
 from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.likelihood import LOGIT, PROBIT
-from mcrock.statistics.rates import lognormal_rates, places, refine
+from mcrock.statistics.rates import integration_points, lognormal_rates, refine
 from mcrock.statistics.risk import SOURCES, hazard_strata, rate_distribution
 from tests.unit.statistics.conditions import CHOICES
 from tests.unit.statistics.conftest import PGA
@@ -187,7 +187,7 @@ def test_fractiles_hold_a_random_truth(fragility, records):
             attrs={"measure": "intensity", "source": "power law"},
         )
         median = np.exp(own * rng.standard_normal())
-        table = refine(x, 1e-3 * x**-k * np.exp(sigma * rng.standard_normal()), places(at))
+        table = refine(x, 1e-3 * x**-k * np.exp(sigma * rng.standard_normal()), integration_points(at))
         true = share * lognormal_rates(*table, median, beta).sum()
         record = np.arange(records * runs) % records
         scores = [

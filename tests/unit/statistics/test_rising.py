@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import ndtr
 
-from mcrock.statistics.rates import RisingCurve, bounding_steps, lognormal_rates, places, refine
+from mcrock.statistics.rates import RisingCurve, bounding_steps, integration_points, lognormal_rates, refine
 
 LEVELS = np.array([0.2, 0.3, 0.4, 0.6, 0.9, 1.4])
 COUNTS = st.lists(st.integers(0, 40), min_size=6, max_size=6)
@@ -42,7 +42,7 @@ def test_a_lognormal_truth_known_at_the_levels_is_found_between_them():
     grid = np.geomspace(0.2, 1.4, 50)
     np.testing.assert_allclose(curve.at(grid), ndtr(np.log(grid / 0.5) / 0.45), atol=1e-8)
     for slope in (2.0, 4.0):
-        table = refine(*hazard(slope), places(LEVELS))
+        table = refine(*hazard(slope), integration_points(LEVELS))
         inside = (table[0][:-1] >= 0.2 - 1e-12) & (table[0][1:] <= 1.4 + 1e-12)
         expected = lognormal_rates(*table, 0.5, 0.45)[inside].sum()
         assert curve.rates(*table)[inside].sum() == pytest.approx(expected, rel=2e-3)
@@ -52,7 +52,7 @@ def test_a_lognormal_truth_known_at_the_levels_is_found_between_them():
 def test_the_rate_is_the_integral_and_lies_between_the_steps(counts, slope):
     curve = RisingCurve(LEVELS, np.array(counts, float), np.full(6, 40.0))
     x, rate = hazard(slope)
-    table = refine(x, rate, places(LEVELS))
+    table = refine(x, rate, integration_points(LEVELS))
     found = curve.rates(*table).sum()
     least, most, beyond = bounding_steps(LEVELS, *table)
     assert least @ curve.fraction <= found * (1 + 1e-9)
@@ -64,7 +64,7 @@ def test_the_rate_is_the_integral_and_lies_between_the_steps(counts, slope):
 def test_the_rate_is_that_of_quadrature():
     curve = RisingCurve(LEVELS, np.array([1.0, 3, 3, 20, 30, 39]), np.full(6, 40.0))
     x, rate = hazard(2.5)
-    table = refine(x, rate, places(LEVELS))
+    table = refine(x, rate, integration_points(LEVELS))
     parts = [
         quad(lambda z: curve.at(np.exp([z]))[0] * 2.5e-3 * np.exp(-2.5 * z), *np.log(ends), epsabs=1e-12)[0]
         for ends in zip([0.2, *LEVELS[1:]], [*LEVELS[1:], 3.0], strict=True)
