@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcrock.show.body import plot_body
 from mcrock.show.comparison import plot_comparison
-from mcrock.show.curves import plot_choices, plot_limits, plot_ways
+from mcrock.show.curves import plot_choices, plot_limits, plot_methods
 from mcrock.show.fit import plot_angles, plot_fit
 from mcrock.show.fragility import plot_fragility
 from mcrock.show.history import plot_history
@@ -45,6 +45,7 @@ __all__ = [
     "plot_labels",
     "plot_limits",
     "plot_measures",
+    "plot_methods",
     "plot_outcomes",
     "plot_overturning_spectrum",
     "plot_population",
@@ -57,7 +58,6 @@ __all__ = [
     "plot_surface",
     "plot_validation",
     "plot_variance_shares",
-    "plot_ways",
     "save_all",
     "save_animation",
     "save_figure",

@@ -129,12 +129,12 @@ def fragility(
     """
     limits, asked = curves.limits, curves.measures
     from mcrock.excitation.motion import MotionError
-    from mcrock.show.curves import format_limits, format_ways, plot_limits, plot_ways
+    from mcrock.show.curves import format_limits, format_methods, plot_limits, plot_methods
     from mcrock.show.measures import format_sufficiency
     from mcrock.show.progress import reading_progress
     from mcrock.show.risk import plot_baselines
     from mcrock.show.text import missing_chunks
-    from mcrock.statistics import fragility_by_limit, fragility_by_way, measure_sufficiency, with_measures
+    from mcrock.statistics import fragility_by_limit, fragility_by_method, measure_sufficiency, with_measures
     from mcrock.statistics.intervals import Bootstrap, Confidence
     from mcrock.statistics.measures import has_records
     from mcrock.statistics.standards import baselines, why_no_baselines
@@ -143,13 +143,13 @@ def fragility(
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
     with options.opened_result(store, incomplete=allow_incomplete, measure=measure) as ds, reading_progress():
         try:
-            found = {"ways": fragility_by_way(ds, folder=folder, **how)}
+            found = {"methods": fragility_by_method(ds, folder=folder, **how)}
         except ConfigError as error:
             raise ValueError(f"{error}\n{store}: give the folder of the study file with --folder") from None
         found["limits"] = fragility_by_limit(ds, limits, **how)
-        lines = [*format_ways(found["ways"]), "", *format_limits(found["limits"])]
+        lines = [*format_methods(found["methods"]), "", *format_limits(found["limits"])]
         draw: dict[str, Callable[[], Axes]] = {
-            "fragility_ways": lambda: plot_ways(ds, folder=folder, found=found["ways"], **how),
+            "fragility_methods": lambda: plot_methods(ds, folder=folder, found=found["methods"], **how),
             "fragility_limits": lambda: plot_limits(ds, limits, found=found["limits"], **how),
         }
         if why := why_no_baselines(ds):

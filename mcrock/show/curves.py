@@ -21,7 +21,7 @@ from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WAYS = {  # colour and mark
+STYLES = {  # colour and mark
     "probit": (style.BLUE, "s"),
     "logit": (style.PURPLE, "^"),
     "plateau": (style.GREY, "v"),
@@ -30,20 +30,20 @@ WAYS = {  # colour and mark
 LABELS = {law.key: law.label for law in Law}
 
 
-def format_ways(found: xr.Dataset) -> list[str]:
+def format_methods(found: xr.Dataset) -> list[str]:
     """Table of the curves of the same runs by several ways of fitting."""
     level = text.percent(found)
 
     def name(one: xr.Dataset) -> str:
-        way = str(one["way"].item())
-        share = way == "plateau" and math.isfinite(float(one["share"]))
-        return WORDS[way] + (f" of {text.cell(one, 'share')}" if share else "")
+        method = str(one["fitting_method"].item())
+        share = method == "plateau" and math.isfinite(float(one["share"]))
+        return WORDS[method] + (f" of {text.cell(one, 'share')}" if share else "")
 
     def reached(k: int) -> Callable[[xr.Dataset], str]:
         return lambda one: text.cell(one.isel(probability=k), "reached")
 
     def median(one: xr.Dataset) -> str:
-        return reached(-1)(one) if one["way"] == "monotone" else fragility.format_median(one)
+        return reached(-1)(one) if one["fitting_method"] == "monotone" else fragility.format_median(one)
 
     columns: list[text.Column] = [
         ("fit", name),
@@ -54,8 +54,8 @@ def format_ways(found: xr.Dataset) -> list[str]:
     ]
     lines = [
         "Fragility of the same runs by several ways of fitting",
-        text.table_along(found, "way", columns),
-        *without_curve(found, "way", lambda one: WORDS[str(one["way"].item())]),
+        text.table_along(found, "fitting_method", columns),
+        *without_curve(found, "fitting_method", lambda one: WORDS[str(one["fitting_method"].item())]),
         *_plateau(found),
         *_families(found),
     ]
@@ -93,17 +93,17 @@ def _families(found: xr.Dataset) -> list[str]:
     """Lines on the test of the lognormal curve, and on the family that foretells records left out best."""
     choice = choice_of(found)
     lines = [f"go by {FAMILIES[choice.family].words}: {choice.words}"]
-    scored = found.isel(way=found["log_loss"].notnull().values)
-    if not scored.sizes["way"]:
+    scored = found.isel(fitting_method=found["log_loss"].notnull().values)
+    if not scored.sizes["fitting_method"]:
         return [*lines, "no log loss on records left out: a single recording leaves no others to fit to"]
-    if scored.sizes["way"] > 1 and np.ptp(scored["log_loss"].values) == 0:
+    if scored.sizes["fitting_method"] > 1 and np.ptp(scored["log_loss"].values) == 0:
         return [*lines, "log loss on records left out: the same by all ways"]
-    least = str(scored["way"].values[scored["log_loss"].values.argmin()])
+    least = str(scored["fitting_method"].values[scored["log_loss"].values.argmin()])
     parts = []
-    for way in scored["way"].values.tolist():
-        low, high = scored["log_loss_difference_interval"].sel(way=way).values.tolist()
-        if way != least and math.isfinite(low):
-            parts.append(f"{WORDS[way]} {low:.4f} to {high:.4f}")
+    for method in scored["fitting_method"].values.tolist():
+        low, high = scored["log_loss_difference_interval"].sel(fitting_method=method).values.tolist()
+        if method != least and math.isfinite(low):
+            parts.append(f"{WORDS[method]} {low:.4f} to {high:.4f}")
     more = f"; more by: {', '.join(parts)}" if parts else ""
     return [*lines, f"log loss, per run on records left out, is least by: {WORDS[least]}{more}"]
 
@@ -175,7 +175,7 @@ def _ratio(fit: xr.Dataset) -> str:
 
 
 @style.figure_of_runs(Bootstrap)
-def plot_ways(
+def plot_methods(
     ds: xr.Dataset,
     ax: Axes | None = None,
     *,
@@ -188,11 +188,11 @@ def plot_ways(
     Parameters
     ----------
     ds, folder, **keywords
-        As for `mcrock.statistics.fragility_by_way`.
+        As for `mcrock.statistics.fragility_by_method`.
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
     found : Dataset, optional
-        From `mcrock.statistics.fragility_by_way`, of the same runs and keywords; by default computed.
+        From `mcrock.statistics.fragility_by_method`, of the same runs and keywords; by default computed.
 
     Returns
     -------
@@ -202,24 +202,24 @@ def plot_ways(
     Raises
     ------
     ValueError
-        As `mcrock.statistics.fragility_by_way`.
+        As `mcrock.statistics.fragility_by_method`.
     """
     how = Bootstrap(**keywords)
     ds = statistics.pooled(ds)
-    found = statistics.fragility_by_way(ds, folder=folder, **keywords) if found is None else found
+    found = statistics.fragility_by_method(ds, folder=folder, **keywords) if found is None else found
     points = fragility.observed(ds, how)
     ax = style.new_axes(height=80.0) if ax is None else ax
     factor = style.level_axis(ax, found["intensity_grid"], 1.0)
     x = found["intensity_grid"].values * factor
-    low, high = found["band"].sel(way="monotone").values
+    low, high = found["band"].sel(fitting_method="monotone").values
     ax.fill_between(x, low, high, color=style.ORANGE, alpha=0.16, linewidth=0)
-    for way in found["way"].values.tolist():
-        one, (colour, mark) = found.sel(way=way), WAYS[way]
+    for method in found["fitting_method"].values.tolist():
+        one, (colour, mark) = found.sel(fitting_method=method), STYLES[method]
         if mark is None:
-            ax.plot(x, one["curve"], color=colour, label=WORDS[way])
+            ax.plot(x, one["curve"], color=colour, label=WORDS[method])
         elif np.isfinite(one["median_capacity"]):
             look: dict[str, Any] = {"marker": mark, "markersize": 3.0, "markevery": (0.03, 0.12)}
-            fragility.draw_curve(ax, x, one, colour, label=WORDS[way], **look)
+            fragility.draw_curve(ax, x, one, colour, label=WORDS[method], **look)
     _draw_points(ax, points, factor, "o", "0.2", label="fractions of the runs")
     style.probability_axis(ax, fragility.probability_label(ds))
     style.legend_above(ax)

@@ -10,7 +10,7 @@ from mcrock.statistics.comparison import compare_designs
 from mcrock.statistics.curves import (
     fragility_by_choice,
     fragility_by_limit,
-    fragility_by_way,
+    fragility_by_method,
     monotone_fragility,
     split_by_choice,
 )
@@ -89,7 +89,7 @@ __all__ = [
     "fit_surface",
     "fragility_by_choice",
     "fragility_by_limit",
-    "fragility_by_way",
+    "fragility_by_method",
     "hazard_consistency",
     "high_confidence_capacity",
     "load_hazard",

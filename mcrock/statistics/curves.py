@@ -1,16 +1,9 @@
-"""Fragility curves of the same runs by way of fitting, limit state or impact law.
+"""Fragility curves of the same runs by several fitting methods, limit states or options of a choice.
 
-Fragility without a formula: rising fractions, and what no realization needs a run for.
-
-A body on the ground at rest does not rock before the horizontal acceleration reaches ``tan(alpha)`` times
-the acceleration that holds it down. Below that intensity, the static threshold of a realization, no run is
-needed.
-
-One study, several fragility curves: effect of the fitting method on the result.
-
-Fragility by several limits of responses in one call: uplift, tilts, slip, displacement, overturning.
-
-Fragility by a sampled choice, such as the impact law.
+`monotone_fragility` is the curve without a formula, with the intensities below which nothing rocks.
+`fragility_by_method` puts it beside curves by maximum likelihood, `fragility_by_limit` fits uplift, tilts,
+slip, displacement and overturning, and `fragility_by_choice` compares options of a sampled choice, such as
+the impact law, within resamples of the recordings that these share.
 """
 
 from __future__ import annotations
@@ -168,7 +161,7 @@ RULES: dict[str, Rule] = {  # of the families that are scored on records left ou
 
 @takes_path
 @shared_keywords(Bootstrap)
-def fragility_by_way(
+def fragility_by_method(
     ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
     """Fragility of the same runs by several fitting methods.
@@ -188,7 +181,7 @@ def fragility_by_way(
     Returns
     -------
     Dataset
-        Along `way`, the method: "probit" and "logit" by `fit_fragility`, "plateau" by
+        Along `fitting_method`: "probit" and "logit" by `fit_fragility`, "plateau" by
         `mcrock.statistics.likelihood.fit_plateau`, whose upper asymptote is `share` [1], with
         `share_interval` (bound) and `plateau_interval` (bound, probability) of where it reaches 1, 5 and
         50 %, "monotone" by `monotone_fragility`.
@@ -228,12 +221,12 @@ def fragility_by_way(
         )
         for fit in fits.values()
     ]
-    axis = xr.DataArray(list(fits), dims="way", name="way")
+    axis = xr.DataArray(list(fits), dims="fitting_method", name="fitting_method")
     result = xr.concat(parts, axis, combine_attrs="override", join="override")
     result["reached"].attrs = {"units": whole["median_capacity"].attrs["units"], "below": "reached_below"}
     result["share"].attrs = {"units": "1", "long_name": "upper asymptote of the curve"}
     ends = plateau_bounds(units, how, np.array(PROBABILITIES))
-    known = np.isfinite(result["share"].sel(way="plateau").values)
+    known = np.isfinite(result["share"].sel(fitting_method="plateau").values)
     share, reached = (np.where(known, part, np.nan) for part in (ends[:, 0], ends[:, 1:]))
     result["share_interval"] = ("bound", share, {"units": "1"})
     result["plateau_interval"] = (("bound", "probability"), reached, result["reached"].attrs)
@@ -255,12 +248,14 @@ def _plateau(units: Units, grid: np.ndarray) -> xr.Dataset:
 
 def _add_losses(result: xr.Dataset, units: Units, level: float) -> None:
     """Log loss on records left out of the families that have a rule."""
-    losses = np.stack([held_out(units, RULES[way]).log_loss for way in result["way"].values.tolist()])
+    losses = np.stack(
+        [held_out(units, RULES[method]).log_loss for method in result["fitting_method"].values.tolist()]
+    )
     losses[result["curve"].isnull().all("intensity_grid").values] = np.nan  # of no curve that is shown
     best = int(np.nan_to_num(losses.sum(axis=1), nan=np.inf).argmin())
-    add_log_losses(result, "way", losses, units.runs.sum(axis=1), level, best)
+    add_log_losses(result, "fitting_method", losses, units.runs.sum(axis=1), level, best)
     for name in ("log_loss_interval", "log_loss_difference_interval"):  # as the other intervals stand
-        result[name] = result[name].transpose("way", "bound")
+        result[name] = result[name].transpose("fitting_method", "bound")
 
 
 def _reached(fit: xr.Dataset) -> np.ndarray:

@@ -18,13 +18,13 @@ def test_fragility_of_a_store(mcrock, study_file, store, tmp_path):
     ):
         assert words in output
     assert "urface" in output
-    names = {"fragility_ways", "fragility_limits", "fragility_measures", "fragility_surface", "baselines"}
+    names = {"fragility_methods", "fragility_limits", "fragility_measures", "fragility_surface", "baselines"}
     assert {path.stem for path in (tmp_path / "figures").iterdir()} == names
     result = json.loads(mcrock("fragility", store, *options, "--json")[1])
-    ways = ["probit", "logit", "plateau", "monotone"]
-    assert result["ways"]["variables"]["way"]["values"] == ways
+    methods = ["probit", "logit", "plateau", "monotone"]
+    assert result["methods"]["variables"]["fitting_method"]["values"] == methods
     assert result["limits"]["variables"]["limit"]["values"] == ["peak_tilt_ratio > 0.3", "overturned"]
-    assert set(result) == {"ways", "limits", "measures", "surface", "sufficiency"}
+    assert set(result) == {"methods", "limits", "measures", "surface", "sufficiency"}
 
 
 def test_mistakes_are_said_in_one_line(mcrock, study_file, store, tmp_path):

@@ -97,7 +97,7 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     folder, files = stores
     store, hazard, at = files[name], folder / "h.csv", ("--folder", folder)
     stats = numbers_of(mcrock, "stats", store, *at)
-    ways = numbers_of(mcrock, "fragility", store, *at)["ways"]
+    ways = numbers_of(mcrock, "fragility", store, *at)["methods"]
     risk = numbers_of(mcrock, "risk", store, hazard)
     twin = numbers_of(mcrock, "compare", store, store)
     rates, capacity, fit = risk["annual_rate"], risk["high_confidence_capacity"], stats["fragility"]
@@ -232,7 +232,7 @@ def test_a_pair_has_the_numbers_of_both_by_the_curve_of_both(mcrock, stores, oth
     assert pair["attributes"]["headline"] == "stripes"
     for side, name in enumerate(("plateau", other)):
         risk = numbers_of(mcrock, "risk", files[name], folder / "h.csv")
-        ways = numbers_of(mcrock, "fragility", files[name], "--folder", folder)["ways"]
+        ways = numbers_of(mcrock, "fragility", files[name], "--folder", folder)["methods"]
         np.testing.assert_array_equal(
             value(pair, "fit_p_value", side), value(risk["high_confidence_capacity"], "fit_p_value")
         )

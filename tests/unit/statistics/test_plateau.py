@@ -6,14 +6,14 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtr, ndtri
 
 from mcrock.base.params import Outcome
-from mcrock.show.curves import format_ways
+from mcrock.show.curves import format_methods
 from mcrock.show.report.results import capacity_figure
 from mcrock.show.risk import capacity_blocks
 from mcrock.statistics import (
     Bootstrap,
     annual_rate,
     fit_fragility,
-    fragility_by_way,
+    fragility_by_method,
     high_confidence_capacity,
 )
 from mcrock.statistics.goodness import by_plateau
@@ -70,10 +70,10 @@ def test_without_a_plateau_it_is_the_lognormal_curve():
 
 def test_a_share_that_never_overturns_is_found_and_the_lognormal_curve_rejected():
     ds = stuck(0.7)
-    found, fit = fragility_by_way(ds, resamples=200), fit_fragility(ds)
-    assert float(found["share"].sel(way="plateau")) == pytest.approx(0.7, abs=0.08)
-    assert float(found["log_loss_difference"].sel(way="plateau")) == 0  # the least of all
-    assert float(found["log_loss_difference"].sel(way="probit")) > 0
+    found, fit = fragility_by_method(ds, resamples=200), fit_fragility(ds)
+    assert float(found["share"].sel(fitting_method="plateau")) == pytest.approx(0.7, abs=0.08)
+    assert float(found["log_loss_difference"].sel(fitting_method="plateau")) == 0  # the least of all
+    assert float(found["log_loss_difference"].sel(fitting_method="probit")) > 0
     assert float(fit["fit_p_value"]) < 0.01
     rates = annual_rate(ds, power_law())
     assert rates.attrs["headline"] == "stripes"
@@ -92,19 +92,19 @@ def test_a_share_that_never_overturns_is_found_and_the_lognormal_curve_rejected(
 
 
 def test_the_share_that_overturns_has_an_interval():
-    found = fragility_by_way(stuck(0.7), resamples=200)
+    found = fragility_by_method(stuck(0.7), resamples=200)
     low, high = found["share_interval"].values
-    assert 0.5 < low < float(found["share"].sel(way="plateau")) < high < 0.9
-    ends, at = found["plateau_interval"].values, found["reached"].sel(way="plateau").values
+    assert 0.5 < low < float(found["share"].sel(fitting_method="plateau")) < high < 0.9
+    ends, at = found["plateau_interval"].values, found["reached"].sel(fitting_method="plateau").values
     assert ((ends[0] < at) & (at < ends[1])).all()
-    text = "\n".join(format_ways(found))
+    text = "\n".join(format_methods(found))
     assert (
         f"a share of {low:.2g} to {high:.2g} can ever overturn (95 % interval); that curve has 1 % at "
         in text
     )
-    whole = fragility_by_way(simulate_study(), resamples=200)
+    whole = fragility_by_method(simulate_study(), resamples=200)
     assert whole["share_interval"].values[1] == 1
-    assert " or more can ever overturn" in "\n".join(format_ways(whole))
+    assert " or more can ever overturn" in "\n".join(format_methods(whole))
 
 
 @pytest.mark.slow
