@@ -1,12 +1,9 @@
 """The fragility curve that a study goes by: chosen once, by one rule, and taken by every result.
 
-The fragility curve that a study goes by: chosen once, by one rule, and taken by every result.
-
-`choose` is the rule. `accept_curve` makes the object that statistics, standards, exports, figures and pages
-take: the family, why, and its probabilities, intensities and rates with their intervals. Results carry the
-choice as the attributes of `CurveChoice.attrs`, and `accepted_family` reads it.
-
-Reading a fragility curve: the intensity at which a fraction overturns, with its interval and support.
+`choose` is the rule, between the families of `FAMILIES`. `accept_curve` makes the object that statistics,
+standards, exports, figures and pages take (`AcceptedCurve`): the family, why, and its probabilities,
+intensities and rates with their intervals. Results carry the choice as the attributes of
+`CurveChoice.attrs`, which `accepted_family` and `choice_of` read. `capacity_at` reads a fitted curve.
 """
 
 from __future__ import annotations

@@ -1,16 +1,9 @@
-"""Two designs under the same earthquakes.
+"""Two designs under the same earthquakes: what a change does to probability, median and annual rate.
 
-Two studies run by run: whether their runs are pairs, and how many of each record overturned in either.
-
-Runs are pairs where both studies draw the same numbers for everything that they have in common: recordings,
-azimuths and strength of the shaking first of all. What the recordings do is then the same in both, and drops
-out of their difference.
-
-Two designs under the same earthquakes: what a change does to probability, median and annual rate.
-
-Runs of both studies are pairs (`mcrock.statistics.comparison`), so that what the recordings do drops out of
-the
-difference, and few of them tell more of it than of either probability.
+Runs of two studies are pairs where both draw the same numbers for everything that they have in common:
+recordings, azimuths and strength of the shaking first of all (`check_pairs`). What the recordings do is then
+the same in both and drops out of their difference, so that few of them tell more of it than of either
+probability (`compare_designs`).
 """
 
 from __future__ import annotations

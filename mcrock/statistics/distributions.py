@@ -1,6 +1,11 @@
 """Predicted distributions and probabilities scored by what was measured.
 
-Scores of probabilities against outcomes, with intervals from resampling recordings.
+`score` and its intervals, from resampling recordings, are of probabilities against outcomes. `compare_tests`
+compares measured maxima with the distributions that a study predicts for them: a rocking body forgets how it
+started, so that one measured history says little of a model, and the distribution of many does (for 226
+podium tests doi 10.1177/8755293020988017). Each test has the runs with its motion. Campaigns simulated from
+the study, one run for each test, say how far from the prediction a campaign of this size is if the study is
+true: that makes the p-values.
 
 Brier, G. W. (1950). Verification of forecasts expressed in terms of probability. Monthly Weather Review
 78(1), 1-3.
@@ -13,14 +18,6 @@ Efron, B. and Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapma
 
 Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The American Statistician 69(4),
 371-386 (their tails with few samples).
-
-Measured maxima compared with the distributions that a study predicts for them.
-
-A rocking body forgets how it started, so that one measured history says little of a model, and the
-distribution of many does (for 226 podium tests doi 10.1177/8755293020988017).
-
-Each test has the runs with its motion. Campaigns simulated from the study, one run for each test, say how far
-from the prediction a campaign of this size is if the study is true: that makes the p-values.
 
 Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and estimation. Journal of
 the American Statistical Association 102, 359-378 (CRPS).

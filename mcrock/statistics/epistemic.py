@@ -1,7 +1,12 @@
 """Nested studies: what outer draws do to the result.
 
-Components of the variance of yes or no where draws of two kinds are crossed.
+In a nested study every outer draw of the epistemic inputs, such as the impact parameters of a body that
+nobody has tested, has a probability of its own (`epistemic_probability`) and a curve (`epistemic_fragility`).
+The variance of these probabilities is the first-order share of P (1 - P); the total share also counts what
+the draws do in single earthquakes (`variance_shares`). Both are needed: effects that cancel over all
+earthquakes do not in a given one.
 
+Components of the variance of yes or no, where draws of two kinds are crossed, come first (`components_of`).
 Every outer draw k meets every realization i, and realizations are nested in records r. With y
 the outcomes, means of products of two of them over all pairs of one kind are unbiased for
 
@@ -23,13 +28,6 @@ the estimators of the analysis of variance: d - e is (MS_k - MS_kr) / (R m).
 
 Searle, S. R., Casella, G. and McCulloch, C. E. (1992). Variance components. Wiley, chapter 4 (expected mean
 squares of the balanced case).
-
-Epistemic uncertainty of the probability of overturning, apart from the shaking.
-
-In a nested study every outer draw of the epistemic inputs, such as the impact parameters of a body that
-nobody has tested, has a probability of its own. The variance of these probabilities is the first-order share
-of P (1 - P); the total share also counts what the draws do in single earthquakes. Both are needed: effects
-that cancel over all earthquakes do not in a given one.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """Fragility curves and capacities with their intervals.
 
-Incremental dynamic analysis: the intensity at which each realization first overturns.
-
-Vamvatsikos, D. and Cornell, C. A. (2002). Incremental dynamic analysis. Earthquake Engineering and
-Structural Dynamics 31(3), 491-514. Every realization of a stripe study meets every level, so that the study
-is an incremental one too.
-
-Lognormal fragility curve of overturning with its uncertainty.
+`fit_fragility` is the lognormal (or log-logistic) curve by maximum likelihood, with all that results say of
+it; `side_by_side` puts several along a dimension. `capacities` are the levels between which each realization
+first overturns: every realization of a stripe study meets every level, so that it is an incremental dynamic
+analysis too.
 
 Baker, J. W. (2015). Efficient analytical fragility function fitting using dynamic structural
 analysis. Earthquake Spectra 31(1), 579-599.
+
+Vamvatsikos, D. and Cornell, C. A. (2002). Incremental dynamic analysis. Earthquake Engineering and
+Structural Dynamics 31(3), 491-514.
 """
 
 from __future__ import annotations

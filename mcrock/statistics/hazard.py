@@ -1,7 +1,6 @@
-"""Hazard curves and their files.
+"""Seismic hazard of a site, from files: annual rates at which intensities are exceeded.
 
-Hazard curves as those who make them write them: OpenQuake, USGS and EFEHR.
-
+`read_curves` reads the files of those who compute hazard, `load_hazard` makes the dataset of one site.
 Read are, by what a file begins with and not by its name,
 
 - the CSV files that the OpenQuake engine exports (OpenQuake manual, "Outputs from Classical PSHA");
@@ -11,8 +10,6 @@ Read are, by what a file begins with and not by its name,
 - the CSV files of nshmp-haz (its `Calculation-Configuration`), which are in a folder named by the measure.
 
 PGA and SA are in g, PGV in cm/s and PGD in cm in all of them.
-
-Seismic hazard of a site: annual rates at which intensities are exceeded, from files.
 """
 
 from __future__ import annotations

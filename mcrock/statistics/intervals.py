@@ -1,8 +1,8 @@
 """Intervals of a probability, options of inference, and tables of results.
 
-Tables of results: datasets whose variables say their unit and name.
-
-Confidence intervals of a probability, for independent runs and for runs that share ground motions.
+`table` makes the dataset of a result, whose variables say their unit and name. Intervals of a probability are
+for independent runs (`wilson_interval`) and for runs that share ground motions (`clustered_interval`).
+`Confidence` and `Bootstrap` are the keywords that statistics and figures share, checked once.
 
 Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of
 the American Statistical Association 22, 209-212.
@@ -15,8 +15,6 @@ variable. arXiv 1905.06208.
 
 Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The American Statistician
 69(4), 371-386.
-
-Options of intervals: the keywords that statistics and figures share, checked once.
 """
 
 from __future__ import annotations

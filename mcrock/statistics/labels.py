@@ -1,8 +1,8 @@
-"""Labels of what happened to objects: weights of realizations, calibration.
+"""Labels of what happened to objects, and which draws of the unknown inputs they make likely.
 
-Labels from a file, and the runs of a study that they refer to.
-
-Weights over draws by a tempered likelihood of what fell and what stood.
+Every outer draw of a nested study is a possible body or site. Objects seen after an earthquake or a test
+(`read_labels`) make some draws more likely than others: `weigh_draws` gives weights to the draws, and
+`calibrate` with them posterior distributions of the inputs and probabilities for other objects.
 
 With q the fraction of the runs of a draw that do what was seen, the likelihood of a label is e + (1 - 2 e) q:
 a label is wrong, or a run is not what the object did, with the error rate e. Those of all labels are
@@ -14,14 +14,6 @@ Statistical Society B 68(3), 411-436 (tempering, effective sample size).
 
 Bissiri, P. G., Holmes, C. C. and Walker, S. G. (2016). A general framework for updating belief distributions.
 Journal of the Royal Statistical Society B 78(5), 1103-1130 (the power of a likelihood).
-
-Unknown inputs and probabilities of studies, before and after labels.
-
-Calibration on what fell and what stood: which draws of the unknown inputs it makes likely.
-
-Every outer draw of a nested study is a possible body or site. Objects seen after an earthquake or a test make
-some draws more likely than others: this gives weights to the draws, and with them posterior distributions of
-the inputs and probabilities for other objects.
 """
 
 from __future__ import annotations

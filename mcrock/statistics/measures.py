@@ -1,25 +1,19 @@
-"""Intensity measures of runs: how much each explains.
+"""Intensity measures of runs, and how much each of them explains.
 
-Intensity measures of a cloud study: fragility by each, and which explains overturning best.
-
-McFadden, D. (1974). Conditional logit analysis of qualitative choice behavior. In: Zarembka, P. (ed.),
-Frontiers in Econometrics, 105-142. (The share of the deviance that a curve explains.)
+`measures_of` and `by_measure` read those that a cloud study holds, `with_measures` computes others from its
+motions; `compare_measures` fits a curve over each and scores it on recordings left out. `weigh_runs` counts
+runs of any number over several measures: at fixed levels all runs of a motion at a level have the same ones.
+`hazard_consistency` asks whether scaled recordings have the hazard of the site in other measures too.
 
 Good, I. J. (1952). Rational decisions. Journal of the Royal Statistical Society B 14(1), 107-114. (The
 logarithmic score.)
 
-Intensity measures of every run of a study that did not store them, from its motions.
-
-Runs with the measures of their motions, those alike counted together.
-
-At fixed levels all runs of a motion at a level have the same measures, so that a few hundred numbers stand
-for any number of runs.
-
-Whether scaled recordings have the hazard of the site in other measures too.
-
 Lin, T., Haselton, C. B., Baker, J. W. (2013). Conditional spectrum-based ground motion selection. Part I:
 hazard consistency for risk-based assessments. Earthquake Engineering and Structural Dynamics 42(12),
 1847-1865.
+
+McFadden, D. (1974). Conditional logit analysis of qualitative choice behavior. In: Zarembka, P. (ed.),
+Frontiers in Econometrics, 105-142. (The share of the deviance that a curve explains.)
 """
 
 from __future__ import annotations

@@ -1,20 +1,13 @@
-"""How runs ended: outcomes, responses of users, doubtful and notable runs, convergence.
+"""How runs ended: outcomes, responses of users, doubtful and representative runs, convergence.
 
-Outcomes of runs in the words of users, and the fraction of each with its interval.
+`outcome_shares` has the fraction of each ending, `own_responses` mean and quantiles of what a function of the
+user gives for every run, `undecided_runs` the reasons, `representative_runs` the middle and the weakest run
+that overturned and the strongest survivor.
 
-Responses of one's own: mean and quantiles of what a function of the user gives for every run.
-
-Reasons of undecided runs.
-
-Single runs that stand for a study: the middle and the weakest that overturned, the strongest survivor.
-
-Runs at the limits of the model, and runs certified to be the same with friction.
-
-Without friction in the study contacts stick: the body is rigid, does not slide and does not bounce. Every run
-records where that would not hold, and the least friction at which it holds throughout; here these runs are
-counted. The counts tell whether the model applies, not whether it is right.
-
-Convergence with the number of realizations of the same motions, and with the time step.
+`model_validity` counts runs at the limits of the model. Without friction in the study contacts stick: the
+body is rigid, does not slide and does not bounce. Every run records where that would not hold, and the least
+friction at which it holds throughout. The counts tell whether the model applies, not whether it is right.
+`size_convergence` and `step_check` are of the number of realizations and of the time step.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """Probabilities of overturning and of other limits, with their intervals and bounds.
 
-Limits of responses, and which runs are beyond them; responses that are derived after the run.
+`by_limit` puts a limit of a response in the place of overturning, `pooled` and `read_crossed` read nested
+studies, in which every outer draw meets the same realizations of everything else. `overturning_probability`
+and `exceedance_probability` have intervals for new earthquakes.
 
-Nested studies: every outer draw meets the same realizations of everything else.
-
-Probabilities of overturning and of exceeding a threshold, with intervals.
-
-Confidence sequences: intervals of a mean that hold at every look, so that runs may stop at will.
-
+`sequential_probability` has intervals that hold at every look, so that runs may stop at will.
 A gambler bets that the mean is larger than m. With independent observations in [0, 1] of mean m the capital
 is a martingale, whatever their distribution, and it ever exceeds 2 / alpha with a probability of at most
 alpha / 2 (Ville). Values of m at which it does are excluded for good. Bets are constant fractions, mixed with
@@ -18,10 +15,9 @@ the Royal Statistical Society B 86(1), 1-27. Ryu, J. J. and Bhatt, A. (2024). On
 bounded random processes via universal gambling strategies. IEEE Transactions on Information Theory 70(10),
 7143-7161.
 
-Bounds of the probability of overturning over a whole range of unknown numbers.
-
-Of K noisy fractions the largest is too large: part of it is search. The worst draw is therefore chosen on one
-half of the records and its probability estimated on the other, and the other way round.
+`epistemic_bounds` has bounds over a whole range of unknown numbers. Of K noisy fractions the largest is too
+large: part of it is search. The worst draw is therefore chosen on one half of the records and its probability
+estimated on the other, and the other way round.
 
 Wilks, S. S. (1941). Determination of sample sizes for setting tolerance limits. Annals of Mathematical
 Statistics 12(1), 91-96 (how much of a range its largest draw exceeds).

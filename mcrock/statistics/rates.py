@@ -1,25 +1,20 @@
-"""Annual rates by a curve or by rising fractions, and their intervals.
-
-Rates of overturning: fragility curves weighted with the rates at which intensities occur.
+"""Annual rates of overturning by a curve or by rising fractions, and their intervals.
 
 With H(x) the annual rate at which x is exceeded, the rate is the integral of F |dH| or, by parts, of H dF. H
-is log-log between the rows of its table, so that both fragilities here have closed forms on each piece.
+is log-log between the rows of its table, so that both curves, `LognormalCurve` and `RisingCurve`, have closed
+forms on each piece. The rising curve is the one behind every number "by the fractions": its value, the
+intensity at which it reaches a probability, and its rate. The levels leave open where between two of them a
+body overturns; `RisingCurve` takes a curve between them, `bounding_steps` the least and the most that rising
+fractions allow.
 
-Fragility without a formula: the fractions of the levels made rising, and what lies between the levels.
-
-It is the one curve behind every number "by the fractions": its value, the intensity at which it reaches a
-probability, and its rate. The levels leave open where between two of them a body overturns; `RisingCurve`
-takes a curve between them, and `bounding_steps` the least and the most that rising fractions allow.
+Intervals are bootstrap-t intervals, for new earthquakes (`mcrock.statistics.resampling`). Those of the
+lognormal curve are of ln(rate) (`lognormal_bounds`). Those of the rising fractions reach from the least to
+the largest rate that the levels leave open, and so hold whatever curve there is between them
+(`rising_rate_bounds`); where resampling says nothing, as where nothing overturned or records are few, they
+are those of all rising curves through the intervals of the levels.
 
 Barlow, R. E., Bartholomew, D. J., Bremner, J. M. and Brunk, H. D. (1972). Statistical inference under order
 restrictions. Wiley (isotonic regression).
-
-Bootstrap-t intervals of annual rates, for new earthquakes (`mcrock.statistics.resampling`).
-
-Of the lognormal curve on ln(rate). Of the rising fractions the ends are those of two rates: the least and
-the largest that the levels leave open (`mcrock.statistics.rates.bounding_steps`), so that the interval
-holds whatever curve there is between them. Where resampling says nothing, as where nothing overturned or
-records are few, the bounds are those of all rising curves through the intervals of the levels.
 """
 
 from __future__ import annotations

@@ -1,20 +1,18 @@
 """Annual rates of overturning at a site, and what is uncertain of them.
 
-Annual rate of overturning at a site, its parts by intensity, and the capacity of high confidence.
-
-Kennedy, R. P. and Ravindra, M. K. (1984). Seismic fragilities for nuclear power plant risk studies. Nuclear
-Engineering and Design 79(1), 47-68 (capacity of high confidence of low probability of failure).
-
-One distribution of the annual rate: hazard fractiles, what is epistemic, the number of records, beta_U.
-
-It is of the fragility that heads the page: the lognormal curve, or a log-logistic one in the share of the
-headline, or the rising fractions; every resample has its own.
+`annual_rate` has the rate with its parts by intensity, `high_confidence_capacity` the capacity of high
+confidence of low probability of failure. `rate_distribution` has one distribution of the rate, over hazard
+fractiles, epistemic inputs, the number of records and beta_U: of the lognormal curve, with a log-logistic one
+in the share of the headline, or of the rising fractions, each resample with its own.
 
 Bazzurro, P. and Cornell, C. A. (1999). Disaggregation of seismic hazard. Bulletin of the Seismological
 Society of America 89(2), 501-520.
 
 Cornell, C. A., Jalayer, F., Hamburger, R. O. and Foutch, D. A. (2002). Probabilistic basis for 2000 SAC FEMA
 steel moment frame guidelines. Journal of Structural Engineering 128(4), 526-533 (rate of a power-law hazard).
+
+Kennedy, R. P. and Ravindra, M. K. (1984). Seismic fragilities for nuclear power plant risk studies. Nuclear
+Engineering and Design 79(1), 47-68 (capacity of high confidence of low probability of failure).
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""What a run counts as, from a store or a table of outcomes, and order statistics of many.
+"""What a run counts as, and how many runs of each kind there are by recording and intensity.
 
-Order statistics of values that are read in parts, exact and in memory that does not grow with them.
-
-Overturned and undecided runs, and their numbers per record and intensity.
-
-This is the only place that reads outcomes. Runs are read in slices of realizations, so that memory
-does not grow with the size of a study that is open lazily.
+This is the only place that reads outcomes, from a store or a table of outcomes. Runs are read in slices of
+realizations (`read_slices`, `count_runs`), so that memory does not grow with the size of a study that is open
+lazily; `order_statistics` of values that are read so are exact.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Rules of thumb and standards next to the result.
+"""Rules of thumb and standards next to the result of a study.
 
-Rules of thumb and checks of codes, judged by the runs of a study.
-
-What would be said of the body without a simulation: a threshold of peak acceleration or velocity, a probit
-curve of either, or a check for the smallest slenderness of the body, which is here that of the medians of its
-slenderness alpha, radius R and frequency parameter p.
+First `baselines`, what would be said of the body without a simulation: a threshold of peak acceleration or
+velocity, a probit curve of either, or a check for the smallest slenderness of the body, which is here that of
+the medians of its slenderness alpha, radius R and frequency parameter p (`checks_of_body`). Then `standards`,
+a study judged at a design motion and against a target frequency.
 
 ASCE/SEI 43-05 (2005). Seismic design criteria for structures, systems, and components in nuclear facilities,
 appendix A.2 (approximate method for rocking of an unanchored rigid body), derived here for an oscillator with
@@ -19,8 +18,6 @@ EERI): the seven of its library that have a size come out within 2 %.
 
 Housner, G. W. (1963). The behavior of inverted pendulum structures during earthquakes. Bulletin of the
 Seismological Society of America 53(2), 403-417.
-
-Standards next to the result: a study judged at a design motion, and against a target frequency.
 
 ASCE/SEI 43 (2005, 2019). Seismic design criteria for structures, systems, and components in nuclear
 facilities: acceptance (section 1.3), and the approximate methods of appendix A (edition of 2005).

@@ -1,11 +1,11 @@
-"""Fragility surfaces over two measures, and whether one measure suffices.
+"""Fragility over two intensity measures, and whether one of them suffices.
 
-Fragility over two intensity measures at once, and whether the second one tells anything more.
+`fit_surface` fits the probability over the plane of two measures, and tells whether the second one adds
+anything. `measure_sufficiency` gives efficiency, practicality and sufficiency of measures, each with an
+interval, and scores all pairs.
 
 Baker, J. W. and Cornell, C. A. (2005). A vector-valued ground motion intensity measure consisting of spectral
 acceleration and epsilon. Earthquake Engineering and Structural Dynamics 34(10), 1193-1217.
-
-Whether an intensity measure suffices: efficiency, practicality and sufficiency, each with an interval.
 
 Luco, N., Cornell, C. A. (2007). Structure-specific scalar intensity measures for near-source and ordinary
 earthquake ground motions. Earthquake Spectra 23(2), 357-392. (Efficiency and sufficiency.)

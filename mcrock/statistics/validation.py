@@ -1,19 +1,9 @@
-"""Probabilities compared with what happened.
+"""Probabilities compared with shake-table tests.
 
-A body as scanned, with its uncertainties, from a JSON file.
-
-Uncertainties of a body on a shake table, and the study in which every draw of them meets every test.
-
-Recordings that nothing is tuned on.
-
-Rules of thumb that a simulation has to beat: thresholds and probit curves of one measure of the motion.
-
-Scores of a nested study of shake-table tests next to rules of thumb.
-
-Probabilities of mcrock compared with shake-table tests.
-
-`read_geometry` reads the body, `validation_study` makes a nested study of the uncertainties of body and
-tests, in which every draw meets every test, and `validate` scores its probabilities next to rules of thumb.
+`read_geometry` reads a body as scanned, with its uncertainties, from a JSON file; `validation_study` makes a
+nested study of the uncertainties of body and table, in which every draw meets every test. `is_set_aside`
+names the recordings that nothing is tuned on, `leave_one_out` and `fitted_elsewhere` are the rules of thumb
+that a simulation has to beat, and `validate` scores its probabilities next to them.
 """
 
 from __future__ import annotations
