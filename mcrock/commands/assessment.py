@@ -263,7 +263,7 @@ class PageOptions:
         typer.Option(metavar="FILE", help="Further file whose digest is listed, as the scan; repeatable."),
     ] = None
 
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing page.")] = False
+    overwrite: options.Overwrite = False
 
     def signed(self, files: list[Path]) -> Signed:
         """What heads the page."""
@@ -496,7 +496,7 @@ def export(
     stripes: Annotated[
         bool, typer.Option("--stripes", help="For OpenQuake and pelicun: fractions, whatever is gone by.")
     ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+    overwrite: options.Overwrite = False,
     allow_incomplete: options.Incomplete = False,
 ) -> None:
     """Write a result for other programs, or its fragility for OpenQuake, pelicun or as JSON.

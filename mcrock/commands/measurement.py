@@ -258,7 +258,7 @@ def fit(
     ] = False,
     workers: Annotated[int | None, typer.Option(help="Tests fitted at once; default: all cores.")] = None,
     trust_code: options.TrustCode = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Fit impact parameters to free-rocking tests.
 
@@ -425,7 +425,7 @@ def measure(
     recording: RecordingOptions,
     level: options.Level = 0.95,
     results: options.FigureOptions,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Measure free-rocking tests without a model of their impacts.
 

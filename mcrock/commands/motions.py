@@ -15,7 +15,8 @@ import typer
 
 from mcrock.base.checks import Number
 from mcrock.base.units import plain_number
-from mcrock.commands.options import FigureOptions, OutputFolder, StudyOptions, unpacked, whole_numbers
+from mcrock.commands import options
+from mcrock.commands.options import FigureOptions, StudyOptions, unpacked, whole_numbers
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -212,10 +213,8 @@ def simulate(
     ] = None,
     animation: AnimationOptions,
     sensor: SensorOptions,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the files of --animate and --sensor.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print results and events as JSON.")] = False,
+    overwrite: options.Overwrite = False,
+    as_json: options.AsJson = False,
     source: SourceOptions,
 ) -> None:
     """Repeat one run of a study and print its results and events.
@@ -301,10 +300,8 @@ class MotionOptions:
             help="Record file of any format of `mcrock records check`, or folder of them; repeatable.",
         ),
     ] = None
-    unit: Annotated[
-        str | None, typer.Option(help="Unit of tables: m/s2, cm/s2, mm/s2, gal, g, mg, %g, ft/s2, in/s2.")
-    ] = None
-    dt: Annotated[float | None, typer.Option(help="Time step of tables without times, in seconds.")] = None
+    unit: options.RecordUnit = None
+    dt: options.TimeStep = None
     component: Annotated[
         str | None,
         typer.Option(help="Components of records: x, y or both, each a motion of its own; default: both."),
@@ -328,8 +325,8 @@ class MotionOptions:
 class OutputOptions(FigureOptions):
     """Files of a spectrum and its figure."""
 
-    output: OutputFolder = Path("spectrum")
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing results.")] = False
+    output: options.OutputFolder = Path("spectrum")
+    overwrite: options.Overwrite = False
 
 
 def parse_numbers(text: str, name: str) -> Array:
@@ -360,13 +357,13 @@ def parse_numbers(text: str, name: str) -> Array:
 
 
 def read_motions(
-    options: MotionOptions, peak_g: float | None = None, scale: float | None = None
+    source: MotionOptions, peak_g: float | None = None, scale: float | None = None
 ) -> list[Motion | Pulse]:
     """Motions that options name, each along x.
 
     Parameters
     ----------
-    options : MotionOptions
+    source : MotionOptions
     peak_g : float, optional
         Peak acceleration of a pulse [g], 1 g by default.
     scale : float, optional
@@ -379,35 +376,35 @@ def read_motions(
     """
     from mcrock.excitation import fema_p695
 
-    pulse, fema, files = options.pulse, options.fema, options.files
+    pulse, fema, files = source.pulse, source.fema, source.files
     if sum((pulse is not None, fema is not None, bool(files))) != 1:
         raise ValueError("name one source of ground motion: --pulse, --fema or --record")
     recorded, wavelet = "--fema or --record", "--pulse mavroeidis-papageorgiou"
     for name, value, partner, wanted in (
         ("--peak-g", peak_g, "--pulse", pulse),
-        ("--pulse-cycles", options.pulse_cycles, wavelet, wavelet.endswith(f" {pulse}")),
-        ("--pulse-phase-deg", options.pulse_phase_deg, wavelet, wavelet.endswith(f" {pulse}")),
-        ("--records", options.records, "--fema", fema),
-        ("--unit", options.unit, "--record", files),
-        ("--dt", options.dt, "--record", files),
-        ("--component", options.component, recorded, fema or files),
+        ("--pulse-cycles", source.pulse_cycles, wavelet, wavelet.endswith(f" {pulse}")),
+        ("--pulse-phase-deg", source.pulse_phase_deg, wavelet, wavelet.endswith(f" {pulse}")),
+        ("--records", source.records, "--fema", fema),
+        ("--unit", source.unit, "--record", files),
+        ("--dt", source.dt, "--record", files),
+        ("--component", source.component, recorded, fema or files),
         ("--scale", scale, recorded, fema or files),
     ):
         if value is not None and not wanted:
             raise ValueError(f"{name} goes with {partner}")
     if pulse is not None:
-        return [_make_pulse(options, 1.0 if peak_g is None else peak_g)]
-    component, scale = options.component or "both", 1.0 if scale is None else scale
+        return [_make_pulse(source, 1.0 if peak_g is None else peak_g)]
+    component, scale = source.component or "both", 1.0 if scale is None else scale
     if component not in ("x", "y", "both"):
         raise ValueError(f"--component must be x, y or both, got {component!r}")
     if not isfinite(scale) or scale == 0.0:
         raise ValueError(f"--scale must be finite and not 0, got {scale!r}")
     if fema is not None:
         motions = fema_p695(
-            fema, None if options.records is None else whole_numbers(options.records, "--records")
+            fema, None if source.records is None else whole_numbers(source.records, "--records")
         )
     else:
-        motions = _read_files(files or [], options.unit, options.dt)
+        motions = _read_files(files or [], source.unit, source.dt)
     return [part.scaled(scale) for motion in motions for part in _components(motion, component)]
 
 
@@ -423,20 +420,20 @@ def _read_files(paths: Sequence[Path], unit: str | None, dt: float | None) -> li
     return [motion for path in paths for motion in read_records(path, unit=unit, dt=dt)]
 
 
-def _make_pulse(options: MotionOptions, peak_g: float) -> Motion | Pulse:
+def _make_pulse(source: MotionOptions, peak_g: float) -> Motion | Pulse:
     from mcrock.base.params import STANDARD_GRAVITY
     from mcrock.excitation import Pulse
     from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
 
-    if options.pulse not in SHAPES:
-        raise ValueError(f"--pulse must be one of {', '.join(SHAPES)}, got {options.pulse!r}")
-    period, peak = options.period, Number("g", above=0.0).check("--peak-g", peak_g) * STANDARD_GRAVITY
+    if source.pulse not in SHAPES:
+        raise ValueError(f"--pulse must be one of {', '.join(SHAPES)}, got {source.pulse!r}")
+    period, peak = source.period, Number("g", above=0.0).check("--peak-g", peak_g) * STANDARD_GRAVITY
     more = {}
-    if options.pulse_cycles is not None:
-        more["cycles"] = options.pulse_cycles
-    if options.pulse_phase_deg is not None:
-        more["phase"] = radians(options.pulse_phase_deg)
-    pulse = make_pulse(options.pulse, period=period, peak=peak, **more)
+    if source.pulse_cycles is not None:
+        more["cycles"] = source.pulse_cycles
+    if source.pulse_phase_deg is not None:
+        more["phase"] = radians(source.pulse_phase_deg)
+    pulse = make_pulse(source.pulse, period=period, peak=peak, **more)
     return pulse if isinstance(pulse, Pulse) else sample_pulse(pulse, dt=period / SAMPLES)
 
 

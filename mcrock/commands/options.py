@@ -143,6 +143,12 @@ Folder = Annotated[
 Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Accept a store with missing runs.")]
 FigureFormat = Annotated[str, typer.Option("--format", help="Figure format: png, pdf or svg.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
+TimeStep = Annotated[float | None, typer.Option(help="Time step of tables without times, in seconds.")]
+RecordUnit = Annotated[
+    str | None,
+    typer.Option(help="Unit of tables and ObsPy files: m/s2, cm/s2, mm/s2, gal, g, mg, %g, ft/s2 or in/s2."),
+]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 Workers = Annotated[int | None, typer.Option(help="Number of threads; default: all cores.")]
 ErrorRate = Annotated[float, typer.Option(help="How often a label and the model disagree [1].")]

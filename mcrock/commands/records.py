@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mcrock.base.units import plain_number
-from mcrock.commands.options import FigureFormat, OutputFolder, check_figure, say, unpacked, whole_numbers
+from mcrock.commands.options import (
+    FigureFormat,
+    OutputFolder,
+    RecordUnit,
+    TimeStep,
+    check_figure,
+    say,
+    unpacked,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
@@ -38,13 +46,8 @@ class ReadOptions:
             "default: detected.",
         ),
     ] = None
-    unit: Annotated[
-        str | None,
-        typer.Option(
-            help="Unit of tables and ObsPy files: m/s2, cm/s2, mm/s2, gal, g, mg, %g, ft/s2 or in/s2."
-        ),
-    ] = None
-    dt: Annotated[float | None, typer.Option(help="Time step of tables without times, in seconds.")] = None
+    unit: RecordUnit = None
+    dt: TimeStep = None
     channels: Annotated[
         str | None,
         typer.Option(metavar="LIST", help="Channels that form a record in files of several sensors: 1,2,3."),
@@ -105,14 +108,14 @@ def plot(
     chosen = range(1, every + 1) if only is None else whole_numbers(only, "--only", every)
     from mcrock.plots import save_figure
     from mcrock.show.progress import count_progress
-    from mcrock.show.records import plot_record, plot_spectra
+    from mcrock.show.records import file_name, plot_record, plot_spectra
 
     surveys = [pair for pair in enumerate(_survey(scan.motions), start=1) if pair[0] in chosen]
     output.mkdir(parents=True, exist_ok=True)
     with count_progress("records drawn") as progress:
         for done, (number, found) in enumerate(surveys, start=1):
             if found.motion.acceleration.any():
-                name = output / f"{number:03d}_{_file_name(found.motion)}.{figure_format}"
+                name = output / f"{number:03d}_{file_name(found.motion)}.{figure_format}"
                 print(save_figure(plot_record(found.motion, found.flags), name))
             progress(done, len(surveys))
     motions = [found.motion for _, found in surveys]
@@ -250,7 +253,3 @@ def _end(scan: FolderContents, path: Path) -> None:
         say(f"warning: {line}")
     if scan.problems:
         raise ValueError("\n".join(scan.problems))
-
-
-def _file_name(motion: Motion) -> str:
-    return re.sub(r"[^\w.-]+", "_", motion.name).strip("_.")[:60] or "record"

@@ -102,7 +102,7 @@ def new(
         Path | None, typer.Option(metavar="FILE", help="Answers by name in a TOML file; ask nothing.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Take defaults for what is not answered.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+    overwrite: options.Overwrite = False,
     given: AnswerOptions,
 ) -> None:
     """Write a study file by questions about the object, its place and the earthquakes.
@@ -227,7 +227,7 @@ CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
 class WritingOptions:
     """What becomes of a store that is there."""
 
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing store.")] = False
+    overwrite: options.Overwrite = False
     resume: Annotated[bool, typer.Option("--resume", help="Continue an unfinished store.")] = False
     extend: Annotated[
         bool, typer.Option("--extend", help="Add realizations or intensities to a store; continues it too.")

@@ -104,7 +104,7 @@ def validate(
     workers: options.Workers = None,
     results: ValidationOutput,
     trust_code: options.TrustCode = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print scores and probabilities as JSON.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Compare predictions with tests: labels, or distributions of maxima.
 

@@ -451,8 +451,7 @@ def write_selection(
         motion = motions[place].scaled(float(factor))
         axes = [axis for axis, is_there in zip("xyz", motion.shaken, strict=True) if is_there]
         rows = np.column_stack([motion.time, *(motion.acceleration["xyz".index(axis)] for axis in axes)])
-        name = re.sub(r"[^\w.-]+", "_", motion.name).strip("_.")[:60]
-        with replacing(folder / "records" / f"{number:03d}_{name}.csv") as scratch:
+        with replacing(folder / "records" / f"{number:03d}_{file_name(motion)}.csv") as scratch:
             np.savetxt(scratch, rows, "%.8g", ",", header=",".join(["time", *axes]), comments="")
     paths.append(folder / "motion.toml")
     text = (
@@ -461,6 +460,11 @@ def write_selection(
     with replacing(paths[1]) as scratch:
         scratch.write_text(text + LEVELS, encoding="utf-8")
     return paths
+
+
+def file_name(motion: Motion) -> str:
+    """Name of a motion as part of that of a file."""
+    return re.sub(r"[^\w.-]+", "_", motion.name).strip("_.")[:60] or "record"
 
 
 @style.styled

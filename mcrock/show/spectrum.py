@@ -21,7 +21,7 @@ from matplotlib.patches import Patch
 
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.show import style
-from mcrock.show.text import format_count
+from mcrock.show.text import format_count, format_range
 
 MODES = {  # colour and words of bands, by the impacts before overturning
     0: (style.DEEP_BLUE, "overturns without impact"),
@@ -317,17 +317,11 @@ def _describe(ds: xr.Dataset, more: list[str]) -> str:
     return style.plain_text(text)
 
 
-def _format_range(values: np.ndarray) -> str:
-    """One number, or the smallest and the largest of several."""
-    low, high = f"{values.min():.3g}", f"{values.max():.3g}"
-    return low if low == high else f"{low} to {high}"
-
-
 def _describe_period(ds: xr.Dataset) -> list[str]:
     """Period of the pulse, where it is known."""
     periods = ds["pulse_period"].values
     periods = periods[np.isfinite(periods)]
-    return [f"period {_format_range(periods)} s"] if len(periods) else []
+    return [f"period {format_range(periods, '.3g')} s"] if len(periods) else []
 
 
 def _describe_shaking(ds: xr.Dataset) -> list[str]:
@@ -335,10 +329,10 @@ def _describe_shaking(ds: xr.Dataset) -> list[str]:
     words = _describe_period(ds)
     if ds.attrs.get("scale", 1.0) != 1.0:
         words.append(f"scaled by {ds.attrs['scale']:g}")
-    words.append(f"peak {_format_range(ds['peak_acceleration'].values / STANDARD_GRAVITY)} g")
+    words.append(f"peak {format_range(ds['peak_acceleration'].values / STANDARD_GRAVITY, '.3g')} g")
     vertical = ds["peak_vertical_acceleration"].values / STANDARD_GRAVITY
     if vertical.any():
-        words.append(f"vertical {_format_range(vertical)} g")
+        words.append(f"vertical {format_range(vertical, '.3g')} g")
     return words
 
 
