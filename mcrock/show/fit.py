@@ -29,18 +29,8 @@ from mcrock.impact.registry import ImpactParameter, options
 from mcrock.measurement.fit import ENERGY_GAIN, UNITS, explaining_neighbours
 from mcrock.measurement.misfit import PARAMETERS
 from mcrock.measurement.recording import Recording, euler_angles
-from mcrock.show import style
+from mcrock.show import style, text
 from mcrock.show.report.content import Block, Figure, Section
-from mcrock.show.text import (
-    Caution,
-    Column,
-    Columns,
-    as_json,
-    format_count,
-    format_table,
-    percent,
-    table_along,
-)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +47,7 @@ def format_fit(fit: Fit) -> str:
     samples = int((fit.time >= fit.estimates["time"]).sum())
     lines = [
         f"{fit.name}, released over edge {fit.edge}: {samples} samples up to landing {len(landing)}",
-        format_table(heads, rows),
+        text.format_table(heads, rows),
         "1 % of size: change if the body were 1 % larger along this axis; intervals "
         + (f"contain {100.0 * fit.size_error:g} % of each" if fit.size_error else "do not contain it")
         + held_words(fit.held, "; they hold those"),
@@ -136,10 +126,10 @@ def neighbours_as_json(found: list[Neighbour]) -> list[dict[str, Any]]:
         | {name: getattr(each.misfit, name) for name in ("first_swing", "after_impact", "explained")}
         for each in found
     ]
-    return [as_json(row) for row in rows]
+    return [text.as_json(row) for row in rows]
 
 
-def neighbour_table(found: list[dict[str, Any]]) -> Columns:
+def neighbour_table(found: list[dict[str, Any]]) -> text.Columns:
     """What each neighbour would explain, of their numbers."""
     keys = [key for key in found[0]["estimates"] if key not in ("time", "tilt", *ADDED)]
     heads = ["if this were free", "estimate", "deviance", "first swing", "after impact", *keys]
@@ -159,7 +149,7 @@ def neighbour_table(found: list[dict[str, Any]]) -> Columns:
                 *(f"{each['estimates'][key]:.4g}" for key in keys),
             ]
         )
-    return format_table(heads, rows)
+    return text.format_table(heads, rows)
 
 
 def neighbour_words(found: list[Neighbour]) -> list[str]:
@@ -262,7 +252,7 @@ def fit_as_json(fit: Fit) -> dict[str, Any]:
         "misfit": fit.misfit._asdict() | {"explained": fit.misfit.explained},
         "verdict": misfit_words(fit),
     }
-    return {key: as_json(item) for key, item in found.items()}
+    return {key: text.as_json(item) for key, item in found.items()}
 
 
 LABELS = {key: f"{ADDED.get(key, key).capitalize()} [{unit}]" for key, unit in UNITS.items()}
@@ -413,17 +403,17 @@ LABEL = 24  # characters of a label in a line: two stand side by side in a colum
 
 def format_measured(found: xr.Dataset) -> list[str]:
     """A row for each test, and what the columns mean."""
-    level = percent(found)
+    level = text.percent(found)
 
-    def number(name: str, form: str) -> Column:
+    def number(name: str, form: str) -> text.Column:
         head = f"{name.replace('_', ' ')} [{found[name].attrs['units']}]".removesuffix(" [1]")
         return head, f"{{{name}:{form}}}"
 
-    def interval(name: str) -> Column:
+    def interval(name: str) -> text.Column:
         return f"{level} interval", lambda one: format_interval(*one[f"{name}_interval"].values.tolist())
 
-    loss: Column = ("energy lost [%]", lambda one: f"{100 * float(one['energy_loss'].mean()):.1f}")
-    columns: list[Column] = [
+    loss: text.Column = ("energy lost [%]", lambda one: f"{100 * float(one['energy_loss'].mean()):.1f}")
+    columns: list[text.Column] = [
         "test",
         *((number("tilt", ".4f"), interval("tilt"))),
         number("duration", ".2f"),
@@ -436,7 +426,7 @@ def format_measured(found: xr.Dataset) -> list[str]:
         number("frequency_across", ".3g"),
     ]
     return [
-        table_along(found, "test", columns, left=True),
+        text.table_along(found, "test", columns, left=True),
         "avrf: angular velocity after an impact over that before, the median of up to nine from peak to peak",
         "opmf: largest angle out of the plane over that in it, after the first impact; - if drift hides it",
         "energy lost: mean share from peak to peak; frequency: where the spectrum of the rate is largest, in "
@@ -486,8 +476,8 @@ def plot_measured(found: xr.Dataset) -> Axes:
         ax.set_xlabel(fill(style.axis_scale(found[name])[1], LABEL))
     return style.add_note(
         panels[0],
-        f"Bars: {percent(found)} intervals: of a median, and what the drift of the sensor leaves open; where "
-        "that is all, there is no dot.",
+        f"Bars: {text.percent(found)} intervals: of a median, and what the drift of the sensor leaves open; "
+        "where that is all, there is no dot.",
     )
 
 
@@ -521,7 +511,11 @@ def format_campaign(outcomes: list[dict[str, Any]]) -> list[str]:
     lines: list[str] = [_table(fitted)] if fitted else []
     lines += _unexplained(fitted)
     lines += [f"{each['test']}: {note}" for each in fitted for note in each["fit"].get("notes", ())]
-    return [*lines, *_left_out(outcomes), f"{len(fitted)} of {format_count(len(outcomes), 'test')} fitted"]
+    return [
+        *lines,
+        *_left_out(outcomes),
+        f"{len(fitted)} of {text.format_count(len(outcomes), 'test')} fitted",
+    ]
 
 
 def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Path]]) -> list[Section]:
@@ -536,12 +530,12 @@ def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Pa
     fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
     blocks: list[Block] = [_table(fitted, "\N{NON-BREAKING HYPHEN}")] if fitted else []
     blocks += _unexplained(fitted)
-    blocks += map(Caution, _left_out(outcomes))
+    blocks += map(text.Caution, _left_out(outcomes))
     sections = [Section("tests", "Tests", blocks)]
     for outcome in fitted:
         name, fit = outcome["test"], outcome["fit"]
         explained = fit["misfit"]["explained"]
-        words = Caution if explained is False or fit["at_bound"] else str
+        words = text.Caution if explained is False or fit["at_bound"] else str
         own: list[Block] = [
             f"Recording {outcome['file']}, released over edge {fit['edge']}; body of {outcome['body']}.",
             *map(words, fit["verdict"]),
@@ -588,7 +582,7 @@ def _light(figure: Path) -> bytes:
     return found.getvalue()
 
 
-def _table(fitted: list[dict[str, Any]], hyphen: str = "-") -> Columns:
+def _table(fitted: list[dict[str, Any]], hyphen: str = "-") -> text.Columns:
     """Estimates with their standard errors, and the verdict."""
     keys = [key for key in fitted[0]["fit"]["estimates"] if key != "time"]
     heads = ["test", *(f"{key} [{fitted[0]['fit']['estimates'][key]['unit']}]" for key in keys)]
@@ -604,7 +598,7 @@ def _table(fitted: list[dict[str, Any]], hyphen: str = "-") -> Columns:
         rows.append(
             [*cells, explained + ", at a bound: " * bool(fit["at_bound"]) + " ".join(fit["at_bound"])]
         )
-    return format_table(heads, rows, left=True)
+    return text.format_table(heads, rows, left=True)
 
 
 def _with_error(item: dict[str, Any]) -> str:
