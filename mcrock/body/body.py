@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.base.checks import Number
-from mcrock.base.keywords import suggest_keyword
+from mcrock.base.checks import Number, suggest_keyword
 from mcrock.base.params import GRAVITY
 from mcrock.base.session import Displayed
 from mcrock.body.faces import (

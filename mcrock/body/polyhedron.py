@@ -30,8 +30,7 @@ from typing import NamedTuple, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mcrock.base.checks import Choice, Flag, Integer, Number, check_array, shown
-from mcrock.base.keywords import shared_keywords
+from mcrock.base.checks import Choice, Flag, Integer, Number, check_array, shared_keywords, shown
 from mcrock.base.params import GRAVITY
 from mcrock.base.units import LENGTHS, factor_to, plain_number
 from mcrock.body.body import Body

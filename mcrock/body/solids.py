@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.base.checks import Integer, Number, check_array, shown
-from mcrock.base.keywords import suggest_keyword
+from mcrock.base.checks import Integer, Number, check_array, shown, suggest_keyword
 from mcrock.base.params import GRAVITY
 from mcrock.body.body import Bodies, Body, on_base
 from mcrock.body.faces import Array, Faces, check_polygons, solid_moments

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.base.params import Event, Mode
-from mcrock.base.response import EventColumn, HistoryColumn
+from mcrock.base.params import Event, EventColumn, HistoryColumn, Mode
 from mcrock.body import rotation_matrix
 
 if TYPE_CHECKING:

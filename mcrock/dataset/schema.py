@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mcrock.base.checks import by_number
-from mcrock.base.params import Draw, EnergyGain, FacetFallback
-from mcrock.base.response import Response
+from mcrock.base.params import Draw, EnergyGain, FacetFallback, Response
 from mcrock.excitation.measures import MEASURES, named_measure
 from mcrock.impact.conditions import Contact
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law

@@ -23,9 +23,8 @@ import numpy as np
 import xarray as xr
 from dask.system import CPU_COUNT
 
-from mcrock.base.checks import shown
+from mcrock.base.checks import shown, suggest_keyword
 from mcrock.base.environment import peak_memory
-from mcrock.base.keywords import suggest_keyword
 from mcrock.base.session import shown_progress
 from mcrock.dataset import DamageError, contents, is_store, load_dataset
 from mcrock.dataset.create import check_extent, check_same_study, known_length

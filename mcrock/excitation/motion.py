@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mcrock.base.checks import Number, Rule, check_array, check_fields, is_plain
-from mcrock.base.keywords import suggest_keyword
+from mcrock.base.checks import Number, Rule, check_array, check_fields, is_plain, suggest_keyword
 
 FloatArray = NDArray[np.float64]
 MOST_SAMPLES = 2_000_000  # of a motion that is made or lengthened: 48 MB, 2000 s in steps of 1 ms

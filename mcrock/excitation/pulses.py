@@ -26,8 +26,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.base.checks import Number, ruled
-from mcrock.base.keywords import suggest_keyword
+from mcrock.base.checks import Number, ruled, suggest_keyword
 from mcrock.base.params import BLOCK, MotionPack, PulseColumn
 from mcrock.excitation.motion import (
     FloatArray,

@@ -34,8 +34,8 @@ from mcrock.base.checks import (
     ruled,
     shown,
     suggest,
+    suggest_keyword,
 )
-from mcrock.base.keywords import suggest_keyword
 from mcrock.base.own_function import OwnFunction
 from mcrock.impact.registry import (
     DEFAULT_LAW,

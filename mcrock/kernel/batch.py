@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.params import ContactColumn
-from mcrock.base.response import Response
+from mcrock.base.params import ContactColumn, Response
 from mcrock.kernel import codes
 from mcrock.kernel.contact import fill_constants
 from mcrock.kernel.dynamics import clear_state, orientation

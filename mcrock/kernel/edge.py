@@ -10,7 +10,7 @@ from math import atan2, cos, sin, sqrt
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.response import Response
+from mcrock.base.params import Response
 from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
     FIRST,

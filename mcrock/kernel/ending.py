@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.response import EventColumn, HistoryColumn, Response
+from mcrock.base.params import EventColumn, HistoryColumn, Response
 from mcrock.impact.planar import PROJECT
 from mcrock.impact.varkonyi_2022 import kinetic_energy
 from mcrock.kernel import codes, results

@@ -12,7 +12,7 @@ from math import ceil
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.response import Response
+from mcrock.base.params import Response
 from mcrock.impact.varkonyi_2022 import plastic_edge
 from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (

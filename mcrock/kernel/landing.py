@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.response import Response
+from mcrock.base.params import Response
 from mcrock.impact.planar import (
     PLASTIC,
     PROJECT,

@@ -5,7 +5,7 @@ has the sizes of its arrays, and code is compiled for a type, so bodies of all s
 room for `CORNERS` vertices, of which memory is only taken where something is written. Larger bodies have a
 type of their own, and a smaller one serves where memory is scarce.
 
-A field is a number wherever code names it. Columns of the results are those of `mcrock.base.response`.
+A field is a number wherever code names it. Columns of the results are those of `mcrock.base.params`.
 """
 
 from __future__ import annotations

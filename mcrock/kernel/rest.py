@@ -15,8 +15,7 @@ from math import cos, inf, sin, sqrt
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.params import BLOCK
-from mcrock.base.response import Response
+from mcrock.base.params import BLOCK, Response
 from mcrock.impact.varkonyi_2022 import kinetic_energy
 from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (

@@ -13,8 +13,7 @@ from math import asin, atan2, isnan, pi, sqrt
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.params import Mode
-from mcrock.base.response import Response
+from mcrock.base.params import Mode, Response
 from mcrock.kernel.roots import cubic_peak
 from mcrock.kernel.rotation import to_ground
 

@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.response import Response
+from mcrock.base.params import Response
 from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
     NONE,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import ceil, sqrt
 
 from mcrock.base.jit import jit
-from mcrock.base.response import Response
+from mcrock.base.params import Response
 from mcrock.kernel import results
 from mcrock.kernel.dynamics import force_turn, orientation, pulled, turning, vertex_step
 from mcrock.kernel.results import Scratch

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 import numpy as np
 from scipy.linalg import cho_solve
 
-from mcrock.base.keywords import shared_keywords
+from mcrock.base.checks import shared_keywords
 from mcrock.base.random_numbers import uniforms
 from mcrock.laws.complementarity import (
     RANK,

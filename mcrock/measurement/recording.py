@@ -14,8 +14,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from mcrock.base.checks import Number
 from mcrock.base.jit import jit
-from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.base.response import HistoryColumn
+from mcrock.base.params import STANDARD_GRAVITY, HistoryColumn
 from mcrock.kernel.rotation import to_ground
 
 if TYPE_CHECKING:

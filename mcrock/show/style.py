@@ -25,7 +25,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mcrock.base.keywords import shared_keywords
+from mcrock.base.checks import shared_keywords
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import unit_in_figure
 from mcrock.dataset import replacing
@@ -86,7 +86,7 @@ def figure_of_runs(
 ]:
     """Plot functions of the runs of a study: drawn in `paper_style`, given a dataset or the path of one.
 
-    Their ``**keywords`` are the fields of a pack, as `mcrock.base.keywords.shared_keywords` shows them.
+    Their ``**keywords`` are the fields of a pack, as `mcrock.base.checks.shared_keywords` shows them.
     """
 
     def decorate(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Unpack
 import xarray as xr
 
 from mcrock import statistics
-from mcrock.base.keywords import shared_keywords
+from mcrock.base.checks import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.excitation.motion import MotionError

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mcrock.base.checks import Number, shown
+from mcrock.base.checks import Number, shown, suggest_keyword
 from mcrock.base.compiled_code import compile_in_parallel, run_while_compiling
-from mcrock.base.keywords import suggest_keyword
 from mcrock.base.params import (
     ALWAYS_REPEATED,
     RECHECK_STREAM,
@@ -23,9 +22,9 @@ from mcrock.base.params import (
     Mode,
     MotionPack,
     Outcome,
+    Response,
 )
 from mcrock.base.random_numbers import uniforms
-from mcrock.base.response import Response
 from mcrock.base.session import Displayed
 from mcrock.body import Body, rotation_matrix
 from mcrock.dataset.history import build_history, event_list

@@ -39,7 +39,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import suggest
-from mcrock.base.response import Response
+from mcrock.base.params import Response
 from mcrock.base.tables.parsing import ConfigError, read_columns
 from mcrock.base.units import factor_to, split_header, unit_in_text
 from mcrock.dataset.schema import OUTER, own_names

@@ -21,7 +21,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from mcrock.base.keywords import shared_keywords
+from mcrock.base.checks import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.accepted_curve import ACCEPTED, WHY, accepted_of, rising_band

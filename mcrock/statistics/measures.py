@@ -27,7 +27,7 @@ import numpy as np
 import xarray as xr
 from pydantic import ValidationError
 
-from mcrock.base.keywords import shared_keywords
+from mcrock.base.checks import shared_keywords
 from mcrock.base.tables.distributions import Distribution
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import declaration

@@ -20,7 +20,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 import xarray as xr
 
-from mcrock.base.keywords import shared_keywords
+from mcrock.base.checks import shared_keywords
 from mcrock.base.params import STANDING, Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER, own_names

@@ -37,8 +37,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from mcrock.base.checks import Number
-from mcrock.base.keywords import shared_keywords
+from mcrock.base.checks import Number, shared_keywords
 from mcrock.base.params import DECIDED, Outcome
 from mcrock.dataset import SCHEMA, schema
 from mcrock.dataset.opened import takes_path

@@ -25,8 +25,8 @@ import xarray as xr
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from mcrock.base.checks import shared_keywords
 from mcrock.base.estimates import digits_of
-from mcrock.base.keywords import shared_keywords
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, accepted_family, cut_below, rocking_bound

@@ -40,7 +40,7 @@ import xarray as xr
 from scipy.optimize import brentq
 from scipy.special import bdtr
 
-from mcrock.base.keywords import shared_keywords
+from mcrock.base.checks import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.base.units import parse_intensity_unit, unit_in_text
 from mcrock.dataset.opened import takes_path

@@ -32,7 +32,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import chdtri, stdtr, stdtrit
 
-from mcrock.base.keywords import shared_keywords
+from mcrock.base.checks import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.goodness import add_log_losses, cross_validated

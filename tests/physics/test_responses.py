@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from mcrock.base.params import Event, Mode, Outcome
-from mcrock.base.response import Response
+from mcrock.base.params import Event, Mode, Outcome, Response
 from mcrock.body import Body, cuboid
 from mcrock.excitation import Motion, pack_motions
 from mcrock.impact.conditions import Controls, Impact, Start

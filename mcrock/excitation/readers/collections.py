@@ -31,8 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.base.checks import Choice
-from mcrock.base.keywords import suggest_keyword
+from mcrock.base.checks import Choice, suggest_keyword
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.motion import Motion, MotionError, checked
 from mcrock.excitation.readers.text_file import RecordedComponent, TextFile, facts_of, parse_orientation

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcrock.base.checks import Choice, by_number
-from mcrock.base.keywords import suggest_keyword
+from mcrock.base.checks import Choice, by_number, suggest_keyword
 from mcrock.base.units import ACCELERATIONS, parse_unit, plain_number
 from mcrock.excitation.motion import Motion, MotionError, checked
 from mcrock.excitation.readers import collections, us_formats, world_formats

@@ -24,7 +24,7 @@ from math import cos, hypot, sin, sqrt
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.response import Response
+from mcrock.base.params import Response
 from mcrock.kernel import codes
 from mcrock.kernel.dynamics import (
     NONE,

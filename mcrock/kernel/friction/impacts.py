@@ -34,7 +34,7 @@ from math import hypot, inf, sqrt
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.response import Response
+from mcrock.base.params import Response
 from mcrock.impact import single
 from mcrock.impact.planar import PROJECT, edge_place, takes_whole_face
 from mcrock.impact.registry import Law

@@ -18,7 +18,7 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from mcrock.base.jit import jit
-from mcrock.base.response import Response
+from mcrock.base.params import Response
 from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
     NONE,

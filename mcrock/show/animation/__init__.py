@@ -13,7 +13,7 @@ from matplotlib.animation import FuncAnimation
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
-from mcrock.base.keywords import shared_keywords
+from mcrock.base.checks import shared_keywords
 from mcrock.dataset import replacing
 from mcrock.show.animation.page import build_page
 from mcrock.show.animation.picture import Picture, build_picture, palette_of_picture

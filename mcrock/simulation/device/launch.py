@@ -18,8 +18,7 @@ from numba import config, cuda
 from numpy.typing import NDArray
 
 from mcrock.base.compiled_code import cache_folder, folder_name
-from mcrock.base.params import MotionPack, PulseColumn
-from mcrock.base.response import Response
+from mcrock.base.params import MotionPack, PulseColumn, Response
 from mcrock.impact.planar import at_address
 from mcrock.kernel.batch import Batch, halve_step, load_intensity, load_realization
 from mcrock.kernel.contact import Topology

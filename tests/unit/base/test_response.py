@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mcrock
-from mcrock.base.response import EventColumn, HistoryColumn, Response
+from mcrock.base.params import EventColumn, HistoryColumn, Response
 from mcrock.dataset import OUTPUT, SCHEMA, build_dataset, outputs
 from mcrock.kernel.results import RESULT_SIZE, START, Scratch
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mcrock as mr
-from mcrock.base.response import HistoryColumn
+from mcrock.base.params import HistoryColumn
 from mcrock.dataset.history import build_history, events_to_csv
 
 

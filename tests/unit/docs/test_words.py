@@ -8,13 +8,7 @@ import mcrock
 from tests.unit.docs.pages import PAGES, ROOT, SITE
 
 STUDIES = sorted((ROOT / "configs").glob("*.toml"))
-COMPILED = (
-    "kernel/",
-    "impact/",
-    "base/params.py",
-    "base/response.py",
-    "base/checks.py",
-)  # with what they import
+COMPILED = ("kernel/", "impact/", "base/params.py", "base/checks.py")  # with what they import
 TO_BE_READ = (
     "base/compiled_code.py", "laws/", "measurement/", "simulation/",
     "statistics/",

@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from mcrock.base.response import Response
+from mcrock.base.params import Response
 from mcrock.body import Body, cuboid
 from mcrock.impact.varkonyi_2022 import (
     PROJECTION_SPAN,

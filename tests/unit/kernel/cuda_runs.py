@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import config, cuda
 
-from mcrock.base.params import EnergyGain, FacetFallback, MotionPack
-from mcrock.base.response import Response
+from mcrock.base.params import EnergyGain, FacetFallback, MotionPack, Response
 from mcrock.body import cuboid, frustum
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.impact.conditions import Controls

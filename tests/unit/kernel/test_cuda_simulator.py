@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcrock.base.params import Event, Outcome
-from mcrock.base.response import EventColumn, HistoryColumn, Response
+from mcrock.base.params import Event, EventColumn, HistoryColumn, Outcome, Response
 from tests.unit.kernel.cuda_runs import BLOCK, FRUSTUM, on_processor
 
 # both do the same operations in the same order, and where sines come from one C library they have agreed to

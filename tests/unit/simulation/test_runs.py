@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from mcrock.base.params import Mode
-from mcrock.base.response import HistoryColumn
+from mcrock.base.params import HistoryColumn, Mode
 from mcrock.body import cuboid
 from mcrock.dataset import build_history
 from mcrock.impact.conditions import Controls, Impact, Start
