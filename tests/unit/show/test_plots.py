@@ -35,8 +35,8 @@ from mcrock.statistics import (
     with_displacement_limit,
 )
 from tests.unit.statistics.test_choices import two_laws
-from tests.unit.statistics.test_limits import sliding_study
 from tests.unit.statistics.test_plateau import stuck
+from tests.unit.statistics.test_probability import sliding_study
 
 PLOTS = [plot_fragility, plot_exceedance, plot_impact_map, plot_outcomes]
 

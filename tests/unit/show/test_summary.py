@@ -17,7 +17,7 @@ from mcrock.statistics import (
 )
 from tests.unit.statistics.measured import measured_study
 from tests.unit.statistics.test_choices import two_laws
-from tests.unit.statistics.test_limits import sliding_study
+from tests.unit.statistics.test_probability import sliding_study
 
 
 def summary(ds, needed=0.4, lost=0.0, gained=0.0, cluster=True):

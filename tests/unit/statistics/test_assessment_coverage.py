@@ -19,7 +19,7 @@ from mcrock.statistics.risk import _low_quantile
 from tests.benchmarks.curve_coverage import KINDS, of_rates
 from tests.unit.statistics.conditions import CHOICES, held
 from tests.unit.statistics.nested import crossed_of, draw_scores, nested_study, true_components
-from tests.unit.statistics.test_studentized import draw_counts
+from tests.unit.statistics.test_likelihood import draw_counts
 
 STUDIES = 400
 STUDY = nested_study(2, 2, 1, levels=(1.0,))  # for its intensity; its runs are replaced

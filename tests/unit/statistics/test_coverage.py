@@ -8,7 +8,7 @@ from mcrock.statistics import Bootstrap
 from mcrock.statistics.intervals import clustered_interval
 from mcrock.statistics.resampling import Units
 from tests.unit.statistics.conftest import draw_events
-from tests.unit.statistics.test_studentized import LEVELS, bounds_of, draw_counts
+from tests.unit.statistics.test_likelihood import LEVELS, bounds_of, draw_counts
 
 MEDIAN, DISPERSION = 3.0, 0.43
 SCORES = np.array([-2.326, -1.645, -1.0, 0.0, 1.0, 1.645, 2.326])  # of the points of the curve

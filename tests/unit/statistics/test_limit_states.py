@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from mcrock.statistics import by_limit, fit_fragility, fragility_by_limit
-from tests.unit.statistics.test_limits import sliding_study
+from tests.unit.statistics.test_probability import sliding_study
 
 FEW = {"resamples": 60}
 

@@ -23,8 +23,8 @@ from mcrock.statistics.rates import (
 from mcrock.statistics.resampling import Units, draw_units, fit_sample, pivots_of
 from mcrock.statistics.runs import ESTIMATE
 from tests.unit.statistics.conftest import simulate_study
+from tests.unit.statistics.test_likelihood import LEVELS, draw_counts
 from tests.unit.statistics.test_risk import power_law
-from tests.unit.statistics.test_studentized import LEVELS, draw_counts
 
 TABLE = refine(np.geomspace(0.1, 40.0, 12), 1e-3 * np.geomspace(0.1, 40.0, 12) ** -2.5, LEVELS)
 POINTS = xr.Dataset(  # intervals that say nothing

@@ -25,7 +25,7 @@ from mcrock.statistics import (
 from tests.unit.statistics.conftest import simulate_study
 from tests.unit.statistics.measured import measured_study
 from tests.unit.statistics.test_choices import two_laws
-from tests.unit.statistics.test_surface import two_measures
+from tests.unit.statistics.test_sufficiency import two_measures
 
 
 def of_cloud():

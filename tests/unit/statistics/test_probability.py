@@ -1,21 +1,27 @@
-"""Probabilities per intensity: counting, doubt, order, refusals."""
+"""Probabilities of overturning and of other limits, with their intervals."""
 
 from functools import partial
 
 import numpy as np
 import pytest
 import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from mcrock.base.params import FacetFallback, Outcome
 from mcrock.statistics import (
+    by_limit,
     exceedance_probability,
+    fit_fragility,
     overturned,
     overturning_probability,
     runs,
     undecided,
     undecided_runs,
 )
-from mcrock.statistics.intervals import clustered_interval, wilson_interval
+from mcrock.statistics.intervals import clustered_interval, expanded_tail, wilson_interval
+from tests.unit.statistics.conftest import draw_events, simulate_study
 
 
 def test_counts_and_intervals_are_those_of_the_runs(make_study):
@@ -267,3 +273,201 @@ def test_datasets_that_do_not_fit_are_refused(make_study):
         exceedance_probability(ds, 1.0, "peak_height")
     with pytest.raises(ValueError, match="threshold must be one finite number"):
         exceedance_probability(ds, [0.1, np.nan])
+
+
+CASES = [(0, 22), (1, 22), (7, 22), (22, 22), (3, 1000), (999, 1000), (0, 1), (1, 1)]
+ROUNDING = 1e-10  # binomtest solves for its bounds with a tolerance of this size
+
+
+@pytest.mark.parametrize(("yes", "runs"), CASES)
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
+def test_wilson_bounds_are_those_of_scipy(yes, runs, level):
+    expected = binomtest(yes, runs).proportion_ci(level, method="wilson")
+    assert wilson_interval(yes, runs, level) == pytest.approx((expected.low, expected.high), abs=ROUNDING)
+
+
+@pytest.mark.parametrize(("yes", "records"), CASES)
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
+@pytest.mark.parametrize("per_record", [1, 20])
+def test_records_that_act_as_one_run_give_the_exact_binomial_interval(yes, records, level, per_record):
+    expected = binomtest(yes, records).proportion_ci(level, method="exact")
+    counts = per_record * (np.arange(records) < yes)
+    found = clustered_interval(counts, np.full(records, per_record), level)
+    assert found == pytest.approx((expected.low, expected.high), abs=ROUNDING)
+
+
+def test_two_records_have_the_closed_form():
+    """Weights (u, v, 1 - u - v), uniform on a triangle: a mean that is <= t on a part cut off by a line."""
+    x, y, tail = 0.2, 0.5, 0.025
+    # the part above t is the corner of the additional record: (1 - t)^2 / ((1 - x) (1 - y)) of the triangle
+    expected = 1 - np.sqrt(tail * (1 - x) * (1 - y))
+    assert clustered_interval([2, 5], [10, 10])[1] == pytest.approx(expected, abs=1e-14)
+
+
+def test_bounds_are_quantiles_of_randomly_weighted_means():
+    """Against 200000 draws of the weights, with unequal runs; three standard errors of the probability."""
+    rng = np.random.default_rng(2)
+    runs = rng.integers(5, 40, 15)
+    yes = rng.binomial(runs, rng.beta(0.5, 1.0, 15))
+    weight = rng.exponential(size=(200_000, 16))
+    total = weight[:, :15] @ runs + weight[:, 15] * runs.mean()
+    lower, upper = clustered_interval(yes, runs)
+    above = (weight[:, :15] @ yes + weight[:, 15] * runs.mean() > upper * total).mean()
+    below = (weight[:, :15] @ yes < lower * total).mean()
+    assert (above, below) == pytest.approx((0.025, 0.025), abs=3 * np.sqrt(0.025 / 200_000))
+
+
+counts = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=12)
+
+
+@given(counts, st.integers(0, 11), st.sampled_from([0.5, 0.95]))
+def test_more_events_never_lower_a_bound(pairs, where, level):
+    runs = np.array([a + b + 1 for a, b in pairs])
+    yes = np.array([a for a, _ in pairs])
+    more = yes + (np.arange(len(pairs)) == where % len(pairs))
+    before, after = clustered_interval(yes, runs, level), clustered_interval(more, runs, level)
+    assert after[0] >= before[0] - 1e-13
+    assert after[1] >= before[1] - 1e-13
+    assert before[0] <= yes.sum() / runs.sum() <= before[1]
+
+
+def test_all_runs_are_at_least_as_sure_as_all_but_one():
+    """The strongest levels of the main example: 878, 879 and 880 of 880 runs of 22 records."""
+    yes = np.full((22, 3), 40)
+    yes[0], yes[5, 0] = [39, 39, 40], 39
+    lower, upper = clustered_interval(yes, np.full((22, 3), 40))
+    assert (np.diff(lower) >= 0).all()
+    assert (np.diff(upper) >= 0).all()
+
+
+def test_one_record_is_one_run():
+    """Its weight is uniform: the bounds are the share, moved to the ends by 0.975 of the way."""
+    assert clustered_interval([10], [40]) == pytest.approx((0.25 * 0.025, 1 - 0.75 * 0.025), abs=1e-14)
+
+
+def test_no_runs_know_nothing():
+    assert clustered_interval(np.zeros(3), np.zeros(3)) == (0, 1)
+    assert wilson_interval(0, 0) == (0, 1)
+
+
+def test_records_without_runs_are_left_out():
+    runs = np.array([20, 0, 20, 0, 20])
+    yes = np.array([3, 0, 20, 0, 0])
+    np.testing.assert_allclose(
+        clustered_interval(yes, runs), clustered_interval([3, 20, 0], [20] * 3), rtol=1e-13
+    )
+
+
+def test_intervals_mirror():
+    rng = np.random.default_rng(4)
+    runs = rng.integers(1, 30, 15)
+    yes = rng.binomial(runs, rng.uniform(0, 1, 15))
+    lower, upper = clustered_interval(yes, runs)
+    np.testing.assert_allclose(clustered_interval(runs - yes, runs), (1 - upper, 1 - lower), atol=1e-12)
+
+
+@pytest.mark.parametrize("p", [0.02, 0.3])
+def test_coverage_with_clustered_runs(p):
+    """22 records of 200 runs; two thirds of the probit variance lie between records.
+
+    Of 2000 samples at least 0.96 must be covered: `tests/unit/statistics/test_coverage.py` finds 0.985 and
+    0.978, five standard deviations more.
+    """
+    rng = np.random.default_rng(11)
+    yes = draw_events(rng, 22, 200, p, 2 / 3, 2000)
+    lower, upper = clustered_interval(yes, np.full(yes.shape, 200))
+    assert np.mean((lower <= p) & (p <= upper)) > 0.96
+    lower, upper = wilson_interval(yes.sum(axis=0), 4400)
+    assert np.mean((lower <= p) & (p <= upper)) < 0.70  # what ignoring the records costs
+
+
+def test_expanded_tail_widens_and_tends_to_the_plain_tail():
+    assert expanded_tail(0.95, 6) < expanded_tail(0.95, 22) < 0.025
+    assert expanded_tail(0.95, 10**7) == pytest.approx(0.025, rel=1e-5)
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, float("nan")])
+def test_level_is_checked(level):
+    with pytest.raises(ValueError, match=r"level must lie in \(0, 1\)"):
+        wilson_interval(1, 2, level)
+
+
+def sliding_study(**settings):
+    """Study whose base centre moves by 0.1 m times the square of intensity over capacity, if it stands."""
+    ds = simulate_study(**settings)
+    ratio = np.sqrt(ds["peak_tilt_ratio"].values.astype(float))  # 0 below 0.4, beyond 1 where it overturns
+    dims, angle = ds["outcome"].dims, np.random.default_rng(1).uniform(0, 2 * np.pi, ratio.shape)
+    moved = 0.1 * ratio**2
+    for name, values in {
+        "slip_path": 1.5 * moved,
+        "peak_displacement": moved,
+        "final_displacement_x": 0.8 * moved * np.cos(angle),
+        "final_displacement_y": 0.8 * moved * np.sin(angle),
+        "final_yaw": angle - np.pi,
+        "longest_flight": 0.0 * moved,
+    }.items():
+        ds[name] = dims, values.astype("f4")
+    return ds
+
+
+@pytest.mark.parametrize("cloud", [False, True])
+@pytest.mark.parametrize(
+    ("variable", "limit"),
+    [("peak_displacement", 0.03), ("residual_displacement", 0.04), ("residual_yaw", 2.0), ("peak_tilt", 0.0)],
+)
+def test_beyond_a_limit_is_exceeding_a_threshold(variable, limit, cloud):
+    ds = sliding_study(cloud=cloud, undecided=0.05)
+    ds["infeasible_energy_loss"][:9] = 2.0
+    judged = overturning_probability(by_limit(ds, variable, limit))
+    xr.testing.assert_identical(
+        judged.drop_attrs(),
+        exceedance_probability(ds, limit, variable)
+        .rename(exceeding="overturned")
+        .drop_vars("threshold")
+        .drop_attrs(),
+    )
+
+
+def test_the_fragility_of_a_limit_is_that_of_the_capacities():
+    """Displaced by more than 0.1 m / 4 from half the overturning intensity on: median 1.5 m/s2."""
+    ds = sliding_study(records=200, per_record=5)
+    fit = fit_fragility(by_limit(ds, "peak_displacement", 0.025))
+    low, high = fit["median_capacity_interval"].values
+    assert low < 1.5 < high
+    assert high / low < 1.2
+    assert fit.attrs["event"] == "peak displacement beyond 0.025 m"
+    assert "event" not in fit_fragility(ds).attrs
+
+
+def test_a_residual_of_an_undecided_run_is_not_known():
+    ds = sliding_study(records=1, per_record=4, levels=(2.0,))
+    ds["peak_displacement"][:] = 0.5
+    ds["final_displacement_x"][:], ds["final_displacement_y"][:] = 0.3, -0.4
+    ds["outcome"][:, 0] = [Outcome.AT_REST, Outcome.ROCKING, Outcome.OVERTURNED, Outcome.PAINLEVE]
+    peak, residual = (
+        exceedance_probability(ds, [0.49, 0.51], f"{kind}_displacement", cluster=False)
+        for kind in ("peak", "residual")
+    )
+    assert peak["exceeding"].values[:, 0].tolist() == [4, 1]
+    assert residual["exceeding"].values[:, 0].tolist() == [2, 1]
+    assert residual["undecided"].values[:, 0].tolist() == [2, 2]
+    assert residual["threshold"].attrs["units"] == "m"
+
+
+def test_missing_runs_stay_missing_and_slices_change_nothing(monkeypatch):
+    ds = sliding_study(undecided=0.05)
+    whole = exceedance_probability(ds, [0.01, 0.05], "residual_displacement")
+    monkeypatch.setattr(runs, "SLICE", 7)
+    xr.testing.assert_identical(exceedance_probability(ds, [0.01, 0.05], "residual_displacement"), whole)
+    ds["outcome"][:22] = Outcome.NOT_RUN
+    judged = by_limit(ds, "slip_path", 0.01)
+    assert (judged["outcome"][:22] == Outcome.NOT_RUN).all()
+    with pytest.raises(ValueError, match="have not been run"):
+        fit_fragility(judged)
+
+
+def test_mistakes_name_what_is_missing(make_study):
+    with pytest.raises(ValueError, match="no variable 'final_displacement_x' on the dims of `outcome`"):
+        by_limit(make_study(), "residual_displacement", 0.1)
+    with pytest.raises(ValueError, match=r"the limit of peak_tilt must be a finite number \[rad\]"):
+        by_limit(make_study(), "peak_tilt", np.inf)
