@@ -1,9 +1,4 @@
-"""How a run begins, and many of them in a row.
-
-How a run begins: at rest on the start face, or released over one of its edges.
-
-Many runs in a row: consecutive realizations at all their intensities.
-"""
+"""How a run begins, at rest on the start face or released over one of its edges; and many runs in a row."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Smooth motion between events, and the modes of contact.
-
-Smooth motion between events: accelerations, contact forces and one Runge-Kutta step.
+"""Smooth motion between events: accelerations, contact forces, one Runge-Kutta step, and a face lying flat.
 
 The state of a run is one array with the columns below. About a fixed pivot p the inertia
 K = Theta - m [V_p][V_p] is constant in body axes, so with c = -V_p
@@ -11,10 +9,6 @@ K = Theta - m [V_p][V_p] is constant in body axes, so with c = -V_p
 Both are used per unit mass. Rows of constants (`body.pivots`, `body.edges` of the record) are passed
 instead of the whole pack, and what is known at the start of a step is computed once for all steps
 tried from there.
-
-The vertex, edge or pivot that goes with a mode.
-
-A face as it lies flat: vectors and points in its axes and in those of the body.
 """
 
 from __future__ import annotations

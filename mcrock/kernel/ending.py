@@ -1,9 +1,4 @@
-"""What a run tells: its history, its events, how it ends and where the body is then.
-
-What a run tells on request: a row of its history for every step, and its events.
-
-How a run ends: by its time, by a limit, or overturned; and where the body is then.
-"""
+"""What a run tells on request, its history and events; how it ends, and where the body is then."""
 
 from __future__ import annotations
 

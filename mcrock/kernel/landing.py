@@ -1,13 +1,7 @@
-"""Impacts of a run that sticks: a vertex lands beside its neighbour, or a whole face.
+"""Impacts of a run that sticks: a vertex lands beside its neighbour, or a whole face lands flat.
 
-Edge impacts: a vertex lands while the body turns about its neighbour, and the angular velocity jumps.
-
-The state changes in place. What strains the model is counted in the results.
-
-Facet impacts: a whole face lands flat and the angular velocity jumps.
-
-The state changes in place. What strains the model is counted in the results. Equation numbers are those of
-Várkonyi, Kocsis and Ther (2022), see `mcrock.impact.varkonyi_2022`.
+The angular velocity jumps and the state changes in place; what strains the model is counted in the results.
+Equation numbers are those of Várkonyi, Kocsis and Ther (2022), see `mcrock.impact.varkonyi_2022`.
 """
 
 from __future__ import annotations

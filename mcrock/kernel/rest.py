@@ -1,9 +1,5 @@
 """REST: a face lies flat and nothing moves, until the body rocks or slips.
 
-When a body at rest starts to slip.
-
-REST: a face lies flat and nothing moves.
-
 It ends where a side of the face lifts, or, with friction, where the ground no longer holds the body. Rest is
 also how a sequence of impacts ends.
 """

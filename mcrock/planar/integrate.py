@@ -1,13 +1,5 @@
 """Motion of a planar block, compiled: rest, rocking over one edge, impacts, overturning.
 
-Columns of a planar block, of the results of a run, of its history and of its events.
-
-Compiled code writes by these names and Python reads by them.
-
-Rest of a planar block, compiled: how long it lasts, and which motion ends in it.
-
-Motion of a planar block, compiled: rest, rocking over one edge, impacts, overturning.
-
 Over an edge the block has one angle, phi >= 0, its tilt over that edge; the signed rotation is phi
 over the right edge and -phi over the left one. With the slenderness alpha and c = m R/K of the edge
 (K the inertia about it) the equation of motion is
@@ -16,6 +8,7 @@ over the right edge and -phi over the left one. With the slenderness alpha and c
 
 exact for any tilt. It does not contain phi', so that Nystrom's method of fourth order needs three
 evaluations in a step. A landing multiplies the angular velocity by the ratio r of the new edge.
+Compiled code writes blocks, results, history and events by the names of their columns; Python reads by them.
 """
 
 from __future__ import annotations

@@ -1,39 +1,25 @@
-"""Contacts with Coulomb friction: impulses, or forces, of one, of a pair and of many at once.
+"""Impulses, or forces, of contacts with Coulomb friction: of one, of a pair and of many at once.
 
-How points of a body answer to impulses: the compliance of the body and its products.
+They are over the mass, so that the same numbers serve impacts (velocities, impulses) and forces
+(accelerations: which contacts stick, slip or open; one that slips already has its direction then). ``J`` is
+m Theta^-1 in ground axes, six numbers (xx, xy, xz, yy, yz, zz) [1/m2]; ``twist`` is the velocity of the COM
+and the angular velocity (6,), or their rates. Contacts are rows of a table.
 
-Impulses and forces are over the mass, so that the same numbers serve impacts (velocities, impulses) and
-forces (accelerations). ``J`` is m Theta^-1 in ground axes, six numbers (xx, xy, xz, yy, yz, zz) [1/m2].
+At every contact 0 <= P_n _|_ u_n+ + e u_n- >= 0 and |P_t| <= mu P_n, with P_t against the slip u_t+ where
+that is not zero (Moreau, J. J. (1988). Unilateral contact and dry friction in finite freedom dynamics. In:
+Nonsmooth Mechanics and Applications, Springer, 1-82). One contact is solved in closed form; of a pair, as
+both ends of an edge resist the same push along it, each combination of open, stick and slip is tried, linear
+where the directions of slip are known, else by Newton's method for the slip across them. More contacts are
+solved as such if one or two of them carry alone, else one after the other, each exactly, until none changes
+(nonlinear Gauss-Seidel).
 
-The table of contacts of which impulses (or forces) are sought, one row each.
-
-All directions in which a contact can slip so that friction is against the slip.
-
-With the impulse of a contact that slips in the direction (cos s, sin s) put in, the velocity across that
-direction, times what divides the normal impulse, is
+All directions in which a contact can slip so that friction is against the slip: with the impulse of slip in
+the direction (cos s, sin s) put in, the velocity across it, times what divides the normal impulse, is
 
     f(s) = a0 + a1 cos s + b1 sin s + a2 cos 2s + b2 sin 2s
 
 for one contact alone, and for one of two contacts if the other sticks or slips in a known direction. Its
 zeros are those of a polynomial of degree four in exp(i s): there are at most four directions.
-
-Two contacts at once: one after the other they settle slowly, as both ends of an edge resist the same push
-along it.
-
-Which of them open, stick or slip is tried in turn. With the directions of slip known each combination is
-linear; a direction that is not given is the root of the slip across it, by Newton's method.
-
-Several contacts at once: impulses (or forces) with Coulomb friction by complementarity.
-
-At every contact 0 <= P_n _|_ u_n+ + e u_n- >= 0 and |P_t| <= mu P_n, with P_t against the slip u_t+ where
-that is not zero (Moreau, J. J. (1988). Unilateral contact and dry friction in finite freedom dynamics. In:
-Nonsmooth Mechanics and Applications, Springer, 1-82). One contact is solved in closed form, two by trying in
-turn which of them open, stick or slip (`pair`), and so are more if one or two of them carry alone. Else
-contacts are solved one after the other, each exactly, until none changes (nonlinear Gauss-Seidel). With
-accelerations in the place of velocities the same problem says which contacts stick, slip or open; a contact
-that slips already has its direction then.
-
-``twist`` is the velocity of the COM and the angular velocity (6,), or their rates.
 """
 
 from __future__ import annotations

@@ -1,20 +1,11 @@
 """What the contacts of a body do at an instant: stick, slip or open, from the forces there.
 
-The first speed of slips that begin, so that they have a direction.
-
-The state is that of `mcrock.kernel.friction.motion.load_twist`; ``friction.twist`` are the rates of the twist
-before, and the velocities after.
-
-The contact problem for accelerations: rates without contact, and the rows of the contacts.
-
-Impulses without a collision, where friction leaves no contact force (Painlevé's paradox).
-
-What the contacts of a body do at an instant: stick, slip or open, from the forces there.
-
 Contacts that slip keep their direction; those that do not move stick if they can with the static coefficient,
 else the complementarity problem with the coefficient of slip decides (`coulomb`). At the start of a slip the
 coefficient is taken a little lower: where it sets in smoothly, forces are at the bound and no acceleration
-would tell its direction.
+would tell its direction. Where friction leaves no contact force (Painlevé's paradox) there are impulses
+without a collision (`jam`). The state is that of `mcrock.kernel.friction.motion.load_twist`;
+``friction.twist`` are the rates of the twist before, and the velocities after.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
-"""Where friction enters the driver: start, time between steps, a step, and the mode after an event.
+"""Where friction enters the driver: the start of a run, the time between steps, a step, and after an event.
 
-A body that tips from a face while friction cannot hold the edge or vertex under it.
-
-What follows an event of a run with friction: the new mode, and the name of the event.
-
-Impacts and contacts that stick throughout are left to the kernel without friction, so that such a run has
-its bits.
-
-Where friction enters the driver: the start of a run, the time between steps, a step, an event.
-
-Rest asks `friction.rest` when a slip begins; edge, vertex, windows and trains compare the forces of contacts
-that stick with Coulomb's bound.
+Rest asks when a slip begins; edge, vertex, windows and trains compare the forces of contacts that stick with
+Coulomb's bound. Impacts and contacts that stick throughout are left to the kernel without friction, so that
+such a run has its bits. A body may tip from a face while friction cannot hold the edge or vertex under it.
 """
 
 from __future__ import annotations

@@ -1,17 +1,14 @@
 """A face that slides and spins flat on the ground.
 
-Sliding and spinning flat on a face.
-
 Without spin all points slip alike, the reaction passes through the COM, and no pressure has to be known: the
 motion is exact for any body. With spin the corners carry it, with the pressures of least sum of squares that
 keep the face flat.
 
-Steps of a face that spins while one of its corners hardly moves.
-
 The friction of a corner that creeps follows its slip within microseconds, and an explicit step would have to
-be as short. These steps are those of the linearly implicit Euler method, extrapolated to third order
-(Deuflhard, P., Bornemann, F. (2002), Scientific Computing with Ordinary Differential Equations, Springer,
-section 6.4.2): implicit in the spin and in the velocity of the slowest corner, about which the body turns.
+be as short. While one hardly moves, steps are those of the linearly implicit Euler method, extrapolated to
+third order (Deuflhard, P., Bornemann, F. (2002), Scientific Computing with Ordinary Differential Equations,
+Springer, section 6.4.2): implicit in the spin and in the velocity of the slowest corner, about which the
+body turns.
 """
 
 from __future__ import annotations

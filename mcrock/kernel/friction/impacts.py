@@ -1,30 +1,20 @@
-"""Impacts of a run with friction: which lands, whether contacts stick through it, and what it leaves.
+"""Impacts of a run with friction: which acts, whether contacts stick through it, and what it leaves.
 
-Impulse of one impact: it acts at a point R, and the velocity of the vertex that lands obeys the law.
-
-Where the impulse acts is the uncertainty of Várkonyi, P. L., Kocsis, M., Ther, T. (2022), Rigid impacts of
-three-dimensional rocking structures, Nonlinear Dynamics 107, 1839-1858: R need not be the vertex a that
-lands. How strong it is follows from the law of Chatterjee, A., Ruina, A. (1998), A new algebraic rigid-body
-collision law based on impulse space considerations, Journal of Applied Mechanics 65, 939-951, written for
-the velocity of a with the compliance between R and a, which is not symmetric; at R = a it is their law. A
-face stops its spin too, and the friction that stops it takes its share of Coulomb's bound by the ellipsoidal
-limit surface (Goyal, S., Ruina, A., Papadopoulos, J. (1991), Planar sliding with dry friction, Wear 143,
-307-330). The other laws of one contact (`mcrock.impact.single`) need a symmetric compliance, R = a; faces
-have the form of Chatterjee and Ruina by every law.
-
-Impacts with friction and restitution: which law acts, and what it leaves on the ground.
-
-A vertex that lands beside one on the ground is an edge impact, a face that lands beside an edge a facet
-impact: the impulse acts where the impact parameters say, and a law of `single` gives it. Where that would
+An impact that contacts which stick can carry is that of the kernel without friction, to the last bit:
+`edge_carries` says so, and nothing here is done to the state. Else a vertex that lands beside one on the
+ground is an edge impact, a face that lands beside an edge a facet impact: the impulse acts at the point R
+where the impact parameters say, and a law of one contact (`mcrock.impact.single`) gives it. Where that would
 push a vertex into the ground, pull, or gain energy, and where several vertices land from flight, all of them
 take part (`coulomb`).
 
-Impacts of a run with friction: the one that lands, its counters, and the mode that follows.
-
-An impact that contacts which stick can carry is that of the kernel without friction, to the last bit:
-`edge_carries` says so, and nothing here is done to the state.
-
-Whether contacts stick through an impact, which then is that of the kernel without friction.
+That R need not be the vertex a that lands is the uncertainty of Várkonyi, P. L., Kocsis, M., Ther, T. (2022),
+Rigid impacts of three-dimensional rocking structures, Nonlinear Dynamics 107, 1839-1858. How strong the
+impulse is follows from the law of Chatterjee, A., Ruina, A. (1998), A new algebraic rigid-body collision law
+based on impulse space considerations, Journal of Applied Mechanics 65, 939-951, written for the velocity of
+a with the compliance between R and a, which is not symmetric; at R = a it is their law. The other laws need a
+symmetric compliance, R = a; faces have the form of Chatterjee and Ruina by every law. A face stops its spin
+too, and the friction that stops it takes its share of Coulomb's bound by the ellipsoidal limit surface
+(Goyal, S., Ruina, A., Papadopoulos, J. (1991), Planar sliding with dry friction, Wear 143, 307-330).
 """
 
 from __future__ import annotations

@@ -1,22 +1,14 @@
-"""Smooth motion with slip and in flight: the body with six degrees of freedom, its forces and rates.
+"""The body with its six degrees of freedom: forces and rates with slip on a vertex or an edge, and in flight.
 
-The body with its six degrees of freedom: from a contact that sticks and back.
-
-A mode with slip or flight keeps the COM and its velocity in the state; a mode that sticks keeps the ground
-position of its pivot. What a contact prescribes (its height, no normal velocity) is never integrated:
-`settle` restores it after each step.
-
-Smooth motion with slip on a vertex or an edge, and in flight: forces and rates.
+A mode with slip or flight keeps position and velocity in the state, of the first contact, so that a slip is
+not the small difference of large velocities, or in flight of the COM (`to_contact`); a mode that sticks keeps
+the ground position of its pivot. What a contact prescribes (its height, no normal velocity) is never
+integrated: `settle` restores it after each step.
 
 A contact i that slips in the direction s_i pushes with N_i (e_z - mu s_i); the condition that it stays on the
-ground is one linear equation for each. About an end that sticks the body turns as in VERTEX mode.
-
-Position and velocity in a state of these modes are those of the first contact, so that a slip is not the
-small difference of large velocities; in flight they are those of the COM
-(`mcrock.kernel.friction.motion.to_contact`).
-
-The direction of slip is that of the velocity; where that is (nearly) zero or has gone past a stop it is the
-one at the start of the step, so that a straight slip is smooth up to its stop and beyond, where its root is
+ground is one linear equation for each. About an end that sticks the body turns as in VERTEX mode. The
+direction of slip is that of the velocity; where that is (nearly) zero or has gone past a stop it is the one
+at the start of the step, so that a straight slip is smooth up to its stop and beyond, where its root is
 found.
 """
 

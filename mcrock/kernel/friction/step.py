@@ -1,16 +1,11 @@
 """One step of a mode with slip or of flight, cut at the first event in it.
 
-One step of smooth motion in any mode with slip or in flight.
-
 A slow slip turns to the direction of its force within |V|/(mu g), much faster than the body moves, so that an
 explicit step would have to be as short. There the step is that of the linearly implicit Euler method,
 extrapolated to third order (Deuflhard, P., Bornemann, F. (2002), Scientific Computing with Ordinary
 Differential Equations, Springer, section 6.4.2): implicit in the velocities of slip alone. It is of third
-order for any approximation of that Jacobian, so differences of rates do.
-
-How far motion with slip or in flight is from the end of its mode, and from slips that turn too far.
-
-One step of a mode with slip or of flight, cut at the first event in it.
+order for any approximation of that Jacobian, so differences of rates do. Margins say how far the motion is
+from the end of its mode, and from slips that turn too far.
 """
 
 from __future__ import annotations
