@@ -387,7 +387,7 @@ def app(
             first = False
 
         try:
-            serve(lambda theme: Page(theme, desk).view(), title, address, port, allow_host or [], options.say)
+            serve(lambda theme: Page(theme, desk).view(), title, address, port, allow_host or [], say)
         finally:
             desk.close()
     os._exit(0)  # threads that compile or repeat a run are not waited for
