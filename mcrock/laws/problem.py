@@ -259,7 +259,7 @@ class SingleContact:
         change = self.inverse @ impulse
         after = self.velocity + change
         normal, tangential = self.split(impulse)
-        size, slip = float(np.linalg.norm(impulse)), float(np.linalg.norm(tangential))
+        size, slip = hypot(*impulse), hypot(*tangential)  # a norm would be 0 of impulses below 1e-160
         energy = 0.5 * float((after + self.velocity) @ impulse)
         speed = float(np.linalg.norm(self.velocity)) + float(np.linalg.norm(change))
         work = 0.5 * float(np.abs(self.velocity) @ np.abs(impulse)) + 0.5 * float(
