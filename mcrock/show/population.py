@@ -192,7 +192,7 @@ def _effects_table(data: Any) -> str:
 def format_diagnosis(diagnosis: population.Diagnosis) -> str:
     """What the chains say of themselves.
 
-    >>> format_diagnosis(Diagnosis(1.0014, 1117.2, 0, ()))
+    >>> format_diagnosis(population.Diagnosis(1.0014, 1117.2, 0, ()))
     'R-hat 1.001, 1117 effective draws, 0 divergences'
     """
     words = [f"R-hat {diagnosis.rhat:.3f}", f"{diagnosis.effective:.0f} effective draws"]
@@ -204,7 +204,7 @@ def format_diagnosis(diagnosis: population.Diagnosis) -> str:
 def untrusted(diagnosis: population.Diagnosis) -> str:
     """Why there is no section.
 
-    >>> print(untrusted(Diagnosis(1.0, 900.0, 2, ("2 divergent transitions",))))
+    >>> print(untrusted(population.Diagnosis(1.0, 900.0, 2, ("2 divergent transitions",))))
     no section is made of chains that cannot be trusted: 2 divergent transitions; take more draws...
     """
     problems = "; ".join(diagnosis.problems)
