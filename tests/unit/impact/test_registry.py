@@ -298,10 +298,10 @@ def test_help_names_every_parameter():
 
 
 def test_nobody_else_keeps_a_list_of_parameters():
-    """Of the names of parameters no other file of config, sampling, dataset or plots has three."""
+    """No file of these rooms has three of their names, but that with the ranges which `mcrock new` writes."""
     names = {item.key for item in ImpactParameter} | {item.variable for item in ImpactParameter}
-    for folder in ("config", "sampling", "dataset", "plots", "statistics", "ensemble"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
+    for folder in ("study", "dataset", "show", "statistics", "ensemble", "commands"):
+        for path in sorted(set((ROOT / folder).rglob("*.py")) - {ROOT / "study" / "new.py"}):
             strings = {
                 node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)
             }
