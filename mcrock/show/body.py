@@ -1,10 +1,6 @@
-"""The body: its faces, its sides and base as figures, and a sketch for terminals.
+"""The body as it stands: its faces and light, its sides and base as figures, and a sketch for terminals.
 
-The body as figures show it: its faces, a parallel projection, what of it is visible, and how it is lit.
-
-The body as it stands: drawn from the side, and its base from above.
-
-An object in a terminal: its outline from both sides, and the numbers that decide over its rocking.
+The sketch has both outlines and the numbers that decide over rocking.
 """
 
 from __future__ import annotations

@@ -1,25 +1,8 @@
-"""A study before it is run, as text.
+"""A study before it is run, as text, for people who are about to run it.
 
-Friction and restitution that leave a run without an end, or impacts without the law that was meant.
-
-Presets of impact parameters as text.
-
-Which assumption matters most for objects like that of a study: runs behind the page assumptions.
-
-The body of a study as text, and suspicious sizes, masses and releases of it.
-
-Impact parameters that nobody chose, and those with which impacts may be infeasible.
-
-The intensities of a study as text, and levels that look as if they were in another unit.
-
-Which motions friction leaves possible from rest, as text.
-
-A study as text, for people who are about to run it.
-
-A study before it is run, as text, one module per subject.
-
-Each module has the lines that describe its subject and the notes on settings of it that are valid but
-suspicious, each a line that begins with "note: ". `study` puts them together.
+For each subject (body, impacts, contact, motions, intensities, design) there are the lines that describe it
+and notes on settings that are valid but suspicious, each a line that begins with "note: ". `describe`
+puts them together, with the assumptions that matter most for objects like that of the study.
 """
 
 from __future__ import annotations

@@ -1,13 +1,4 @@
-"""Tests of free rocking: measures, fits and campaigns.
-
-A test of free rocking next to the run that fits it best, and how well it tells each parameter.
-
-A test of free rocking as angles: what the readings integrate to, and what the run that fits them does.
-
-Measures of tests of free rocking: table and figure.
-
-The tests of a campaign, fitted one by one: what came of each, in a table and on a page.
-"""
+"""Tests of free rocking: measures, a test beside the run that fits it best, a campaign test by test."""
 
 from __future__ import annotations
 

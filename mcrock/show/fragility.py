@@ -1,9 +1,4 @@
-"""The fragility curve of a study: text, figure, and files for programs of risk.
-
-The fragility curve of a study: its text, and its figure with the band and the observed fractions.
-
-Fragility curves as files of programs that compute risks of many objects.
-"""
+"""The fragility curve of a study: its text, its figure with band and fractions, files for other programs."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The history of one run: figures, and the words for contacts.
-
-Contacts of a body with the ground: how text names them and how figures and animations colour them.
-
-The history of one run: ground motion, tilt and rotations, displacement, contact, energy.
-"""
+"""The history of one run: motion, tilt and rotations, displacement, contact, energy; names of contacts."""
 
 from __future__ import annotations
 

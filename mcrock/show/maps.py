@@ -1,9 +1,4 @@
-"""Maps of overturning over two parameters, and of the motions that start from rest.
-
-Map of overturning over two parameters of impacts or contacts.
-
-Chart of the motions that start from rest over friction and acceleration, with the runs of a study.
-"""
+"""Maps of overturning over two parameters of impacts or contacts, and of the motions that start from rest."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""How runs ended, how far bodies moved, what strained the model, convergence.
-
-How runs ended and how far bodies moved: tables and figures of outcomes and of exceeded responses.
-
-What strained the model of a study, which runs friction leaves as they are, and which are undecided.
-
-What more realizations and shorter steps would change: text and figure.
-"""
+"""How runs ended, how far bodies moved, what strained the model, what more runs or shorter steps change."""
 
 from __future__ import annotations
 

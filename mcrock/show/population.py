@@ -1,9 +1,4 @@
-"""Populations of fits, and tests among those that they predict.
-
-Fits of single tests by specimen, and what they say of a new one.
-
-Measured tests of a campaign within those that its population predicts, the quantities of Figure 6.
-"""
+"""Fits of single tests by specimen, what they say of a new one, and tests within those that they predict."""
 
 from __future__ import annotations
 

@@ -1,10 +1,6 @@
-"""Progress of what takes time, of a store, and what a cluster would need.
+"""Progress of what takes time and of the study of a store, and the resources that a cluster would need.
 
-Progress of what takes time, on the error stream: live on a terminal, else a line now and then.
-
-Progress of the study of a store, in text.
-
-Resources of a study on a cluster, in words.
+It is written to the error stream: live on a terminal, else a line now and then.
 """
 
 from __future__ import annotations

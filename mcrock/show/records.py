@@ -1,11 +1,4 @@
-"""Ground motions: figures, tables and selected sets.
-
-Records as text: a table of their measures that fits the terminal, and what is suspicious.
-
-Figures of ground motions: one record with its spectra, and the spectra of a set.
-
-A set of recordings for a site: how well it matches, its list, figure and files.
-"""
+"""Ground motions: a table of measures with what is suspicious, figures with spectra, and selected sets."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""Risk at a site, standards and rules of thumb: text and figures.
+"""Risk at a site: `risk_of` computes it, `risk_blocks` says it, `plot_risk` draws it, for all who show it.
 
-Rules of thumb and checks of codes next to the result: how well they tell the runs.
-
-Risk of overturning at a site: `risk_of` computes it, `risk_blocks` says it, `plot_risk` draws it, for
-command, report and page alike.
+Rules of thumb and checks of codes stand beside the result: how well they tell the runs.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""One run as text and files, and a run of a study once more.
-
-A run of a study once more, with its history: the run itself, and how to speak of it.
-
-One run: its results and first events as text, and its files.
-"""
+"""One run as text and files, and a run of a study once more, with its history."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Uncertain inputs: what was drawn, what the result is sensitive to, nested studies.
-
-Uncertain inputs of a study: what was drawn, and from which distributions.
-
-Sensitivity of overturning to the inputs, by the intensity: tables and figure.
-
-Nested studies: the probability of every outer draw, and where the variance comes from.
-"""
+"""Uncertain inputs: what was drawn from which distributions, what decides the result, and nested studies."""
 
 from __future__ import annotations
 

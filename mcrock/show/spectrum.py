@@ -1,11 +1,4 @@
-"""Overturning and rocking spectra: figures and tables.
-
-Bands of amplitude that overturn blocks, as areas over their size.
-
-Overturning acceleration spectra with all their bands, and rocking spectra.
-
-Tables of spectra of planar blocks, as `mcrock spectrum` prints them.
-"""
+"""Overturning and rocking spectra of planar blocks: figures with all bands of amplitude, and tables."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""Looks of all figures, on paper and in notebooks.
-
-Settings of figures for print, which hold while one is drawn.
-
-Figures that show themselves in a notebook, whatever its backend.
-
-Looks of all figures: size, fonts, colours, axis labels and the note below the axes.
+"""Looks of figures, on paper and in notebooks: size, fonts, colours, axis labels, the note below the axes.
 
 matplotlib is imported when something is drawn: the text of a subject does not need it.
 """

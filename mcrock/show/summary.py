@@ -1,9 +1,4 @@
-"""All statistics of a study, and all its figures.
-
-All statistics of a study: computed once, given as text or as JSON.
-
-All figures that a study can fill.
-"""
+"""All statistics of a study, computed once and given as text or as JSON, and all figures that it can fill."""
 
 from __future__ import annotations
 

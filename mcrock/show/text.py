@@ -1,10 +1,7 @@
-"""Numbers, tables and paragraphs as text.
+"""Numbers, tables and paragraphs as text that fits a terminal, and results as JSON holds them.
 
-Numbers as text: ranges, times, intensities, probabilities, counts, estimates of a dataset.
-
-Tables and paragraphs that fit a terminal, and results as JSON holds them.
-
-A result as tables: variables say their words (`long_name`), `units` and `digits`, and which are curves.
+A result says its own words: `long_name`, `units` and `digits` of its variables, and which are curves.
+`present` makes tables of all of it, `table_along` of templates such as `{rate:ends}`.
 """
 
 from __future__ import annotations
@@ -285,7 +282,7 @@ def cell(found: xr.Dataset, name: str) -> str:
 
 
 def ends(found: xr.Dataset, name: str) -> str:
-    """Interval of a number of a result, as `cell` writes the number; empty where that has no error."""
+    """Interval of a number of a result, with the digits that it supports; empty where that has no error."""
     low, high = found[name].values.tolist()
     of = name.removesuffix("_interval")
     if of != name and of in found and (low == high or (math.isnan(found[of]) and math.isinf(high))):

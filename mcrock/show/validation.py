@@ -1,11 +1,4 @@
-"""Probabilities and distributions compared with what happened.
-
-Unknown inputs before and after labels.
-
-Measured maxima compared with the distributions predicted for them.
-
-Probabilities compared with what happened: calibration, ROC curve, and the tests of each recording.
-"""
+"""Predictions and what happened: labels, measured maxima, calibration, ROC curve, unknown inputs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Web pages that play a run.
+"""A run in three dimensions as a web page of one file, as a part of another page, and as a still for paper.
 
-A web page that plays a run: one file, nothing loaded from elsewhere, and the view can be turned.
-
-A run in three dimensions inside another page, which loads nothing for it, and a still for paper.
+Nothing is loaded from elsewhere, and the view can be turned.
 """
 
 from __future__ import annotations

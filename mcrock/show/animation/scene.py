@@ -1,14 +1,7 @@
-"""Scene and frames of an animation, and its options.
+"""What an animation shows, whatever draws it: body, ground and view, frames at even times, events, options.
 
-Frames of an animation: pose, contact and events of a run, at even times.
-
-The direction from which a run is shown.
-
-Scene of an animation, whatever draws it: the body, the ground around it, and the view.
-
-Events of an animation as text, and their numbers so far.
-
-Options of an animation: kinds of files, their limits, and their checks.
+`Scene` holds what stays, frames have pose and contact of the run, and the options say which files can be made
+and within which limits.
 """
 
 from __future__ import annotations

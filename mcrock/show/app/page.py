@@ -1,8 +1,6 @@
-"""The page and how it is served.
+"""The page of `mcrock app`: its four parts, of which one is shown at a time, and how it is served.
 
-The page: four parts, of which one is shown at a time.
-
-The page in a browser, for who has brought the token that the command printed, and under known names.
+It opens for who has brought the token that the command printed, and under known names of the host.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""What the parts of the page share, and runs as dots to choose from.
+"""What the parts of the page share: text, tables, figures, work that it does not wait for, and runs as dots.
 
-What the parts of the page share: text, tables, figures, and work that the page does not wait for.
-
-Runs of a study as dots to choose from and as counts to look at, neither of which grows with the study.
+Dots to choose from and counts to look at do not grow with the study.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The parts of the page on a result: why it came out so, and a site.
+"""The parts of the page on a result: its curve, its runs and any run once more; and the risk at a site.
 
-The part of the page on why a study came out as it did: its curve, its runs, and any run once more.
-
-The part of the page on a site: hazard in, annual rate and its reservations out, and files to take away.
+A hazard goes in; the annual rate with its reservations and files to take away come out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The parts of the page on a study: its questions, and its runs.
+"""The parts of the page on a study: the questions of `mcrock new`, study files, and runs.
 
-The part of the page that runs a study, and shows at once what a change of the body does.
-
-The part of the page that asks what `mcrock new` asks, and loads, shows and saves study files.
+What a change of the body does is shown at once.
 """
 
 from __future__ import annotations

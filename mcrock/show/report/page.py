@@ -1,9 +1,4 @@
-"""The page of a study, and cells of notebooks.
-
-Notebook cells of a body, a study, a run and a fit.
-
-The page of a study, put together and written.
-"""
+"""The page of a study, put together and written, and cells of notebooks for a body, a run or a fit."""
 
 from __future__ import annotations
 

@@ -1,12 +1,6 @@
-"""Sections on what came out and how far to trust it.
+"""Sections of the report on what came out and how far to trust it, and the numbers that are looked for first.
 
-The numbers of a study that a reader looks for first.
-
-Sections on how far to trust the numbers: validity, convergence, limits, where they come from.
-
-Section with three runs that can be watched: what fell, what stood, and how.
-
-Sections on what came out: outcomes, fragility, what drives it, risk.
+Outcomes, fragility, what drives it, risk, three runs to watch; validity, convergence, limits, origin.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Sections on what was computed and what an auditor asks for.
+"""Sections of the report on what was computed and what an auditor asks for, and the sentence above all.
 
-What someone who checks a report asks for: who answers for it, which files, which records, which hazard.
-
-Sections on what was computed: the body, its inputs, the ground motions, the model.
+Body, inputs, ground motions, model; who answers for it, files, records, hazard.
 """
 
 from __future__ import annotations
