@@ -1,10 +1,10 @@
 """Every impact law of a run and every parameter of one, declared once.
 
-A new law is a file of its own here, called as the law, an entry in `Law`, an entry in `ImpactParameter` for
-each of its parameters and its branch in `mcrock.impact.planar`; a law of one contact with friction has its
-file and its branch in `mcrock.impact.single`. `mcrock.Impact`, study files, sampling,
-datasets, commands and figures read the rest from here. The names of the entries are those of study files, and
-no text of this file is part of the hash of compiled source: a reworded law recompiles nothing.
+A new law is a function called as the law with its branch in `mcrock.impact.planar`, an entry in `Law` and an
+entry in `ImpactParameter` for each of its parameters; a law of one contact with friction is a function of
+`mcrock.impact.single` with its branch in `mcrock.kernel.friction.impacts`. `mcrock.Impact`, study files,
+sampling, datasets, commands and figures read the rest from here. The names of the entries are those of study
+files, and no text of this file is part of the hash of compiled source: a reworded law recompiles nothing.
 """
 
 from __future__ import annotations
