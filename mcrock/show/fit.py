@@ -1,4 +1,4 @@
-"""Tests of free rocking: measures, a test beside the run that fits it best, a campaign test by test."""
+"""Tests of free rocking: measures, a test next to the run that fits it best, a campaign test by test."""
 
 from __future__ import annotations
 

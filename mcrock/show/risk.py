@@ -1,6 +1,6 @@
 """Risk at a site: `risk_of` computes it, `risk_blocks` says it, `plot_risk` draws it, for all who show it.
 
-Rules of thumb and checks of codes stand beside the result: how well they tell the runs.
+Rules of thumb and checks of codes stand next to the result: how well they tell the runs.
 """
 
 from __future__ import annotations
