@@ -7,9 +7,8 @@ import pytest
 
 from tests.unit.docs.pages import PACKAGE, ROOT
 
-SECTIONS = re.split(
-    r"^## ", (PACKAGE / "docs" / "errata.md").read_text(encoding="utf-8"), flags=re.MULTILINE
-)[1:]
+THEORY = (PACKAGE / "docs" / "theory.md").read_text(encoding="utf-8")
+SECTIONS = re.split(r"^### ", THEORY.partition("\n## Errata")[2], flags=re.MULTILINE)[1:]
 
 
 def numbers_in(path: Path) -> set[int]:
