@@ -128,33 +128,26 @@ def drawn_tensor(draws: Draws) -> Array:
 
 
 class RandomUnderside(Table):
-    """A smooth random surface that is added to the height of the underside: at every place normal with the
-    mean 0, and correlated over the horizontal distance r by exp(-r^2 / (2 l^2)), where l is the correlation
-    length. The z axis of the points must be up."""
+    """A smooth random surface added to the height of the underside (`mcrock docs bodies`); z must be up."""
 
     std: float = entry(NumberKey("m", least=0.0), "standard deviation", 0.0007)
     correlation_length: float = entry(
-        NumberKey("m", above=0.0),
-        "horizontal distance over which the correlation falls to exp(-1/2) = 0.61",
-        0.05,
+        NumberKey("m", above=0.0), "horizontal distance at which the correlation is exp(-1/2)", 0.05
     )
     underside_deg: float = entry(
         NumberKey("deg", above=0.0, most=90.0),
-        "inclination to the ground of the steepest face of the underside; corners of steeper faces alone "
-        "stay where they are",
+        "inclination of the steepest face of the underside; corners of steeper faces alone stay",
         default=UNDERSIDE,
     )
     epistemic: bool | None = optional(
         FlagKey(),
-        "one unknown shape for all runs of the study, instead of one for each realization: it is drawn "
-        "`ensemble.outer` times",
+        "one unknown shape for all runs, drawn `ensemble.outer` times, instead of one for each realization",
         True,
     )
 
 
 class MeshSolid(Table):
-    """Volume, centroid and inertia of the body itself, which is not its convex hull, in the axes of the
-    points. They are worked out from a mesh file."""
+    """The body itself, where it is not its convex hull, in the axes of the points; a mesh file gives it."""
 
     volume: float = entry(NumberKey("m3", above=0.0), "volume", 0.124)
     centroid: tuple[float, ...] = entry(
@@ -164,7 +157,7 @@ class MeshSolid(Table):
     )
     inertia: tuple[tuple[float, ...], ...] = entry(
         Tensor(NumberKey("m2"), "3 rows of 3 numbers [m2]"),
-        "inertia tensor about the centroid over the mass",
+        "inertia tensor about the centroid, over the mass",
         [[0.06, 0.0, 0.0], [0.0, 0.05, 0.0], [0.0, 0.0, 0.04]],
     )
 
@@ -191,7 +184,7 @@ class Shape(Table):
     if TYPE_CHECKING:
         shape: str  # every shape has its own, in its place among the keys
 
-    gravity: Quantity = entry(Uncertain("m/s2", above=0.0), "gravity that acts on the body", default=GRAVITY)
+    gravity: Quantity = entry(Uncertain("m/s2", above=0.0), "acceleration of gravity", default=GRAVITY)
 
     @classmethod
     def take_in_files(cls, data: dict[str, Any], folder: Path) -> None:
@@ -280,8 +273,8 @@ class Solid(Shape):
     mass: Quantity | None = optional(Uncertain("kg", above=0.0), "mass", 650.0)
     com_x: Quantity = entry(
         Uncertain("m"),
-        "offset of the centre of mass from the centroid of the solid along body x; the "
-        "inertia about the centre of mass stays that of the homogeneous solid",
+        "offset of the centre of mass from the centroid along body x; the inertia about the centre of mass "
+        "stays that of the homogeneous solid",
         0.02,
         default=0.0,
     )
@@ -330,9 +323,7 @@ class Cylinder(Solid, Upright):
 
     shape: Literal["cylinder"]
     radius: Quantity = entry(Uncertain("m", above=0.0), "radius of the circle", 0.3)
-    sides: int = entry(
-        IntegerKey(3, MOST_SIDES), "number of sides of the polygon that the cylinder stands on", default=48
-    )
+    sides: int = entry(IntegerKey(3, MOST_SIDES), "sides of the polygon that it stands on", default=48)
 
     def build(self, draws: Draws) -> Bodies:
         weight = self.weight(draws)
@@ -352,18 +343,14 @@ class Free(Shape):
     shape: Literal["free"]
     base: Corners = entry(
         BASE,
-        "corners of the base seen from above, in any frame with vertical z; each coordinate "
-        "may be a distribution",
+        "corners of the base seen from above; each coordinate may be a distribution",
         [[0.3, -0.2], [0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2]],
     )
-    com: tuple[Quantity, ...] = entry(
-        CENTRE, "centre of mass in the frame of the base: x, y and its height", [0.0, 0.0, 0.8]
-    )
+    com: tuple[Quantity, ...] = entry(CENTRE, "centre of mass in the frame of the base", [0.0, 0.0, 0.8])
     mass: Quantity = entry(Uncertain("kg", above=0.0), "mass", 650.0)
     inertia: tuple[tuple[Quantity, ...], ...] = entry(
         INERTIA_KEY,
-        "inertia tensor about the centre of mass; off-diagonal entries are negative products, "
-        "I_xy = -∫ x y dm",
+        "inertia tensor about the centre of mass; I_xy = -∫ x y dm",
         [[140.0, 0.0, 0.0], [0.0, 140.0, 0.0], [0.0, 0.0, 17.0]],
     )
 
@@ -396,7 +383,7 @@ class Frustum(Solid, Upright):
     )
     top: Corners | None = optional(
         BASE,
-        "corners of the top, as many as those of the base and in the same order; the walls must be plane",
+        "corners of the top, in the order of those of the base; the walls must be plane",
         [[0.2, -0.1], [0.2, 0.1], [-0.2, 0.1], [-0.2, -0.1]],
     )
 
@@ -498,30 +485,29 @@ class Polyhedron(Solid):
     shape: Literal["polyhedron"]
     vertices: tuple[tuple[Quantity, ...], ...] | None = optional(
         point_list("a list of at least 4 vertices [x, y, z] [m]", 3, 4),
-        "points, in any axes; the body is their convex hull, and each coordinate may be a distribution",
+        "points, of which the body is the convex hull; each coordinate may be a distribution",
         [[0.3, -0.3, 0.0], [0.3, 0.3, 0.0], [-0.3, 0.3, 0.0], [-0.3, -0.3, 0.0], [0.0, 0.0, 1.2]],
     )
     file: str | None = optional(
         Text(),
-        "text file with a point x y z on each line, or mesh (.stl, .obj, .ply), whose triangles tell the "
-        "mass properties",
+        "text file with a point x y z on each line, or mesh (.stl, .obj, .ply), which gives the mass "
+        "properties too",
         "rock.stl",
     )  # `take_in_files` puts its points in `vertices`
     unit: str | None = optional(
         ChoiceKey(tuple(LENGTHS)),
-        "unit of the lengths in `file`, required for a mesh, which does not contain it; text files are "
-        "in m unless it is given. All other keys stay in SI units",
+        "unit of the lengths in `file`, required for a mesh; text files are in m by default",
         "mm",
     )
     up: str | None = optional(
         ChoiceKey(UP),
-        "axis of the `file` that is up, z by default; the file is turned first of all, so that every "
-        'other key is in axes with z up. With "y", x stays and the z of the file becomes -y',
+        "axis of the `file` that is up, z by default; the file is turned first, and other keys are in "
+        'the axes after it. With "y", x stays and the z of the file becomes -y',
         "y",
     )
     solid: MeshSolid | None = optional(
         None,
-        "the solid itself, where dents or cavities make it smaller than its hull; a mesh file gives it",
+        "the solid itself, where it is smaller than its hull",
         {
             "volume": 0.12,
             "centroid": [0.0, 0.0, 0.3],
@@ -531,43 +517,41 @@ class Polyhedron(Solid):
     scale: Quantity = entry(Uncertain("1", above=0.0), "factor on all lengths", default=1.0)
     com: tuple[Quantity, ...] | None = optional(
         triple("[x, y, z] in the axes of the vertices [m]", *[Uncertain("m")] * 3),
-        "centre of mass in the axes of the points, given with `inertia` and `mass`; each coordinate may "
-        "be a distribution",
+        "centre of mass, given with `inertia` and `mass`; each coordinate may be a distribution",
         [0.0, 0.0, 0.3],
     )
     inertia: tuple[tuple[Quantity, ...], ...] | None = optional(
         INERTIA_KEY,
-        "inertia tensor about the centre of mass, in the axes of the points, given with `com` "
-        "and `mass`; no larger than that of the mass placed in the corners",
+        "inertia tensor about the centre of mass in the same axes, given with `com` and `mass`; at most "
+        "that of the mass placed in the corners",
         [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 5.0]],
     )
     start_face: int | None = optional(
         IntegerKey(0),
-        "face that the body is put down on; by default the lowest, and of several equally low ones "
-        "one on which it can stand. A body that cannot stand on the face settles on a stable one "
-        "first; `mcrock check` reports it",
+        "face that the body is put down on, by default the lowest; a body that cannot stand on it settles "
+        "on a stable one first, as `mcrock check` reports",
         0,
     )
     axis: tuple[float, ...] | None = optional(
         Axis((NumberKey("1"),) * 3, "a direction [x, y, z] [1]", distinct=False),
-        "direction that the tilt is measured from; by default the one that is up at the "
-        "start. Give it where the start face is one of several shallow facets",
+        "direction that the tilt is measured from, by default that which is up at the start; for a base "
+        "of several shallow facets",
         [0.0, 0.0, 1.0],
     )
     base_faces: tuple[int, ...] | None = optional(
         ListOf(IntegerKey(0), "a list of face numbers"),
-        "faces that may touch the ground without overturning; by default those within 5 "
-        "degrees of the start face that join it",
+        "faces that may touch the ground without overturning, by default those within 5 degrees of the "
+        "start face that join it",
         [0, 1],
     )
     base_angle_deg: float | None = optional(
         NumberKey("deg", above=0.0, most=90.0),
-        "inclination to the start face below which a face that joins it counts as base",
+        "inclination to the start face below which a face that joins it is base",
         5.0,
     )
     shape_error: RandomUnderside | None = optional(
         None,
-        "error of the shape of the underside, of which every draw has a convex hull of its own",
+        "error of the shape of the underside; every draw has a hull of its own",
         {"std": 0.0007, "correlation_length": 0.05, "epistemic": True},
     )
 

@@ -21,44 +21,47 @@ from mcrock.base.tables.parsing import toml
 from mcrock.dataset.schema import INPUT, NUMBERED, OUTPUT, SCHEMA, Variable, outputs, table_inputs
 from mcrock.excitation.measures import MEASURES
 from mcrock.impact.registry import Law
-from mcrock.show.describe import assumption_costs, preset_lines
+from mcrock.show.describe import assumption_costs, value_in_words
 from mcrock.study.impact import PRESETS
-from mcrock.study.sections import OF_BODY
+from mcrock.study.sections import OF_BODY, ControlsTable
 from mcrock.study.study import Study, tables
 
 OF_STUDY_FILE = """\
 # The study file
 
-A study file is TOML in SI units and radians; only keys that end in `_deg` or `_g` differ (g = 9.80665 m/s2).
-Unknown keys are refused, and `mcrock check` lists all mistakes of a file at once.
+Look up what a key of a study means, its unit, what it may be and what it is by default. A study file is TOML
+in SI units and radians; keys that end in `_deg` or `_g` are in degrees or in g = 9.80665 m/s2. `mcrock check`
+lists all mistakes of a file at once; unknown keys are refused.
 
-- A **distribution table**, as in `{ distribution = "normal", mean = 0.4, std = 0.01 }`, may stand for a
-  number where the key says so. It is drawn once per realization, impact parameters also anew at every impact.
-- From a **list to sample from** every realization draws one value with equal probability.
-- `--set key.path=value` overrides a key, with the value in TOML or as a bare word: `--set body.width=0.5
-  --set ensemble.design=random`. It replaces alternative keys: `--set body.mass=600` removes
-  `body.density`.
+In brackets after each key: bounds and unit, none where it is dimensionless, or what else it may be;
+*required*, if it must be given; alternatives (or `key`); the default, in code. Other keys may be left out.
+
+- **~**: the number may be a [distribution](#distributions), as in
+  `width = { distribution = "normal", mean = 0.4, std = 0.01 }`, drawn once per realization, impact parameters
+  also at every impact (`draw`).
+- **or several**: from a list every realization draws one value with equal probability.
+- `--set body.width=0.5 --set ensemble.design=random` overrides keys and replaces their alternatives:
+  `--set body.mass=600` removes `body.density`.
 - Names of files start from the folder of the study file, also in an override.
-- Values that no study needs are refused before anything is computed, so that a typo costs neither time nor
-  memory: tables nested more than 50 levels deep, a motion that would have more than 2 million samples, a
-  distribution whose values overflow. A damaged study, record or case file takes at most 1 GB more than a
-  sound one.
+- What no study needs is refused before anything is computed: tables nested more than 50 levels deep, a motion
+  of more than 2 million samples, a distribution whose values overflow.
 
 This page is made from the tables that check a study (`python -m mcrock.docs.made_pages`).
 """
 MEASURED = """\
-Measures are geometric means of the two horizontal components, as recorded and processed. `levels_g` and
-`value_g` are for accelerations only. Measures marked with a star do not change when a motion is scaled, so
-they can only be `variables`.
+Geometric means of the two horizontal components, RotD50 or RotD100, of the motion as recorded and processed.
+`levels_g` and `value_g` are for accelerations only. Measures with a dagger (†) do not change when a motion is
+scaled, so they can only be `variables`.
 """
 PRESET = """\
-A preset holds what its source gives. Sources give intervals; drawing from them uniformly is the choice of
-mcrock.
+A preset holds what its source gives, as intervals; drawing from them uniformly is the choice of mcrock.
+`mcrock laws list` has the tests, and section, equation or figure of every number.
 """
 DISTRIBUTED = """\
-Parameters have the unit of the key that they stand for, unless a unit is given. A distribution that leaves
-the allowed range of its key with a probability above 1e-9 is refused: bound it, or use a lognormal.
+Parameters have the unit of their key, unless a unit is given. A distribution that leaves the allowed range of
+its key with a probability above 1e-9 is refused: bound it, or use a lognormal.
 """
+LISTED_BELOW = ("law", "measure", "preset")  # keys whose options have a list of their own
 
 
 def reference() -> str:
@@ -107,8 +110,10 @@ def section_lines(path: str, tag: str, variants: Mapping[str, type[Table]]) -> I
         groups.setdefault(tuple(names), []).append(line)
     for group in sorted(groups, key=len, reverse=True):
         if tag:
-            listed = ", ".join(f"`{name}`" for name in group)
-            yield f"\nKeys of {listed if len(group) < len(variants) else 'all'}:\n"
+            others = [name for name in variants if name not in group]
+            few = others if len(others) < len(group) / 2 else group
+            listed = ", ".join(f"`{name}`" for name in few)
+            yield f"\nKeys of {listed if few is group else f'all but {listed}' if few else 'all'}:\n"
         yield from groups[group]
     inner: dict[type[Table], list[str]] = {}
     for table in variants.values():
@@ -137,44 +142,74 @@ def inner_tables(annotation: Any) -> Iterator[type[Table]]:
 
 
 def key_lines(table: type[Table]) -> dict[str, str]:
-    """By key: its meaning, its kind with unit and bounds, its default and an example."""
+    """By key: what it may be with unit and bounds, its default and its meaning; of a table an example."""
     lines = {}
     fields = zip(table.key_names(), table.model_fields.values(), strict=True)
     for key, field in sorted(fields, key=lambda item: not item[1].is_required()):
-        facts = [sentence(field.description), sentence(in_words(table.kind(key)))]
+        kind = table.kind(key)
+        facts = [kind_in_words(kind) if key not in LISTED_BELOW or table is ControlsTable else "see below"]
+        facts += ["*required*"] * field.is_required()
         others = [other for group in table.alternatives if key in group for other in group if other != key]
-        if others:
-            facts.append(f"Alternative to {', '.join(f'`{other}`' for other in others)}.")
-        if field.is_required():
-            facts.append("Required.")
-        elif (default := plain(field.default)) not in (PydanticUndefined, None, "", []):
-            facts.append(f"Default `{key} = {toml(default)}`.")
-        if field.examples:
-            facts.append(f"Example `{key} = {toml(field.examples[0])}`.")
-        lines[key] = wrapped(f"`{key}`: {' '.join(facts)}".replace(f"[{OWN}]", "[unit of the key]"))
+        facts += [f"or {', '.join(f'`{other}`' for other in others)}"] * bool(others)
+        default = plain(field.default)
+        if not field.is_required() and default not in (PydanticUndefined, None, "", []):
+            facts.append(f"`{toml(default)}`")
+        words = f": {sentence(field.description)}" if field.description != key else ""
+        if kind is None and field.examples:
+            words += f" Example `{toml(field.examples[0])}`."
+        lines[key] = wrapped(f"`{key}` ({', '.join(filter(None, facts))}){words}")
     return lines
 
 
-def in_words(kind: Kind | None) -> str:
-    """What a value must be; words of the file in code, and no limit that is only that of the machine."""
-    text = "a table" if kind is None else kind.expected.replace(" and < 2**63", "")
-    return re.sub(r"'([^' ]+)'", r'`"\1"`', text)
+SHORTER = (
+    (" or a distribution table", "~"),
+    (", or a list of them to sample from", ", or several"),
+    ("a number [1]", "number"),
+    (" [1]", ""),
+    ("a number ", ""),
+    ("an integer ", "integer "),
+    ("a list of at least ", "at least "),
+    (" and <= 2147483647", ""),
+    ("text in quotes", "text"),
+    (f"[{OWN}]", ""),
+)
+
+
+def kind_in_words(kind: Kind | None) -> str:
+    """What a value may be, in short; words of the file in code, and no limit of the machine alone."""
+    if kind is None:
+        return "table"
+    text = kind.expected.replace(" and < 2**63", "")
+    for long, short in SHORTER:
+        text = text.replace(long, short)
+    text = re.sub(r">= (\S+) and <= (\S+)", r"\1 to \2", text)
+    return re.sub(r"'([^' ]+)'", r'`"\1"`', text).strip()
 
 
 def preset_items() -> Iterator[str]:
-    """Presets of impacts with what they stand for."""
+    """Presets of impacts with law and parameters, and once each source that is not that of a law."""
+    seen = {law.source for law in Law}
     for name, preset in PRESETS.items():
-        yield wrapped(f"`{name}`: {' '.join(map(sentence, [preset.words, *preset_lines(preset, '`')]))}")
+        parts = [value_in_words(parameter, given, "`") for parameter, given in preset.parameters.items()]
+        parts += [f"give `{parameter.key}` yourself" for parameter in preset.lacking]
+        law = f"`law = {json.dumps(preset.law.key)}`"
+        facts = [f"{preset.words}: {', '.join([law, *parts])}"]
+        facts += [preset.source] * (preset.source not in seen)
+        seen.add(preset.source)
+        yield wrapped(f"`{name}`: {' '.join(map(sentence, facts))}")
 
 
 def measure_lines() -> Iterator[str]:
-    """Measures with their units and the keys that they take."""
+    """Measures with their forms, units and the keys that they take."""
     for name, measure in MEASURES.items():
+        if "_rotd" in name:
+            continue
+        forms = [name, *(other for other in MEASURES if other.startswith(f"{name}_rotd"))]
         keys = [key for key in measure.parameters if key not in OF_BODY]
         also = f"; takes {', '.join(f'`{key}`' for key in keys)}" if keys else ""
-        yield wrapped(
-            f"`{name}`{'' if measure.power else ' *'} [{measure.units}]: {measure.long_name}{also}."
-        )
+        words = measure.long_name.removesuffix(" (geometric mean)")
+        star = "" if measure.power else " †"
+        yield wrapped(f"{', '.join(f'`{form}`' for form in forms)}{star} [{measure.units}]: {words}{also}.")
 
 
 def sentence(text: str | None) -> str:

@@ -118,14 +118,14 @@ def given_by(given: Given) -> str:
     return "; ".join(filter(None, (given.source, given.remark)))
 
 
-def preset_lines(preset: Preset, mark: str = "") -> list[str]:
-    """Law and parameters of a preset, each with its source; keys between two ``mark``."""
-    lines = [f"law {mark}{preset.law.key}{mark}: {preset.source}"]
+def preset_lines(preset: Preset) -> list[str]:
+    """Law and parameters of a preset, each with its source."""
+    lines = [f"law {preset.law.key}: {preset.source}"]
     lines += [preset.interface] * bool(preset.interface)
     for parameter, given in preset.parameters.items():
-        lines.append(f"{value_in_words(parameter, given, mark)}: {given_by(given)}")
+        lines.append(f"{value_in_words(parameter, given)}: {given_by(given)}")
     for parameter, reason in preset.lacking.items():
-        lines.append(f"no {mark}{parameter.key}{mark}: {reason}")
+        lines.append(f"no {parameter.key}: {reason}")
     return lines
 
 

@@ -239,7 +239,7 @@ def _keys(parameters: Iterable[ImpactParameter], *, of_face: bool = False) -> di
     for parameter in parameters:
         row = parameter.row
         default = None if of_face else row.default
-        words = "; ".join(filter(None, (row.words, row.meaning)))
+        words = "; ".join(filter(None, (row.words, None if of_face else row.meaning)))
         fields[parameter.argument] = (
             Quantity | None,
             entry(
@@ -294,17 +294,13 @@ _of_impact: dict[str, Any] = {
         str | None,
         optional(
             ChoiceKey(tuple(PRESETS)),
-            "law and parameters from a source, by the name of a preset below; other keys here win. It "
-            "is written out when the file is read, and results keep what it stood for. In an override it "
-            "takes the place of the law and the parameters of the file",
+            "law and parameters from a source; other keys here win. It is written out when the file is read. "
+            "An override replaces the law and the parameters of the file",
             next(iter(PRESETS)),
         ),
     ),
     "law": _choice(
-        "law",
-        "where the impulses of landings act, and with friction how: one of the laws below",
-        list(LAWS[1:3]),
-        *LAWS,
+        "law", "where the impulses of landings act, and with friction how", list(LAWS[1:3]), *LAWS
     ),
     **_keys(DEFAULT_LAW.parameters),
     "faces": (
@@ -321,17 +317,14 @@ _of_impact: dict[str, Any] = {
         str | None,
         optional(
             Text(),
-            f"of the law `{Law.OWN.key}`: its function as `module:function` of a file next to the study "
-            "file, or the name that a package gives it by an entry point, "
-            f'`[project.entry-points."{GROUPS["impact law"]}"]`; code, which runs with `--trust-code` alone; '
-            "in Python a function is given to `run_study` (`mcrock docs extending`)",
+            f"of the law `{Law.OWN.key}`: its function, `module:function` of a file next to the study file "
+            f'or the name of an entry point in `[project.entry-points."{GROUPS["impact law"]}"]`; runs with '
+            "`--trust-code` alone (`mcrock docs extending`)",
             "my_laws:rate_dependent",
         ),
     ),
     "draw": _choice(
-        "draw",
-        "when the distributions of impact parameters are drawn: once per realization (`run`) or anew at "
-        "every `impact`",
+        "draw", "whether distributions of impact parameters are drawn once per realization or at every impact"
     ),
     "energy_gain": _choice(
         "energy_gain",
@@ -340,8 +333,7 @@ _of_impact: dict[str, Any] = {
     "facet_fallback": _choice(
         "facet_fallback",
         "facet impacts without feasible pivot: `rest`, or `plastic`, the plastic impact of the whole face, "
-        "which also takes the place of one that would gain energy; recommended for rocks and other compact "
-        "bodies",
+        "also for one that would gain energy; for rocks and other compact bodies",
     ),
 }
 _ImpactKeys = create_model("_ImpactKeys", __base__=Table, **_of_impact)

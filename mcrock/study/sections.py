@@ -81,7 +81,7 @@ class GroundTable(Table):
 
     slope_x_deg: Quantity = entry(
         Uncertain("deg", least=-STEEPEST, most=STEEPEST),
-        "angle by which the ground rises along x; the axis of the body is perpendicular to the ground",
+        "angle by which the ground rises along x; the body stands perpendicular to it",
         default=0.0,
     )
     slope_y_deg: Quantity = entry(
@@ -94,8 +94,8 @@ class LimitsTable(Table):
 
     displacement: float | None = optional(
         NumberKey("m", above=0.0),
-        "horizontal displacement of the base centre beyond which the body falls off its support, such as "
-        "a plinth; needs `contact.friction`",
+        "horizontal displacement of the base centre beyond which the body falls off its support; needs "
+        "`contact.friction`",
         0.15,
     )
 
@@ -114,36 +114,33 @@ class EnsembleTable(Table):
 
     realizations: int = entry(
         IntegerKey(1, MOST_REALIZATIONS),
-        "number of realizations, the draws of all inputs; a study has realizations times levels runs",
+        "draws of all inputs; a study has realizations times levels runs",
         1000,
     )
     design: str = entry(
         ChoiceKey(("sobol", "sobol_by_record", "random", "latin_hypercube", OF_INDICES)),
-        "how the inputs are spread: evenly over all realizations (`sobol`, scrambled), evenly "
-        "over those of each record (`sobol_by_record`), or not (`random`), where the first n "
-        "realizations stay as they are when the number is raised; a `latin_hypercube` is "
-        "drawn whole; `sobol_indices` changes one input at a time, for `mcrock sensitivity`",
+        "how the inputs are spread: evenly over all realizations (`sobol`) or over those of each record "
+        "(`sobol_by_record`), or independently (`random`); these can be extended, a `latin_hypercube` not. "
+        "`sobol_indices` changes one input at a time, for `mcrock sensitivity`",
         default="sobol",
     )
     table: str | None = optional(
         Text(),
-        "CSV file with inputs from elsewhere, one realization per row, instead of a design: its "
-        "header has keys, as `body.width` or `body.width [m]`, the cells numbers in their units, and "
-        "`motion.record` numbers of records from 0. Columns replace what the file says of their keys and "
-        "become lists (`listed`) of the study; without `realizations` there are as many as rows",
+        "CSV file with inputs from elsewhere, instead of a design: a row for each realization, a column for "
+        "each key, as `body.width` or `body.width [m]`, and `motion.record` for record numbers from 0. "
+        "Columns become `listed` values; without `realizations` there are as many as rows",
         "inputs.csv",
     )
     outer: int | None = optional(
         IntegerKey(2, MOST_OUTER),
-        "number of independent draws of all distributions with `epistemic = true`; every one meets all "
-        "realizations, with the same recordings, azimuths and other inputs",
+        "draws of all distributions with `epistemic = true`; each meets all realizations, with the same "
+        "other inputs",
         59,
     )
     responses: tuple[str, ...] | None = optional(
         ListOf(Text(), "a list of names"),
         "responses of your own, as `module:function` of a file next to the study file or by the names that "
-        "packages give them (`mcrock docs extending`); code, which runs with `--trust-code` alone; every run "
-        "is then run twice",
+        "packages give them; runs with `--trust-code` alone, every run twice (`mcrock docs extending`)",
         ["my_responses:time_of_peak"],
     )
 
@@ -169,10 +166,9 @@ class ControlsTable(Table):
 
     preset: str | None = optional(
         ChoiceKey(tuple(CONTROL_PRESETS)),
-        "named settings, which other keys here change; written out when the file is read. `fast` stands "
-        "for "
+        "`fast` stands for "
         + ", ".join(f"`{key} = {json.dumps(value)}`" for key, value in CONTROL_PRESETS["fast"].items())
-        + ', and `controls = "fast"` at the top of the file for a section with this key alone',
+        + '; `controls = "fast"` at the top of the file is a section with this key alone',
         "fast",
     )
     step: float = _setting("step")
@@ -308,24 +304,18 @@ SI = "SI units of the measure"
 class _Measured(Table):
     """A measure with its parameters."""
 
-    period: float | None = optional(
-        NumberKey("s", above=0.0), "natural period of the oscillator, of `sa` and its RotD measures", 1.0
-    )
+    period: float | None = optional(NumberKey("s", above=0.0), "natural period, of `sa`", 1.0)
     damping: float | None = optional(
-        NumberKey("1", least=0.0),
-        "damping ratio of the oscillator, of `sa` and `avgsa`; 0.05 if it is not given",
-        0.05,
+        NumberKey("1", least=0.0), "damping ratio, of `sa` and `avgsa`; 0.05 by default", 0.05
     )
     periods: tuple[float, ...] | None = optional(
         ListOf(NumberKey("s", above=0.0), "a list of periods [s]"),
-        "periods that `avgsa` averages over, instead of a range",
+        "periods of `avgsa`, instead of a range",
         [0.5, 1.0, 2.0],
     )
-    low: float | None = optional(NumberKey("s", above=0.0), "shortest period of the range of `avgsa`", 0.2)
-    high: float | None = optional(NumberKey("s", above=0.0), "longest period of the range of `avgsa`", 2.0)
-    count: int | None = optional(
-        IntegerKey(2, MOST_AVERAGED), "number of periods in the range of `avgsa`", 10
-    )
+    low: float | None = optional(NumberKey("s", above=0.0), "shortest period of `avgsa`", 0.2)
+    high: float | None = optional(NumberKey("s", above=0.0), "longest period of `avgsa`", 2.0)
+    count: int | None = optional(IntegerKey(2, MOST_AVERAGED), "number of periods from `low` to `high`", 10)
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -362,7 +352,7 @@ class KeptMeasure(_Measured):
     )
     pulse_period: float | None = optional(
         NumberKey("s", above=0.0),
-        "period of `frequency_ratio`, in place of that of the pulse or the mean period Tm of the record",
+        "period of `frequency_ratio`, by default that of the pulse or Tm of the record",
         0.8,
     )
 
@@ -400,20 +390,19 @@ class Intensity(_Measured):
 
     measure: str = entry(
         ChoiceKey((*MEASURES, "factor")),
-        "what the motions are scaled to; the measures are listed below, and `factor` "
-        "multiplies the motion as it is",
+        "what the motions are scaled to, or `factor`, which multiplies them as they are",
         "pga",
         "sa",
         "avgsa",
         "factor",
     )
     levels: tuple[float, ...] | None = optional(
-        Levels(SI), "levels of the intensity: every realization meets every one", [1.0, 2.0, 4.0]
+        Levels(SI), "intensities, of which every realization meets every one", [1.0, 2.0, 4.0]
     )
     levels_g: tuple[float, ...] | None = optional(Levels("g"), "the same in units of g", [0.1, 0.2, 0.4])
     value: Quantity | None = optional(
         Uncertain(SI, above=0.0),
-        "the intensity of each realization, instead of levels: a cloud study",
+        "intensity of each realization: a cloud study",
         {"distribution": "uniform", "low": 0.5, "high": 6.0},
     )
     value_g: Quantity | None = optional(
@@ -423,9 +412,7 @@ class Intensity(_Measured):
     )
     variables: tuple[KeptMeasure, ...] = entry(
         Variables(),
-        "further measures that a cloud study keeps for every realization: the dataset has "
-        "them as `im_pgv`, `im_sa_1s` and so on, and `mcrock stats` and `mcrock plot` compare "
-        "them",
+        "further measures that a cloud study keeps for every realization, as `im_pgv`, `im_sa_1s` and so on",
         ["pgv", {"measure": "sa", "period": 1.0}],
         default=(),
     )

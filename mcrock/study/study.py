@@ -48,35 +48,30 @@ class Study(Displayed, Table):
 
     title: str = entry(
         Text(),
-        "title, stored with the results and written under figures",
+        "stored with the results and written under figures",
         "Cabinet in the entrance hall",
         default="",
     )
     description: str = entry(
-        Text(lines=True), "text, stored with the results", "Base width measured on site", default=""
+        Text(lines=True), "stored with the results", "Base width measured on site", default=""
     )
     seed: int = entry(
-        IntegerKey(0),
-        "seed of all draws: the same study with the same seed gives the same numbers, "
-        "whatever the number of workers",
-        1,
+        IntegerKey(0), "seed of all draws: the same study with the same seed gives the same numbers", 1
     )
     body: Shape = entry(OneOf("shape", SHAPES), "what stands on the ground and may rock")
     impact: ImpactTable = entry(
         None,
-        "where and how the ground pushes back in an impact; without this section as by Housner's rule",
+        "where and how the ground pushes back in an impact; by default Housner's rule",
         default_factory=lambda: ImpactTable.model_validate({}),
     )
     contact: ContactTable | None = optional(
         None, "friction and rebound of the contacts; without friction they stick and nothing rebounds"
     )
     start: StartTable | None = optional(
-        None,
-        "a body released from a tilt instead of standing at rest when the ground begins to "
-        'move; with `motion.source = "none"` a study is one of free rocking',
+        None, 'a body released from a tilt; with `motion.source = "none"` a study of free rocking'
     )
     ground: GroundTable | None = optional(
-        None, "slope of the surface under the body, such as a table or a floor; level without this section"
+        None, "slope of the surface under the body; level without this section"
     )
     motion: Source = entry(
         OneOf("source", SOURCES), "where the ground motions come from, and what is uncertain about them"
@@ -87,14 +82,9 @@ class Study(Displayed, Table):
         default_factory=lambda: Intensity.model_validate(AS_IT_IS),
     )
     ensemble: EnsembleTable = entry(None, "how many realizations, and how their inputs are spread")
-    limits: LimitsTable | None = optional(
-        None,
-        "limits by which results are judged after the runs; `mcrock stats` and `mcrock plot` take others",
-    )
+    limits: LimitsTable | None = optional(None, "limits by which results are judged after the runs")
     report: ReportTable | None = optional(
-        None,
-        "who answers for the study, on the page that `mcrock report` makes; no run depends on it, so that it "
-        "may be changed between the runs of a store",
+        None, "who answers for the study, on the page of `mcrock report`; may be changed while a store is run"
     )
     controls_table: ControlsTable = entry(
         None, "numerical settings of the runs", default_factory=ControlsTable, alias="controls"

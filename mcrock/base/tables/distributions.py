@@ -36,8 +36,7 @@ class Distribution(Table):
     distribution: str
     epistemic: bool | None = optional(
         FlagKey(),
-        "one unknown number for all runs of the study, instead of one for each realization: it is drawn "
-        "`ensemble.outer` times",
+        "one unknown number for all runs, drawn `ensemble.outer` times, instead of one for each realization",
         True,
     )
 

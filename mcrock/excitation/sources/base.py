@@ -261,8 +261,7 @@ Stiffnesses = ListOf(
 
 
 class Floor(Table):
-    """A floor of a building between ground and body, in both horizontal directions alike: an oscillator, or
-    a chain of masses."""
+    """Floor of a building between ground and body, alike in x and y: an oscillator, or a chain of masses."""
 
     inputs: ClassVar[Inputs] = {
         "frequency": Input("natural frequency of the floor"),
@@ -271,25 +270,21 @@ class Floor(Table):
     }
 
     frequency: Quantity | None = optional(
-        Uncertain("Hz", above=0.0), "natural frequency of an oscillator", 2.0
+        Uncertain("Hz", above=0.0), "natural frequency of the oscillator", 2.0
     )
     factor: Quantity = entry(
         Uncertain("1"),
-        "of an oscillator: participation factor times mode shape at the floor",
+        "participation factor times mode shape of the oscillator at the floor",
         1.3,
         default=1.0,
     )
     damping: Quantity = entry(Uncertain("1", above=0.0, most=MOST_DAMPING), "damping ratio", default=0.05)
-    masses: tuple[float, ...] | None = optional(
-        Masses, "masses of a chain, from the first floor up", [200000.0, 200000.0, 150000.0]
-    )
+    masses: tuple[float, ...] | None = optional(Masses, "of a chain", [200000.0, 200000.0, 150000.0])
     stiffnesses: tuple[float, ...] | None = optional(
-        Stiffnesses,
-        "stiffnesses of the storeys of a chain, from the lowest up",
-        [200000000.0, 200000000.0, 150000000.0],
+        Stiffnesses, "of a chain", [200000000.0, 200000000.0, 150000000.0]
     )
     number: int | None = optional(
-        IntegerKey(1), "number of the floor of a chain that the body stands on, 1 for the lowest", 2
+        IntegerKey(1), "floor of a chain that the body stands on, 1 for the lowest", 2
     )
 
     @classmethod
@@ -389,7 +384,7 @@ class ShakingSource(Source):
 
     azimuth: Quantity | None = optional(
         Uncertain("rad"),
-        "rotation of the motion about the vertical, counter-clockwise seen from above; 0 if it is not given",
+        "rotation of the motion about the vertical, counter-clockwise seen from above; by default 0",
         {"distribution": "uniform", "low": 0.0, "high": 6.2832},
     )
     azimuth_deg: Quantity | None = optional(Uncertain("deg"), "the same in degrees", 30.0)
@@ -401,14 +396,14 @@ class ShakingSource(Source):
     )
     scaling: Quantity = entry(
         Uncertain("1", above=0.0),
-        "factor in addition to that of the intensity: what is uncertain about the strength of the motion",
+        "factor in addition to that of the intensity, for what is uncertain about the strength",
         {"distribution": "lognormal", "median": 1.0, "dispersion": 0.2},
         default=1.0,
     )
     vertical: bool = entry(FlagKey(), "whether the vertical component acts", default=True)
     floor: Floor | None = optional(
         None,
-        "table of a floor between ground and body; intensities are those of the ground",
+        "floor between ground and body; intensities are those of the ground",
         {"frequency": 2.0, "damping": 0.05},
     )
 

@@ -96,20 +96,14 @@ OF_SHAPE = ("period", "cycles", "phase")  # keys of what a shape is made with
 class PulseAlong(Table):
     """The pulse along y or z, where it differs from that along x."""
 
-    ratio: Quantity = entry(Uncertain("1"), "peak over that of the pulse along x", 0.5)
-    delay: Quantity = entry(
-        Uncertain("s"), "delay after the pulse along x; negative if it comes first", 0.3, default=0.0
-    )
+    ratio: Quantity = entry(Uncertain("1"), "peak over that along x", 0.5)
+    delay: Quantity = entry(Uncertain("s"), "delay after the pulse along x", 0.3, default=0.0)
     shape: str | None = optional(
         ChoiceKey(SHAPES), "shape; by default that along x", "one-cosine", "mavroeidis-papageorgiou"
     )
     period: Quantity | None = optional(Uncertain("s", above=0.0), "period; by default that along x", 0.6)
-    cycles: Quantity | None = optional(
-        Uncertain("1", above=1.0), "cycles of `mavroeidis-papageorgiou`; by default those along x", 2.0
-    )
-    phase: Quantity | None = optional(
-        Uncertain("rad"), "phase of `mavroeidis-papageorgiou`; by default that along x", 1.5708
-    )
+    cycles: Quantity | None = optional(Uncertain("1", above=1.0), "cycles; by default those along x", 2.0)
+    phase: Quantity | None = optional(Uncertain("rad"), "phase; by default that along x", 1.5708)
 
     @staticmethod
     def inputs(axis: str) -> Inputs:
@@ -237,7 +231,7 @@ class SyntheticSource(GeneratedSource):
     arias: Quantity = entry(Uncertain("m/s", above=0.0), "Arias intensity along x before scaling", 1.5)
     duration: Quantity = entry(Uncertain("s", above=0.0), "significant duration D5-95", 12.0)
     middle: Quantity | None = optional(
-        Uncertain("s", above=0.0), "time at which 45 % of the Arias intensity is reached, t_mid", 6.0
+        Uncertain("s", above=0.0), "time t_mid of 45 % of the Arias intensity", 6.0
     )
     middle_ratio: Quantity | None = optional(Uncertain("1", above=0.21), "the same over the duration", 0.5)
     frequency: Quantity = entry(Uncertain("Hz", above=0.0), "frequency of the filter at t_mid", 4.0)
@@ -312,10 +306,10 @@ class FittedSource(GeneratedSource):
     }
 
     source: Literal["fitted"]
-    path: str | None = optional(Text(), "file of the record, from the folder of the study file", "record.at2")
+    path: str | None = optional(Text(), "file of the record", "record.at2")
     set: str | None = optional(ChoiceKey(SETS), "set of FEMA P695, with `record`", "farfield")
     record: int | None = optional(IntegerKey(1), "number of the record in that set", 14)
-    unit: str | None = optional(Unit(), "unit of the accelerations, where the file does not say", "g")
+    unit: str | None = optional(Unit(), "unit of the accelerations, where the file does not say it", "g")
     processing: tuple[dict[str, Any], ...] = entry(
         Steps(),
         "steps applied to the record before it is fitted",
@@ -447,28 +441,22 @@ class SpectrumSource(GeneratedSource):
 
     source: Literal["spectrum"]
     ground: str | tuple[str, ...] | None = optional(
-        ChoiceKey(GROUNDS, several=True),
-        "ground type of EN 1998-1; the spectrum is that of a_g = 1 m/s2",
-        "B",
+        ChoiceKey(GROUNDS, several=True), "ground type of EN 1998-1, with a_g = 1 m/s2", "B"
     )
     standard: str | None = optional(
         ChoiceKey(tuple(STANDARDS)),
-        "spectrum of RG 1.60, for a peak ground acceleration of 1 m/s2, or that of AC156, for S_DS = 1 m/s2",
+        "spectrum of RG 1.60 for a peak ground acceleration of 1 m/s2, or of AC156 for S_DS = 1 m/s2",
         "ac156",
     )
     height_ratio: float = entry(
         NumberKey("1", least=0.0, most=1.0), "height z/h of the support of AC156", 0.5, default=0.0
     )
     spectrum_type: int = entry(ChoiceKey((1, 2)), "type of the spectrum of EN 1998-1", 2, default=1)
-    table: str | None = optional(
-        Text(),
-        "file of periods or frequencies and accelerations, from the folder of the study file",
-        "spectrum.txt",
-    )
+    table: str | None = optional(Text(), "file of periods or frequencies and accelerations", "spectrum.txt")
     table_z: str | None = optional(
         Text(), "the same for the vertical component, with `components = 3`", "vertical.txt"
     )
-    unit: str | None = optional(Unit(), "unit of the accelerations, where the table does not say it", "g")
+    unit: str | None = optional(Unit(), "unit of the accelerations, where the file does not say it", "g")
     damping: float = entry(
         NumberKey("1", above=0.0, most=0.8),
         "damping ratio of the spectrum; motions can be generated for 0.01 to about 0.5",
@@ -478,8 +466,7 @@ class SpectrumSource(GeneratedSource):
     components: int = entry(ChoiceKey((1, 2, 3)), "number of components of the motion", 2, 3, default=2)
     band: tuple[float, ...] = entry(
         ListOf(NumberKey("s", above=0.0), "a list of two periods [s]"),
-        "shortest and longest period at which the motion fits the spectrum; give a longer one "
-        "for a table that extends further",
+        "shortest and longest period at which the motion fits the spectrum; wider for a wider `table`",
         default=BAND,
     )
     corner: float = entry(NumberKey("Hz", above=0.0), "corner frequency of the high-pass filter", default=0.1)

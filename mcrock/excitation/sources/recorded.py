@@ -43,9 +43,8 @@ class RecordedSource(ShakingSource):
 
     assignment: str = entry(
         ChoiceKey(("cycle", "random")),
-        "how realizations meet the records: with `cycle` every block of n realizations meets "
-        "each of the n motions once (realization i has motion i mod n; in a Sobol design in "
-        "an order of its own for each block), with `random` they are drawn",
+        "how realizations meet the records: with `cycle` every block of n realizations meets each of "
+        "the n motions once, in a Sobol design in an order of its own; with `random` they are drawn",
         "cycle",
         "random",
         default="cycle",
@@ -59,8 +58,7 @@ class RecordedSource(ShakingSource):
         ListOf(
             IntegerKey(0), "a list of numbers of records, from 0, one for each realization", distinct=False
         ),
-        "record of each realization by its number, from 0, instead of `assignment`; what "
-        "`ensemble.table` makes of a column",
+        "instead of `assignment`; what `ensemble.table` makes of a column",
         [0, 0, 2],
     )
     processing: tuple[dict[str, Any], ...] = entry(
@@ -184,16 +182,12 @@ class CsvSource(RecordedSource):
     """Ground motions from text files; relative names start from the folder of the study file."""
 
     source: Literal["csv"]
-    files: tuple[str, ...] = entry(
-        Paths(Text(), "a list of file names"), "files, from the folder of the study file", ["motion.csv"]
-    )
-    unit: str | None = optional(Unit(), "unit of the accelerations, where the files do not say it", "g")
-    dt: float | None = optional(
-        NumberKey("s", above=0.0), "time step, where there is no column of times", 0.01
-    )
+    files: tuple[str, ...] = entry(Paths(Text(), "a list of file names"), "files", ["motion.csv"])
+    unit: str | None = optional(Unit(), "unit of the accelerations, where the file does not say it", "g")
+    dt: float | None = optional(NumberKey("s", above=0.0), "time step, where the file does not say it", 0.01)
     columns: tuple[str, ...] | None = optional(
         ListOf(Text(), "a list of column names"),
-        "names of the columns, where the files do not say them",
+        "names of the columns, where a table of text does not say them",
         ["time", "EW", "NS", "UD"],
     )
 
@@ -218,13 +212,12 @@ class FemaP695Source(RecordedSource):
     source: Literal["fema_p695"]
     set: str | tuple[str, ...] = entry(
         ChoiceKey(SETS, several=True, purpose=""),
-        "set of records: `farfield` (records 1 to 22), `nearfield_pulse` (1 to 14), "
-        "`nearfield_no_pulse` (15 to 28), or a list of them",
+        "set of records: `farfield` has 1 to 22, `nearfield_pulse` 1 to 14, `nearfield_no_pulse` 15 to 28",
         default="farfield",
     )
     records: str | tuple[int, ...] = entry(
         ListOf(IntegerKey(1), "'all' or a list of record numbers", or_word="all"),
-        "numbers of the records of one set, or all",
+        "records of one set",
         [1, 7, 14],
         default="all",
     )
@@ -255,23 +248,19 @@ class FilesSource(RecordedSource):
 
     source: Literal["files"]
     paths: tuple[str, ...] = entry(
-        Paths(Text(), "a list of files or folders"),
-        "files and folders, from the folder of the study file",
-        ["records"],
+        Paths(Text(), "a list of files or folders"), "files and folders", ["records"]
     )
-    format: str | None = optional(
-        ChoiceKey(FORMATS), "format, where it is not to be found by the content", "at2"
-    )
-    unit: str | None = optional(Unit(), "unit of the accelerations, where a file does not say", "cm/s2")
-    dt: float | None = optional(NumberKey("s", above=0.0), "time step, where a file does not say", 0.005)
+    format: str | None = optional(ChoiceKey(FORMATS), "format, where the content does not show it", "at2")
+    unit: str | None = optional(Unit(), "unit of the accelerations, where the file does not say it", "cm/s2")
+    dt: float | None = optional(NumberKey("s", above=0.0), "time step, where the file does not say it", 0.01)
     channels: tuple[int, ...] | None = optional(
         ListOf(IntegerKey(1), "a list of channel numbers"),
-        "channels of one sensor, in files of structures that do not say the places of their sensors",
+        "channels of one sensor, in files that do not say where sensors are",
         [1, 2, 3],
     )
     columns: tuple[str, ...] | None = optional(
         ListOf(Text(), "a list of column names"),
-        "names of the columns of tables of text that do not name them",
+        "names of the columns, where a table of text does not say them",
         ["time", "EW", "NS", "UD"],
     )
 
@@ -300,7 +289,7 @@ class ShakeTableSource(RecordedSource):
     """
 
     source: Literal["shake_table"]
-    file: str = entry(Text(), "netCDF file with all tests, from the folder of the study file", "tests.nc")
+    file: str = entry(Text(), "netCDF file with all tests", "tests.nc")
 
     def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
         yield partial(_read, folder / self.file)
