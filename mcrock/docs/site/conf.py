@@ -72,7 +72,7 @@ html_math_renderer = "mathml"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 # pages without others below them
-html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "guide", "performance", "changes")}
+html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "guide", "changes")}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

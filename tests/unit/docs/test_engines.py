@@ -1,13 +1,13 @@
 """The tables of the page on other engines are those of the runs that are kept, and say what they show."""
 
-from tests.benchmarks.friction_peer import PAGE, compared, read, table
+from tests.benchmarks.friction_peer import FIRST, PAIRS, compared, read, table, totals
 from tests.unit.docs.pages import ROOT
 
 
 def test_the_tables_are_those_of_the_runs():
     page = (ROOT / "mcrock/docs/engines.md").read_text(encoding="utf-8")
-    for one, other, by in PAGE:
-        assert table(one, other, by) in page, "run: python -m tests.benchmarks.friction_peer page"
+    for made in (table(*FIRST), totals(PAIRS)):
+        assert made in page, "run: python -m tests.benchmarks.friction_peer page"
 
 
 def test_a_comparison_of_runs_with_themselves_finds_nothing():
