@@ -32,7 +32,7 @@ COLUMNS = ("evidence", "figure", "bound", "verdict", "date", "commit", "version"
 SHOWN = COLUMNS[:6]
 LONGEST = 15  # of a part that runs unasked [min]
 HEAD = f"| {' | '.join(SHOWN)} |\n{'|---' * len(SHOWN)}|\n"
-MADE = re.compile(rf"(?<={re.escape(HEAD)})(?:\|.*\n)*|(?<=```sh\n)(?:python.*\n)+(?=```)")
+MADE = re.compile(rf"(?<={re.escape(HEAD)})(?:\|.*\n)*")
 
 
 def output(*command: str) -> subprocess.CompletedProcess[str]:
@@ -81,12 +81,11 @@ def stored() -> dict[str, dict[str, str]]:
 
 
 def page(rows: dict[str, dict[str, str]], text: str) -> str:
-    """The page with its table and its commands."""
+    """The page with its table."""
     unknown = dict.fromkeys(SHOWN, "-") | {"verdict": "not run"}
     cells = [unknown | {"evidence": part["name"]} | rows.get(part["name"], {}) for part in PARTS]
     table = "".join(f"| {' | '.join(row[key] for key in SHOWN)} |\n" for row in cells)
-    commands = "".join(f"python -m {part['command']}\n" for part in PARTS)
-    return MADE.sub(lambda found: commands if found[0].startswith("python") else table, text)
+    return MADE.sub(lambda _: table, text)
 
 
 def main(words: list[str], scratch: str) -> int:

@@ -110,7 +110,7 @@ def validate(
 
     With --labels every draw of the unknown properties of body and table meets
     every test; with --measured the runs are those of a store or a study. The
-    folder keeps the runs for a second call: `mcrock docs validation`.
+    folder keeps the runs for a second call: `mcrock docs outcomes`.
     """
     if asked.measured is not None:
         if scanned.geometry or asked.rules or asked.part != "all" or weights.calibrate:
@@ -263,7 +263,7 @@ def calibrate(
     """Weigh the unknown inputs of studies by what fell and what stood.
 
     Prints what the labels say of the inputs and of the probabilities of all
-    studies, those without labels included: `mcrock docs validation`.
+    studies, those without labels included: `mcrock docs outcomes`.
     """
     from mcrock.dataset import load_dataset
     from mcrock.show.validation import format_labels, plot_labels

@@ -316,7 +316,7 @@ def bounding_ratios(
     No run says where between two levels the bodies overturn: anywhere in each gap, that below the weakest
     level and that beyond the strongest included, but of both designs at the same place. With places of their
     own for each the bounds would be those of `bounding_steps`, which say nothing: in the studies of
-    `mcrock docs coverage` they are a factor of 1e5 apart.
+    `mcrock docs evidence` they are a factor of 1e5 apart.
 
     Parameters
     ----------

@@ -251,7 +251,7 @@ class Setting:
         Standard deviation of the direction of shaking [deg].
     inset : float
         How far inside the border of the scan the support ends, as edges are rounded or crush [m]; mean of 0
-        to 10 mm, preferred by the labels of the tuning part of a granite rock (`mcrock docs validation`).
+        to 10 mm, preferred by the labels of the tuning part of a granite rock (`mcrock docs evidence`).
     impact : tuple of tuple
         Keys and values of the table `[impact]` of a study file.
     """

@@ -1,7 +1,7 @@
 """Coverage of the intervals under conditions drawn at random; run by hand, as it takes minutes.
 
 Each experiment draws a study and says of every interval whether it holds the truth, and whether there is one.
-`mcrock docs coverage` has the shares.
+`mcrock docs evidence` has the shares.
 """
 
 from unittest.mock import patch
@@ -271,7 +271,7 @@ def coverage(experiment, records, studies):
     return {name: (len(each), float(np.mean(each)) if each else np.nan) for name, each in told.items()}
 
 
-# of those that hold less often than they say, by how much, with the fewest records (`mcrock docs coverage`)
+# of those that hold less often than they say, by how much, with the fewest records (`mcrock docs evidence`)
 SHORT = {
     "score auc": 0.11,
     "score log_loss": 0.04,
