@@ -237,7 +237,7 @@ CHANGES = (
     ("dispersion_change", "dispersion"),
     ("one_percent_ratio", "one_percent"),
 )
-TABLE_OF_ASSUMPTIONS = re.compile(r"(?<=\| 1 % \|\n\|---\|---\|---\|---\|---\|\n)(?:\|.*\n)*")
+COSTS = "\n### Ratio of the medians"  # heading of the first of the tables that end the page of assumptions
 OF_VARIABLES = """\
 # Variables of a result
 
@@ -293,23 +293,36 @@ def variables() -> str:
 
 
 def assumptions() -> str:
-    """The page of assumptions with its table, which alone is made."""
-    rows = []
-    for row in assumption_costs():
-        cells = [row["object"], row["assumption"], *(_with_ends(row, *each) for each in CHANGES)]
-        rows.append(f"| {' | '.join(cells)} |\n")
-    page = (FOLDER / "assumptions.md").read_text(encoding="utf-8")
-    return TABLE_OF_ASSUMPTIONS.sub(lambda _: "".join(rows), page, count=1)
+    """The page of assumptions with its tables, which end it and alone are made."""
+    page = (FOLDER / "assumptions.md").read_text(encoding="utf-8").partition(COSTS)[0]
+    headings = ("Ratio of the medians", "Change of the dispersion", "Ratio of the intensities of 1 %")
+    tables = [_costs(*change) for change in CHANGES]
+    return page + "".join(f"\n### {title}\n\n{table}" for title, table in zip(headings, tables, strict=True))
+
+
+def _costs(value: str, ends: str) -> str:
+    """What each assumption changes of a number for each object, in bold beyond its interval."""
+    rows = assumption_costs()
+    objects = list(dict.fromkeys(row["object"] for row in rows))
+    lines = [f"| | {' | '.join(objects)} |\n", f"|---{'|---' * len(objects)}|\n"]
+    for assumption in dict.fromkeys(row["assumption"] for row in rows):
+        chosen = [row for row in rows if row["assumption"] == assumption]
+        cells = {row["object"]: _with_ends(row, value, ends) for row in chosen}
+        lines.append(f"| {assumption} | {' | '.join(cells[name] for name in objects)} |\n")
+    return "".join(lines)
 
 
 def _with_ends(row: Mapping[str, str], value: str, ends: str) -> str:
     """A number of the table with its interval; a dash where it is not known."""
-    form = "+.2f" if value == "dispersion_change" else ".2f"
+    form, unchanged = ("+.2f", 0.0) if value == "dispersion_change" else (".2f", 1.0)
     if not row[value]:
         return "-"
-    bounds = [row[f"{ends}_{end}"] for end in ("low", "high")]
-    words = f" ({format(float(bounds[0]), form)} to {format(float(bounds[1]), form)})" if all(bounds) else ""
-    return f"{float(row[value]):{form}}{words}"
+    number = format(float(row[value]), form)
+    if not (row[f"{ends}_low"] and row[f"{ends}_high"]):
+        return number
+    low, high = float(row[f"{ends}_low"]), float(row[f"{ends}_high"])
+    words = f"{number} ({low:{form}}, {high:{form}})"
+    return words if low <= unchanged <= high else f"**{words}**"
 
 
 def _lines(variables: Mapping[str, Variable]) -> Iterator[str]:
