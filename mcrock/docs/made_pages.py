@@ -238,22 +238,29 @@ CHANGES = (
     ("one_percent_ratio", "one_percent"),
 )
 COSTS = "\n### Ratio of the medians"  # heading of the first of the tables that end the page of assumptions
+VARIABLES = "## Variables\n"  # heading of the section that is made, the last of its page
 OF_VARIABLES = """\
-# Variables of a result
 
-What the dataset of a study may hold, depending on its body, motions and design. `mcrock docs results`
-says how to read it. Of variables with # there is one for each face, corner or coordinate, with its number.
+What the dataset of a study may hold, made from the schema that builds it. Of variables with # there is one
+for each face, corner or coordinate (0 x, 1 y, 2 z), with its number.
 
-This page is made from the schema that builds datasets (`python -m mcrock.docs.made_pages`).
+### Inputs, on `realization`
+
+Keys of the study that are drawn, with `_` for dots and brackets (`mcrock docs study-file` has their meaning):
+"""
+TABLES = ("body", "impact", "contact", "start", "ground", "motion")  # at the start of names of keys
+OF_NO_KEY = ("body_radius", "body_slenderness", "body_frequency", "body_base_radius", "start_face")
+OTHER_INPUTS = """
+And:
+"""
+OTHER_MEASURES = """\
+- `im_MEASURE`: further intensity measures of a cloud study, as `im_pgv` or `im_sa_0p5s`.
 """
 OUTCOMES = """\
 On `(realization, intensity)`, or on `realization` in a cloud study.
 """
 WITH_FRICTION = """
 In studies with friction (`contact.friction`) also:
-"""
-OTHER_MEASURES = """\
-- `im_MEASURE`: further intensity measures of a cloud study, as `im_pgv` or `im_sa_0p5s`.
 """
 
 
@@ -268,24 +275,34 @@ def impacts() -> str:
     return TABLE_OF_LAWS.sub(lambda _: "".join(rows), page, count=1)
 
 
+def results() -> str:
+    """The page of results with its list of variables, which alone is made."""
+    page = (FOLDER / "results.md").read_text(encoding="utf-8")
+    return page.partition(VARIABLES)[0] + VARIABLES + variables()
+
+
 def variables() -> str:
-    """The page of the variables of a result, from the schema that builds and checks datasets."""
+    """The variables of a result, from the schema that builds and checks datasets."""
     inputs = {name: item for name, item in SCHEMA.items() if item.dims == INPUT} | NUMBERED | table_inputs()
+    keys = [name for name, item in inputs.items() if name.startswith(TABLES) and not item.flags]
+    keys = [name for name in keys if name not in OF_NO_KEY]
+    by_table = [[name for name in keys if name.startswith(f"{table}_")] for table in TABLES]
     runs = {name: SCHEMA[name] for name in outputs(friction=False)}
     of_friction = {name: item for name, item in SCHEMA.items() if item.dims == OUTPUT and name not in runs}
     others = {name: item for name, item in SCHEMA.items() if item.dims not in (INPUT, OUTPUT)}
     return "\n".join(
         [
             OF_VARIABLES,
-            "## Inputs, on `realization`\n",
-            *_lines(inputs),
+            *(wrapped(", ".join(_with_units(name, inputs[name]) for name in names)) for names in by_table),
+            OTHER_INPUTS,
+            *_lines({name: item for name, item in inputs.items() if name not in keys}),
             OTHER_MEASURES,
-            "## Results of the runs\n",
+            "### Results of the runs\n",
             OUTCOMES,
             *_lines(runs),
             WITH_FRICTION,
             *_lines(of_friction),
-            "\n## Others\n",
+            "\n### Others\n",
             *_lines(others),
             "",
         ]
@@ -328,14 +345,18 @@ def _with_ends(row: Mapping[str, str], value: str, ends: str) -> str:
 def _lines(variables: Mapping[str, Variable]) -> Iterator[str]:
     """An item for each variable: unit, words, its codes and, of those of neither kind, its dimension."""
     for name, item in variables.items():
-        units = f" [{item.units}]" if item.units not in ("", "1") else ""
         words = item.long_name.format("#", "#")
         where = "" if item.dims in (INPUT, OUTPUT) else f"; on `{item.dims[0]}`"
         codes = [f"{code.name.lower()} ({int(code)})" for code in item.flags or ()]
-        yield wrapped(f"`{name}`{units}: {words}{where}{': ' if codes else ''}{', '.join(codes)}.")
+        yield wrapped(f"{_with_units(name, item)}: {words}{where}{': ' if codes else ''}{', '.join(codes)}.")
 
 
-MADE = {"assumptions": assumptions, "impacts": impacts, "study-file": reference, "variables": variables}
+def _with_units(name: str, item: Variable) -> str:
+    """The name of a variable as code, with its unit."""
+    return f"`{name}`" + (f" [{item.units}]" if item.units not in ("", "1") else "")
+
+
+MADE = {"assumptions": assumptions, "impacts": impacts, "results": results, "study-file": reference}
 
 
 def main() -> None:
