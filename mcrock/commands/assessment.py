@@ -286,7 +286,7 @@ def report(
 ) -> None:
     """Write a report of a study for a safety file: one HTML page, printable, no network needed.
 
-    What is on it: `mcrock docs report`.
+    What is on it: `mcrock docs app`.
     """
     from mcrock.show.report.page import check_page
 
