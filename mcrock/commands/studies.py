@@ -298,7 +298,7 @@ def run(
     """Run a study and print its overturning probabilities and fragility.
 
     The results go into the folder STORE; an interrupted run continues with
-    --resume. Array jobs and clusters: `mcrock docs clusters`.
+    --resume. Array jobs and clusters: `mcrock docs large-studies clusters`.
     """
     if contract:
         environment.contract()  # before anything loads the kernel

@@ -69,7 +69,7 @@ def load_cluster(path: str | Path) -> dict[str, Any]:
     ----------
     path : str or Path
         YAML file of dask's own configuration, with one batch system under ``jobqueue``, and with
-        ``distributed.adaptive``: `mcrock docs clusters`.
+        ``distributed.adaptive``: `mcrock docs large-studies clusters`.
 
     Returns
     -------
