@@ -232,11 +232,6 @@ def paragraph(text: str) -> str:
 
 FOLDER = Path(__file__).parent
 TABLE_OF_LAWS = re.compile(r"(?<=\| law \| landing \| parameters \|\n\|---\|---\|---\|\n)(?:\|.*\n)*")
-CHANGES = (
-    ("median_ratio", "median"),
-    ("dispersion_change", "dispersion"),
-    ("one_percent_ratio", "one_percent"),
-)
 COSTS = "\n### Ratio of the medians"  # heading of the first of the tables that end the page of assumptions
 VARIABLES = "## Variables\n"  # heading of the section that is made, the last of its page
 OF_VARIABLES = """\
@@ -310,11 +305,11 @@ def variables() -> str:
 
 
 def assumptions() -> str:
-    """The page of assumptions with its tables, which end it and alone are made."""
+    """The page of assumptions with its two tables, which end it and alone are made."""
     page = (FOLDER / "assumptions.md").read_text(encoding="utf-8").partition(COSTS)[0]
-    headings = ("Ratio of the medians", "Change of the dispersion", "Ratio of the intensities of 1 %")
-    tables = [_costs(*change) for change in CHANGES]
-    return page + "".join(f"\n### {title}\n\n{table}" for title, table in zip(headings, tables, strict=True))
+    medians, of_one_percent = _costs("median_ratio", "median"), _costs("one_percent_ratio", "one_percent")
+    second = "### Ratio of the intensities at which 1 % overturn"
+    return f"{page}{COSTS}\n\n{medians}\n{second}\n\n{of_one_percent}"
 
 
 def _costs(value: str, ends: str) -> str:
@@ -330,16 +325,14 @@ def _costs(value: str, ends: str) -> str:
 
 
 def _with_ends(row: Mapping[str, str], value: str, ends: str) -> str:
-    """A number of the table with its interval; a dash where it is not known."""
-    form, unchanged = ("+.2f", 0.0) if value == "dispersion_change" else (".2f", 1.0)
+    """A ratio of the table with its interval; a dash where it is not known."""
     if not row[value]:
         return "-"
-    number = format(float(row[value]), form)
     if not (row[f"{ends}_low"] and row[f"{ends}_high"]):
-        return number
+        return f"{float(row[value]):.2f}"
     low, high = float(row[f"{ends}_low"]), float(row[f"{ends}_high"])
-    words = f"{number} ({low:{form}}, {high:{form}})"
-    return words if low <= unchanged <= high else f"**{words}**"
+    words = f"{float(row[value]):.2f} ({low:.2f}, {high:.2f})"
+    return words if low <= 1.0 <= high else f"**{words}**"
 
 
 def _lines(variables: Mapping[str, Variable]) -> Iterator[str]:
