@@ -213,7 +213,7 @@ def opened(source: Source, *, allow_incomplete: bool = False) -> xr.Dataset:
     return source
 
 
-def takes_path(
+def accepts_path(
     function: Callable[Concatenate[xr.Dataset, Rest], Result],
 ) -> Callable[Concatenate[Source, Rest], Result]:
     """Let a function of a dataset take the path of a store or NetCDF file in its place.
@@ -232,7 +232,7 @@ def takes_path(
 MOTION, RECORD = "motion", "record"
 
 
-@takes_path
+@accepts_path
 def to_frame(ds: xr.Dataset, variables: Sequence[str] | None = None) -> pd.DataFrame:
     """Table of the runs of a study.
 

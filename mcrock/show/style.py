@@ -23,7 +23,7 @@ from mcrock.base.checks import shared_keywords
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import unit_in_figure
 from mcrock.dataset import replacing
-from mcrock.dataset.opened import Source, takes_path
+from mcrock.dataset.opened import Source, accepts_path
 from mcrock.impact.registry import ImpactParameter
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def figure_of_runs(
     def decorate(
         plot: Callable[Concatenate[xr.Dataset, Parameters], Axes],
     ) -> Callable[Concatenate[Source, Parameters], Axes]:
-        return takes_path(styled(shared_keywords(pack)(plot) if pack else plot))
+        return accepts_path(styled(shared_keywords(pack)(plot) if pack else plot))
 
     return decorate
 

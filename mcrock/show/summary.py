@@ -10,7 +10,7 @@ import xarray as xr
 from mcrock import statistics
 from mcrock.base.checks import shared_keywords
 from mcrock.base.params import Outcome
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.excitation.motion import MotionError
 from mcrock.show import outcomes, sensitivity
 from mcrock.show.curves import format_laws, plot_choices
@@ -265,7 +265,7 @@ def format_independence(probability: xr.Dataset) -> str:
 SLIPS = ("slip_path", "peak_displacement", "residual_displacement")  # responses that have a figure
 
 
-@takes_path
+@accepts_path
 def save_all(
     ds: xr.Dataset, folder: str | Path, format: str = "png", *, allow_missing: bool = False
 ) -> list[Path]:

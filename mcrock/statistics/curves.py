@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from mcrock.base.checks import shared_keywords
 from mcrock.base.params import Outcome
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.statistics.accepted_curve import ACCEPTED, FAMILIES, WHY, choice_of_all, rising_band
 from mcrock.statistics.fragility import HOW, PROBABILITIES, fit_fragility, side_by_side
 from mcrock.statistics.goodness import (
@@ -65,7 +65,7 @@ from mcrock.statistics.resampling import (
 from mcrock.statistics.runs import ESTIMATE, axis_attrs, check_runs, record_index
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Confidence)
 def monotone_fragility(
     ds: xr.Dataset,
@@ -159,7 +159,7 @@ RULES: dict[str, Rule] = {  # of the families that are scored on records left ou
 }
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Bootstrap)
 def fragility_by_method(
     ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[BootstrapKeywords]
@@ -303,7 +303,7 @@ def _limit(variable: str, value: float) -> Limit:
     return Limit(f"{variable} > {value:g}", variable, value)
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Bootstrap)
 def fragility_by_limit(
     ds: xr.Dataset, limits: Sequence[tuple[str, float]] | None = None, **keywords: Unpack[BootstrapKeywords]
@@ -394,7 +394,7 @@ def _options(codes: np.ndarray) -> np.ndarray:
     return np.unique(codes[codes >= 0])
 
 
-@takes_path
+@accepts_path
 def split_by_choice(ds: xr.Dataset, choice: str = LAW) -> dict[str, xr.Dataset]:
     """Split a study by a choice that varies between its realizations, such as the impact law.
 
@@ -424,7 +424,7 @@ def split_by_choice(ds: xr.Dataset, choice: str = LAW) -> dict[str, xr.Dataset]:
     return {words[code]: ds.isel(realization=codes == code) for code in _options(codes).tolist()}
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Bootstrap)
 def fragility_by_choice(
     ds: xr.Dataset, choice: str = LAW, **keywords: Unpack[BootstrapKeywords]

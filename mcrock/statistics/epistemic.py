@@ -39,7 +39,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit, logit, stdtrit
 
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.intervals import check_level, interval_of_readings
 from mcrock.statistics.likelihood import fit_curves, jackknife, log_parameters
@@ -141,7 +141,7 @@ FRACTILES = (0.05, 0.5, 0.95)
 OPEN = 1e-6  # shares are kept so far from 0 and 1 where their logit is taken [1]
 
 
-@takes_path
+@accepts_path
 def variance_shares(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     """Shares of the variance of overturning by its sources, of a nested study.
 
@@ -226,7 +226,7 @@ def _total(components: np.ndarray) -> np.ndarray:
     return 1 - rest / components[..., -1, :]
 
 
-@takes_path
+@accepts_path
 def epistemic_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     """Distribution of the probability of overturning over the outer draws, and its probability box.
 
@@ -302,7 +302,7 @@ def _interval(crossed: Crossed, level: float) -> np.ndarray:
     return interval_of_readings(sure, possible, runs, level)
 
 
-@takes_path
+@accepts_path
 def epistemic_fragility(ds: xr.Dataset) -> xr.Dataset:
     """Lognormal fragility of each outer draw, and the dispersion by source.
 

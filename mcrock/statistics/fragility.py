@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from mcrock.base.checks import shared_keywords
 from mcrock.base.params import Outcome
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.statistics.accepted_curve import ACCEPTED, WHY, accepted_of, rising_band
 from mcrock.statistics.goodness import fit_p_value
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, table
@@ -44,7 +44,7 @@ from mcrock.statistics.runs import (
 )
 
 
-@takes_path
+@accepts_path
 def capacities(ds: xr.Dataset) -> xr.Dataset:
     """Levels between which each realization first overturns, and whether it survives a stronger one.
 
@@ -147,7 +147,7 @@ WORDS = {
 }
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Bootstrap)
 def fit_fragility(
     ds: xr.Dataset,

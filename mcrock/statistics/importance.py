@@ -22,7 +22,7 @@ from scipy.special import ndtr
 
 from mcrock.base.tables.distributions import DISTRIBUTIONS, Distribution, Stepped
 from mcrock.base.tables.fields import OneOf
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, bound_without_events, clustered_interval, table
@@ -62,7 +62,7 @@ def drawn_intensity(ds: xr.Dataset) -> tuple[Any, float] | None:
     return table.frozen, factor
 
 
-@takes_path
+@accepts_path
 def weighted_probability(
     ds: xr.Dataset, target: xr.Dataset | Mapping[str, Any], *, level: float = 0.95
 ) -> xr.Dataset:

@@ -29,7 +29,7 @@ from pydantic import ValidationError
 
 from mcrock.base.checks import shared_keywords
 from mcrock.base.tables.distributions import Distribution
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.measures import MEASURES, intensity, variable_name
 from mcrock.excitation.motion import Motion
@@ -76,7 +76,7 @@ PREFIX = "im_"
 SMALLEST = 1e-300  # probability that is told from 0: its logarithm is finite
 
 
-@takes_path
+@accepts_path
 def measures_of(ds: xr.Dataset) -> list[str]:
     """Names of the intensity measures of a cloud study, its own first.
 
@@ -96,7 +96,7 @@ def measures_of(ds: xr.Dataset) -> list[str]:
     return [own_measure(ds), *(name.removeprefix(PREFIX) for name in others)]
 
 
-@takes_path
+@accepts_path
 def by_measure(ds: xr.Dataset, measure: str) -> xr.Dataset:
     """A cloud study with another of its measures as the intensity.
 
@@ -136,7 +136,7 @@ def by_measure(ds: xr.Dataset, measure: str) -> xr.Dataset:
     return swapped.assign_attrs(intensity_measure=wanted)
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Bootstrap)
 def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> xr.Dataset:
     """Fragility curve by each intensity measure of a cloud study, and the deviance it explains.
@@ -267,7 +267,7 @@ def _deviance_left(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> 
 Asked = str | Mapping[str, Any]
 
 
-@takes_path
+@accepts_path
 def with_measures(
     ds: xr.Dataset, measures: Sequence[Asked], *, folder: str | Path = ".", under_body: bool = False
 ) -> xr.Dataset:
@@ -641,7 +641,7 @@ def other_hazards(
     return found
 
 
-@takes_path
+@accepts_path
 def hazard_consistency(
     ds: xr.Dataset, hazard: xr.Dataset, other: xr.Dataset, *, folder: str | Path = "."
 ) -> xr.Dataset:

@@ -22,7 +22,7 @@ import xarray as xr
 
 from mcrock.base.checks import shared_keywords
 from mcrock.base.params import STANDING, Outcome
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import OUTER, own_names
 from mcrock.statistics.intervals import (
     Confidence,
@@ -92,7 +92,7 @@ class Ending(IntEnum):
 UNDECIDED = tuple(ending for ending in Ending if ending >= Ending.STILL_ROCKING)
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Confidence)
 def outcome_shares(
     ds: xr.Dataset, *, classes: int = CLASSES, **keywords: Unpack[ConfidenceKeywords]
@@ -188,7 +188,7 @@ def run_endings(part: xr.Dataset, limit: float | None) -> np.ndarray:
 SHARES = (0.05, 0.5, 0.95)  # of the runs below the quantiles
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Confidence)
 def own_responses(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.Dataset | None:
     """Mean and quantiles of each response of one's own, over the runs in which it is a number.
@@ -258,7 +258,7 @@ GUESS = "infeasible_impact"  # the reason of runs whose outcome rests on a guess
 REASONS = (GUESS, *(outcome.name.lower() for outcome in NOT_DECIDED))
 
 
-@takes_path
+@accepts_path
 def undecided_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> xr.Dataset:
     """Numbers of undecided runs by reason.
 
@@ -333,7 +333,7 @@ class _Slice(NamedTuple):
     stood: np.ndarray
 
 
-@takes_path
+@accepts_path
 def representative_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> dict[str, RunPlace]:
     """The runs that `MEANINGS` defines, by name; undecided runs are none of them.
 
@@ -432,7 +432,7 @@ STRAINS_READ = ("contact_lost", "edge_stick_infeasible", "energy_gain_impacts", 
 CERTIFICATES = ("certified_friction", "certified_until")
 
 
-@takes_path
+@accepts_path
 def model_validity(
     ds: xr.Dataset,
     friction: Sequence[float] = FRICTIONS,
@@ -557,7 +557,7 @@ SIZES = 24  # at which a study is looked at
 LEAST = 10  # realizations of the first of them
 
 
-@takes_path
+@accepts_path
 def size_convergence(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: bool = False) -> xr.Dataset:
     """Overturning probability from a growing number of the first realizations of a study.
 
@@ -613,7 +613,7 @@ def size_convergence(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: b
     )
 
 
-@takes_path
+@accepts_path
 def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
     """Fraction of the repeated runs whose outcome differs at half the time step.
 

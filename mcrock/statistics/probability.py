@@ -40,7 +40,7 @@ from scipy.special import logsumexp
 from mcrock.base.checks import Number, shared_keywords
 from mcrock.base.params import DECIDED, Outcome
 from mcrock.dataset import SCHEMA, schema
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.intervals import (
     Confidence,
@@ -147,7 +147,7 @@ def limit_levels(part: xr.Dataset, variable: str, rising: np.ndarray) -> Passed:
     )
 
 
-@takes_path
+@accepts_path
 def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
     """A study judged by a limit of a response in place of overturning.
 
@@ -200,7 +200,7 @@ def _judged(part: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
     return found
 
 
-@takes_path
+@accepts_path
 def displacement_limit(ds: xr.Dataset) -> float | None:
     """Peak displacement of the base centre beyond which the body of a study falls off its support [m].
 
@@ -212,14 +212,14 @@ def displacement_limit(ds: xr.Dataset) -> float | None:
     return limits.get("displacement")
 
 
-@takes_path
+@accepts_path
 def by_support(ds: xr.Dataset) -> xr.Dataset | None:
     """A study judged by overturning or falling off its support, None without a displacement limit."""
     limit = displacement_limit(ds)
     return None if limit is None else by_limit(ds, "peak_displacement", limit)
 
 
-@takes_path
+@accepts_path
 def with_displacement_limit(ds: xr.Dataset, limit: float) -> xr.Dataset:
     """A study with another displacement limit, beyond which its body falls off its support.
 
@@ -258,7 +258,7 @@ def is_nested(ds: xr.Dataset) -> bool:
     return OUTER in ds["outcome"].dims if "outcome" in ds else False
 
 
-@takes_path
+@accepts_path
 def pooled(ds: xr.Dataset) -> xr.Dataset:
     """The runs of all outer draws as one study.
 
@@ -360,7 +360,7 @@ BOUNDS = ["lower", "upper"]
 CLASSES = 10  # intensity classes of a cloud study
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Confidence)
 def overturning_probability(
     ds: xr.Dataset, *, classes: int = CLASSES, **keywords: Unpack[ConfidenceKeywords]
@@ -403,7 +403,7 @@ def overturning_probability(
     return result.isel(threshold=0).rename(exceeding="overturned")
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Confidence)
 def exceedance_probability(
     ds: xr.Dataset,
@@ -582,7 +582,7 @@ def _lower_end(values: np.ndarray, number: np.ndarray, tail: float) -> float:
     return low
 
 
-@takes_path
+@accepts_path
 def sequential_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     """Probability of overturning in the motions of a study, with intervals that hold at every look.
 
@@ -679,7 +679,7 @@ def _numbers_of_blocks(ds: xr.Dataset, size: int) -> np.ndarray:
 ENDS = ("least", "largest")
 
 
-@takes_path
+@accepts_path
 def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> xr.Dataset:
     """Least and largest probability of overturning over the outer draws.
 

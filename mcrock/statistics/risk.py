@@ -27,7 +27,7 @@ from scipy.special import ndtri
 
 from mcrock.base.checks import shared_keywords
 from mcrock.base.estimates import digits_of
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, accepted_family, cut_below, rocking_bound
 from mcrock.statistics.epistemic import epistemic_fragility
@@ -68,7 +68,7 @@ class FewError(ValueError):
     """Too few recordings, or independent realizations, for what is asked."""
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Bootstrap)
 def annual_rate(
     ds: xr.Dataset, hazard: xr.Dataset, *, years: float = 50.0, **keywords: Unpack[BootstrapKeywords]
@@ -248,7 +248,7 @@ def _enough(units: Units) -> Units:
     return units
 
 
-@takes_path
+@accepts_path
 def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.Dataset:
     """Annual rate of overturning for each outer draw of a nested study: what is epistemic does to it.
 
@@ -301,7 +301,7 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.Dataset:
     )
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Bootstrap)
 def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> xr.Dataset:
     """Capacity with high confidence of a low probability of failure (HCLPF), by its definitions.
@@ -506,7 +506,7 @@ def hazard_strata(hazard: xr.Dataset, number: int = STRATA) -> np.ndarray:
 Rates = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Bootstrap)
 def rate_distribution(
     ds: xr.Dataset,

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from mcrock.base.checks import shown
 from mcrock.base.params import DECIDED, FacetFallback, Outcome
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.study import Study
 
 KEPT = 1 << 22  # values sorted in memory [1]
@@ -170,7 +170,7 @@ def guessed(ds: xr.Dataset) -> xr.DataArray:
     return doubt
 
 
-@takes_path
+@accepts_path
 def undecided(ds: xr.Dataset) -> xr.DataArray:
     """Runs that do not decide whether the body overturns.
 
@@ -190,7 +190,7 @@ def undecided(ds: xr.Dataset) -> xr.DataArray:
     return ds["outcome"].isin(NOT_DECIDED) | guessed(ds)
 
 
-@takes_path
+@accepts_path
 def overturned(ds: xr.Dataset) -> xr.DataArray:
     """Runs that certainly overturned.
 

@@ -22,7 +22,7 @@ from scipy.special import stdtrit
 
 from mcrock.base.params import Outcome
 from mcrock.dataset import outputs
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.intervals import check_level
 from mcrock.statistics.likelihood import jackknife
@@ -44,7 +44,7 @@ def has_indices(ds: xr.Dataset) -> bool:
     return study is not None and study.ensemble.design == OF_INDICES
 
 
-@takes_path
+@accepts_path
 def sobol_indices(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     """Sobol indices of overturning, of a study with ``ensemble.design = "sobol_indices"``.
 
@@ -134,7 +134,7 @@ def estimate_indices(y: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarra
     return index, half
 
 
-@takes_path
+@accepts_path
 def outcome_distances(
     ds: xr.Dataset,
     *,

@@ -43,7 +43,7 @@ from scipy.special import bdtr
 from mcrock.base.checks import shared_keywords
 from mcrock.base.params import Outcome
 from mcrock.base.units import parse_intensity_unit, unit_in_text
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.response_spectra import rotated_spectrum
@@ -207,7 +207,7 @@ def checks_of_body(
     return found
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Bootstrap)
 def baselines(
     ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[BootstrapKeywords]
@@ -610,7 +610,7 @@ class JudgedCheck(NamedTuple):
         return "fail" if least > high else "undecided"
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Bootstrap)
 def standards(
     ds: xr.Dataset,

@@ -34,7 +34,7 @@ from scipy.special import chdtri, stdtr, stdtrit
 
 from mcrock.base.checks import shared_keywords
 from mcrock.base.params import Outcome
-from mcrock.dataset.opened import takes_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.statistics.goodness import add_log_losses, cross_validated
 from mcrock.statistics.intervals import Confidence, ConfidenceKeywords, table
 from mcrock.statistics.likelihood import PROBIT, Link, fit_planes, jackknife, link_of
@@ -77,7 +77,7 @@ class Cells(NamedTuple):
     overturned: np.ndarray  # (3, n_record, n_cell), by the readings of `Passed`
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Confidence)
 def fit_surface(
     ds: xr.Dataset, measures: Sequence[str], *, link: str = "probit", **keywords: Unpack[ConfidenceKeywords]
@@ -229,7 +229,7 @@ FEWEST = 3  # recordings
 SAME = 0.9999  # correlation from which two measures are one
 
 
-@takes_path
+@accepts_path
 @shared_keywords(Confidence)
 def measure_sufficiency(
     ds: xr.Dataset,

@@ -53,7 +53,7 @@ def test_every_function_of_a_study_takes_a_path(module):
     found = {name: item for name, item in functions.items() if next(iter(_parameters(item)), "") == "ds"}
     assert len(found) > 10
     for name, function in found.items():
-        assert inspect.unwrap(function) is not function, f"{name} needs @takes_path"
+        assert inspect.unwrap(function) is not function, f"{name} needs @accepts_path"
         required = [each for each in _parameters(function).values() if each.default is each.empty]
         others = ["x"] * (sum(each.kind < each.VAR_POSITIONAL for each in required) - 1)
         with pytest.raises(ValueError, match="no such store or file"):
