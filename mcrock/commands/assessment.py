@@ -494,7 +494,7 @@ def export(
         str, typer.Option("--id", metavar="NAME", help="Name of the body in a fragility file.")
     ] = "body",
     stripes: Annotated[
-        bool, typer.Option("--stripes", help="For OpenQuake and pelicun: fractions, whatever is gone by.")
+        bool, typer.Option("--stripes", help="For OpenQuake and pelicun: the isotonic fractions in any case.")
     ] = False,
     overwrite: options.Overwrite = False,
     allow_incomplete: options.Incomplete = False,
@@ -518,7 +518,7 @@ def export(
         print(output)
         return
     from mcrock.show import fragility
-    from mcrock.statistics.accepted_curve import accept_curve
+    from mcrock.statistics.accepted_curve import ISOTONIC, accept_curve
     from mcrock.statistics.intervals import Bootstrap
 
     if stripes and kind not in (ExportKind.OPENQUAKE, ExportKind.PELICUN):
@@ -536,7 +536,7 @@ def export(
         else:
             of_openquake = kind == ExportKind.OPENQUAKE
             write = fragility.openquake_fragility if of_openquake else fragility.pelicun_fragility
-            text = write(ds, identifier=identifier, curve="stripes" if stripes else None)
-            words = fragility.written_curve(accept_curve(ds, Bootstrap()), "stripes" if stripes else None)
+            text = write(ds, identifier=identifier, curve=ISOTONIC if stripes else None)
+            words = fragility.written_curve(accept_curve(ds, Bootstrap()), ISOTONIC if stripes else None)
     options.write_text(output, text)
     print(*filter(None, [words, output]), sep="\n")

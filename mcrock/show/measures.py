@@ -50,7 +50,7 @@ def format_measures(measures: xr.Dataset) -> list[str]:
     return [
         *table_of_curves(ordered, "measure", columns),
         "explained: fraction of the deviance that the lognormal curve by the measure explains, also where it "
-        "is rejected, as rising fractions follow every run; most in: fraction of the resamples in which it "
+        "is rejected, as isotonic fractions follow every run; most in: fraction of the resamples in which it "
         "explains most; log loss: on records left out, 0 if every outcome was predicted with certainty, by "
         f"{FAMILIES[accepted_family(measures)].words} of every measure",
     ]

@@ -18,7 +18,7 @@ from mcrock import statistics
 from mcrock.base.estimates import format_estimate, format_interval, format_percent
 from mcrock.show import style, text
 from mcrock.show.fragility import accepted_label
-from mcrock.statistics.accepted_curve import FAMILIES, accepted_family, choice_of
+from mcrock.statistics.accepted_curve import FAMILIES, ISOTONIC, accepted_family, choice_of
 from mcrock.statistics.hazard import MEAN, question, return_periods
 from mcrock.statistics.importance import drawn_intensity
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, Confidence
@@ -49,9 +49,9 @@ def format_baselines(found: xr.Dataset) -> list[str]:
         "Rules of thumb and code checks for comparison, scored on each record as fitted to the others",
         text.table_along(found, "rule", columns),
         *dict.fromkeys(
-            f"over {row['measure'].item()} {choice_of(row).words}, so P is by the rising fractions"
+            f"over {row['measure'].item()} {choice_of(row).words}, so P is by the isotonic fractions"
             for row in (found.isel(rule=k) for k in range(found.sizes["rule"]))
-            if accepted_family(row) == "stripes"
+            if accepted_family(row) == ISOTONIC
         ),
     ]
 
@@ -105,7 +105,7 @@ def plot_baselines(
         "each predicted from the others. Circles: fitted to the runs of the others; squares: checks of the "
         "body alone, scored with the overturned fractions on either side. 0: perfect; 0.69: a coin toss. "
         "After the names: capacity; P, probability of overturning there by the accepted curve, f by "
-        "the rising fractions; misclassified runs.",
+        "the isotonic fractions; misclassified runs.",
     )
 
 
@@ -113,7 +113,7 @@ def _words(row: xr.Dataset) -> str:
     """Capacity, probability there and misclassified fraction of a rule."""
     chance, missed = float(row["probability"]), f"{float(row['misclassified']):.0%} wrong"
     capacity, there = text.cell(row, "capacity"), f"P {chance:.2f}" if math.isfinite(chance) else ""
-    there += " f" * (accepted_family(row) == "stripes")
+    there += " f" * (accepted_family(row) == ISOTONIC)
     return missed if capacity == "-" else ", ".join(filter(None, (capacity, there, missed)))
 
 
@@ -236,7 +236,7 @@ def distribution_blocks(found: xr.Dataset) -> list[str]:
     lines = text.present(
         found, f"Rate {WORDS[found.attrs['fragility']]} over hazard, inputs, recordings and beta_U"
     )
-    if found.attrs["fragility"] == "stripes":
+    if found.attrs["fragility"] == ISOTONIC:
         lines.append(
             "what the levels leave open, between them and below the weakest, is in the interval of the rate, "
             "not in this"
@@ -327,7 +327,7 @@ def tell_risk(rates: xr.Dataset, name: str, unit: str = "") -> tuple[str, str]:
     if len(curves) > 1 and of_curves.any():
         ends = format_interval(of_curves.min(), of_curves.max())
         words += f"; {ends}{unit} over the hazard curves {', '.join(curves)}"
-    if accepted_family(rates) == "stripes" and (fraction := float(rates["weakest_fraction"])) > SMALL:
+    if accepted_family(rates) == ISOTONIC and (fraction := float(rates["weakest_fraction"])) > SMALL:
         words += f"; the number leaves out what is weaker than {text.label(rates['weakest_run'])}, where "
         words += f"{format_percent(fraction)} overturned"
     return format_estimate(value, low, high) + unit, words
@@ -362,7 +362,7 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
     fraction = float(rates["weakest_fraction"])
     if fraction > SMALL:
         lines.append(
-            f"the rising fractions begin at {text.label(rates['weakest_run'])}, where "
+            f"the isotonic fractions begin at {text.label(rates['weakest_run'])}, where "
             f"{format_percent(fraction)} overturned: their rate lacks what weaker earthquakes do; run "
             "weaker levels (--extend)"
         )

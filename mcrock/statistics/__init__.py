@@ -11,7 +11,7 @@ from mcrock.statistics.curves import (
     fragility_by_choice,
     fragility_by_limit,
     fragility_by_method,
-    monotone_fragility,
+    isotonic_fragility,
     split_by_choice,
 )
 from mcrock.statistics.epistemic import epistemic_fragility, epistemic_probability, variance_shares
@@ -92,11 +92,11 @@ __all__ = [
     "fragility_by_method",
     "hazard_consistency",
     "high_confidence_capacity",
+    "isotonic_fragility",
     "load_hazard",
     "measure_sufficiency",
     "measures_of",
     "model_validity",
-    "monotone_fragility",
     "outcome_distances",
     "outcome_shares",
     "overturned",

@@ -24,7 +24,7 @@ from mcrock.base.units import unit_in_text
 from mcrock.statistics.goodness import (
     FEWEST,
     REJECTED,
-    by_rising,
+    by_isotonic,
     fit_p_value,
     fitted_rule,
     left_out_losses,
@@ -34,13 +34,13 @@ from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.likelihood import LOGIT, PROBIT, FitKind, Shares, fit_plateau, link_of
 from mcrock.statistics.probability import BOUNDS, EVENT, overturning_probability, pooled, rising_bounds
 from mcrock.statistics.rates import (
+    IsotonicCurve,
     LognormalCurve,
-    RisingCurve,
     Table,
     integration_points,
+    isotonic_bounds,
     lognormal_bounds,
     refine,
-    rising_rate_bounds,
 )
 from mcrock.statistics.resampling import Units, collect_units, curve_grid, remembered, resampled_bounds
 from mcrock.statistics.runs import (
@@ -59,6 +59,7 @@ MOST = 2 / 3  # of the resamples in which a curve that follows other data too fo
 # the largest acceleration of any recording in any direction over its intensity, by measures that bound it [1]
 LARGEST = {"pga_rotd100": 1 / cos(pi / 360), "pga_rotd50": sqrt(2) / cos(pi / 360)}
 _CHOICES: dict[bytes, CurveChoice] = {}
+ISOTONIC = "stripes"  # key of the isotonic fractions in results and JSON
 
 
 class FragilityCurve(Protocol):
@@ -125,11 +126,11 @@ FAMILIES = {
             accepted.units, accepted.how, hazards, accepted.choice.shares
         ),
     ),
-    "stripes": Family(
-        "the rising fractions",
-        RisingCurve,
+    ISOTONIC: Family(
+        "the isotonic fractions",
+        IsotonicCurve,
         lambda accepted, x: rising_bounds(accepted.points, x),
-        lambda accepted, hazards: rising_rate_bounds(accepted.units, accepted.how, hazards, accepted.points),
+        lambda accepted, hazards: isotonic_bounds(accepted.units, accepted.how, hazards, accepted.points),
     ),
 }
 
@@ -160,11 +161,11 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
     """The rule: which family the runs of a study go by.
 
     The lognormal curve, unless it has no interval, its test of fit (`mcrock.statistics.goodness`) rejects it,
-    or a curve that follows other data too, lognormal to a plateau or the rising fractions, foretells best: it
-    has the least log loss on the recordings that a resample leaves out in more than `MOST` of the resamples.
+    or a curve that follows other data too, lognormal to a plateau or the isotonic fractions, foretells best:
+    it has the least log loss on the recordings that a resample leaves out in more than `MOST` of them.
     A plateau counts only if all runs together have one: near 1 it merely tempers what resamples make certain,
-    and foretold better so in 0.08 of the studies with a lognormal truth. Then it is the rising fractions. Few
-    runs tell of the tail, and a log-logistic curve has a heavier one: unless its own test rejects it, or the
+    and foretold better so in 0.08 of the studies with a lognormal truth. Then it is the isotonic fractions.
+    Few runs tell of the tail, and a log-logistic curve has a heavier one: unless its own test rejects it, or the
     lognormal one foretells better in `MOST` of the resamples, intervals of the rate are averaged over both,
     each with the share of the resamples in which it foretells better.
 
@@ -182,32 +183,32 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
         Level, resamples and seed.
     """
     if units.curve().kind[0] != FitKind.MAXIMUM:
-        return CurveChoice("stripes", "there is no lognormal curve", np.nan)
+        return CurveChoice(ISOTONIC, "there is no lognormal curve", np.nan)
     p_value = fit_p_value(units, how)
     if p_value < REJECTED:
-        return CurveChoice("stripes", "the lognormal curve is rejected", p_value)
+        return CurveChoice(ISOTONIC, "the lognormal curve is rejected", p_value)
     noun = "recordings" if how.cluster and "record" in ds else "realizations"
     few = f", and fewer than {FEWEST} {noun} cannot test it" * (units.number < FEWEST)
     if resampled_bounds(units, how, np.zeros(0)) is None:
         why = f"resamples of the {noun} give the lognormal curve no interval{few}"
-        return CurveChoice("stripes", why, p_value)
+        return CurveChoice(ISOTONIC, why, p_value)
     why = f"the lognormal curve is not rejected{few}"
     if few:
         return CurveChoice("lognormal", why, p_value)
     fits = [fitted_rule(units, how, link) for link in (PROBIT, LOGIT)]
-    lognormal, logistic, rising = left_out_losses(units, how, [*fits, by_rising])
+    lognormal, logistic, rising = left_out_losses(units, how, [*fits, by_isotonic])
     least, plateau = np.minimum(lognormal, logistic), np.inf
     levels_off = fit_plateau(*units.sample())[0, 0] < 1
     if levels_off or (rising < least).mean() > MOST:  # else a plateau changes nothing
         (plateau,) = left_out_losses(units, how, [plateau_rule(units)])
     for words, share in (
         ("a curve to a plateau foretells", np.mean(plateau < least) * levels_off),
-        ("the rising fractions foretell", np.mean(rising < np.minimum(least, plateau))),
+        ("the isotonic fractions foretell", np.mean(rising < np.minimum(least, plateau))),
     ):
         if share > MOST:
             better = f"better than the lognormal curve in {100 * share:.0f} % of the resamples"
             why = f"{words} {noun} left out {better}, though the test of fit does not reject it"
-            return CurveChoice("stripes", why, p_value)
+            return CurveChoice(ISOTONIC, why, p_value)
     share = float((logistic < lognormal).mean())
     if share > 1 - MOST and not fit_p_value(units, how, LOGIT) < REJECTED:
         why += f"; intervals of the rate give a log-logistic one, of heavier tail, the weight {share:.2g}"
@@ -368,9 +369,9 @@ def accept_curve(ds: xr.Dataset, how: Bootstrap) -> AcceptedCurve:
 
 
 def common_choice(choices: Sequence[CurveChoice], names: Sequence[str] = ("first", "second")) -> CurveChoice:
-    """What several studies go by together: the family of all, or the rising fractions of each."""
+    """What several studies go by together: the family of all, or the isotonic fractions of each."""
     families, whys = {each.family for each in choices}, [each.words for each in choices]
-    family = families.pop() if len(families) == 1 else "stripes"
+    family = families.pop() if len(families) == 1 else ISOTONIC
     why = "; ".join(f"{name}: {why}" for name, why in zip(names, whys, strict=True))
     return CurveChoice(family, why, np.nan)
 

@@ -22,6 +22,7 @@ from mcrock.dataset.opened import Source, opened
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.accepted_curve import (
     FAMILIES,
+    ISOTONIC,
     BoundedCurve,
     FragilityCurve,
     accept_curve,
@@ -32,7 +33,7 @@ from mcrock.statistics.intervals import Bootstrap, clustered_interval, expanded_
 from mcrock.statistics.likelihood import jackknife
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import BOUNDS, CLASSES, GROUPS, intensity_coordinate, pooled
-from mcrock.statistics.rates import RisingCurve, bounding_ratios, integration_points, refine
+from mcrock.statistics.rates import IsotonicCurve, bounding_ratios, integration_points, refine
 from mcrock.statistics.resampling import pivot_interval
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
@@ -207,11 +208,11 @@ def compare_designs(
     Intervals are Student's, on the differences of the records, so wide that those at all intensities hold
     together with ``level`` (Bonferroni), and on the logarithms of the ratios of medians and of rates with the
     standard error of the jackknife over records; undecided runs count both ways. The ratio of medians by the
-    rising fractions is not smooth in the counts: its interval are percentiles of resamples of the records.
+    isotonic fractions is not smooth in the counts: its interval are percentiles of resamples of the records.
     Where fewer than `FEW`
     records differ the difference has Gaffke's bounds (`mcrock.statistics.intervals`), which hold for any
     distribution: without any difference they are those of no events in so many records. The ratio of rates by
-    the rising fractions holds what the levels leave open too (`mcrock.statistics.rates.bounding_ratios`).
+    the isotonic fractions holds what the levels leave open too (`mcrock.statistics.rates.bounding_ratios`).
 
     Of 1000 simulated studies (levels, 10 to 60 recordings, 5 to 40 runs of each, their correlation, hazard
     slope, kind of the curve and scatter of the change drawn at random; `tests.benchmarks.curve_coverage`) the
@@ -293,7 +294,7 @@ def compare_designs(
         {"units": units},
     )
     result["median_ratio"] = result["median_capacity"][1] / result["median_capacity"][0]
-    resamples = how.resamples if choice.family == "stripes" else 0
+    resamples = how.resamples if choice.family == ISOTONIC else 0
     ends = _ratio_interval(x, of_curves, _ratio_of(halves), level, resamples)
     result["median_ratio_interval"] = ("bound", ends, one)
     if hazard is not None:
@@ -388,11 +389,11 @@ def _quantities(
 
 
 def _open_ratio(intensity: np.ndarray, rate: np.ndarray) -> Ratio:
-    """The ratios of the rates by the rising fractions that the levels leave open (`bounding_ratios`)."""
+    """The ratios of the rates by the isotonic fractions that the levels leave open (`bounding_ratios`)."""
 
     def ratio(x: np.ndarray, yes: list[np.ndarray], runs: np.ndarray) -> tuple[float, float]:
         there = runs > 0
-        fractions = [RisingCurve(x[there], each[there], runs[there]).fraction for each in yes]
+        fractions = [IsotonicCurve(x[there], each[there], runs[there]).fraction for each in yes]
         return bounding_ratios(np.stack(fractions), x[there], intensity, rate)
 
     return ratio
@@ -449,7 +450,7 @@ def _add_rates(
     for i, family in enumerate(FAMILIES):
         sums = _quantities(family, leasts, len(pairs.runs), lambda curve: curve.rates(grid, rate).sum())
         rates[i] = [of(x, *_total(pairs, k, ESTIMATE)) for k, of in enumerate(sums)]
-        ratio = _open_ratio(*table) if family == "stripes" else _ratio_of(sums)
+        ratio = _open_ratio(*table) if family == ISOTONIC else _ratio_of(sums)
         ends[:, i] = _ratio_interval(x, pairs, ratio, level)
     result.coords["fragility"] = list(FAMILIES)
     result["rate"] = (("fragility", "design"), rates, {"units": "1/a", "long_name": "annual rate"})

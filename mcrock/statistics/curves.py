@@ -1,6 +1,6 @@
 """Fragility curves of the same runs by several fitting methods, limit states or options of a choice.
 
-`monotone_fragility` is the curve without a formula, with the intensities below which nothing rocks.
+`isotonic_fragility` is the curve without a formula, with the intensities below which nothing rocks.
 `fragility_by_method` puts it beside curves by maximum likelihood, `fragility_by_limit` fits uplift, tilts,
 slip, displacement and overturning, and `fragility_by_choice` compares options of a sampled choice, such as
 the impact law, within resamples of the recordings that these share.
@@ -24,10 +24,10 @@ from mcrock.statistics.fragility import HOW, PROBABILITIES, fit_fragility, side_
 from mcrock.statistics.goodness import (
     Rule,
     add_log_losses,
+    by_isotonic,
     by_logit,
     by_plateau,
     by_probit,
-    by_rising,
     held_out,
     record_units,
 )
@@ -52,7 +52,7 @@ from mcrock.statistics.probability import (
     response,
     rising_bounds,
 )
-from mcrock.statistics.rates import rising_curve
+from mcrock.statistics.rates import isotonic_curve
 from mcrock.statistics.resampling import (
     Units,
     collect_units,
@@ -67,7 +67,7 @@ from mcrock.statistics.runs import ESTIMATE, axis_attrs, check_runs, record_inde
 
 @accepts_path
 @shared_keywords(Confidence)
-def monotone_fragility(
+def isotonic_fragility(
     ds: xr.Dataset,
     *,
     grid: ArrayLike | None = None,
@@ -76,7 +76,7 @@ def monotone_fragility(
 ) -> xr.Dataset:
     """Fragility that rises through the fractions of the levels, with the static thresholds.
 
-    It is the curve behind every number by the fractions (`mcrock.statistics.rates.RisingCurve`): isotonic
+    It is the curve behind every number by the fractions (`mcrock.statistics.rates.IsotonicCurve`): isotonic
     fractions of the levels, probit-linear in ln(intensity) between them, 0 below the weakest.
 
     Parameters
@@ -95,7 +95,7 @@ def monotone_fragility(
     Dataset
         `curve` (intensity_grid) [1]; `band` (bound, intensity_grid) [1], the envelope of all rising curves
         through the intervals of `overturning_probability`, which are for new earthquakes; `level_fraction`
-        and `rising_fraction` (intensity) [1], as counted and made rising (in a cloud study at its cells);
+        and `isotonic_fraction` (intensity) [1], as counted and made rising (in a cloud study at its cells);
         `static_threshold` (bound) [unit of the intensity], the least and the largest of the realizations, NaN
         if not known; `reached` (probability) [unit of the intensity], where the curve has 1, 5 and 50 %, inf
         where it has not, and `reached_below` (probability), whether the weakest level has more already, so
@@ -113,7 +113,7 @@ def monotone_fragility(
     check_runs(ds)
     record, records = record_index(ds)
     units = collect_units(ds, record if how.cluster else None, how.allow_missing)
-    curve = rising_curve(units)
+    curve = isotonic_curve(units)
     static = None if EVENT in ds.attrs else static_thresholds(ds, folder=folder)
     at = curve_grid(units, grid)
     value = curve.at(at)
@@ -127,7 +127,7 @@ def monotone_fragility(
             "curve": ("intensity_grid", value),
             "band": (("bound", "intensity_grid"), band),
             "level_fraction": ("intensity", curve.counted),
-            "rising_fraction": ("intensity", curve.fraction),
+            "isotonic_fraction": ("intensity", curve.fraction),
             "reached": ("probability", [curve.reached(p) for p in PROBABILITIES], axis),
             "reached_below": ("probability", [curve.is_open(p) for p in PROBABILITIES]),
             "static_threshold": ("bound", ends, axis | {"long_name": "intensity below which nothing rocks"}),
@@ -147,7 +147,7 @@ WORDS = {
     "probit": "lognormal, of the runs",
     "logit": "log-logistic, of the runs",
     "plateau": "lognormal to a plateau",
-    "monotone": "rising fractions",
+    "monotone": "isotonic fractions",
 }
 NAMES = ("median_capacity", "dispersion")
 INTERVALS = ("median_capacity_interval", "dispersion_interval")
@@ -155,7 +155,7 @@ RULES: dict[str, Rule] = {  # of the families that are scored on records left ou
     "probit": by_probit,
     "logit": by_logit,
     "plateau": by_plateau,
-    "monotone": by_rising,
+    "monotone": by_isotonic,
 }
 
 
@@ -184,14 +184,14 @@ def fragility_by_method(
         Along `fitting_method`: "probit" and "logit" by `fit_fragility`, "plateau" by
         `mcrock.statistics.likelihood.fit_plateau`, whose upper asymptote is `share` [1], with
         `share_interval` (bound) and `plateau_interval` (bound, probability) of where it reaches 1, 5 and
-        50 %, "monotone" by `monotone_fragility`.
+        50 %, "monotone" by `isotonic_fragility`.
         `median_capacity` [unit of the intensity] and `dispersion` [1] with their intervals (bound), NaN for
         the monotone curve; `curve` [1] and `extrapolated` (intensity_grid); `band` (bound, intensity_grid)
         [1]; `reached` (probability) [unit of the intensity], the intensity at which
         the curve reaches 1, 5 and 50 %, and `reached_below` (probability), whether that lies below all
-        levels, as of `monotone_fragility`; `log_loss` on records left out, per run, NaN without a curve, and
+        levels, as of `isotonic_fragility`; `log_loss` on records left out, per run, NaN without a curve, and
         by how much it is more than the least, `log_loss_difference` with its interval (bound);
-        `fit_p_value` of `fit_fragility`; `static_threshold` (bound) of `monotone_fragility`.
+        `fit_p_value` of `fit_fragility`; `static_threshold` (bound) of `isotonic_fragility`.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def fragility_by_method(
     grid = whole["intensity_grid"].values
     units = record_units(ds, how.allow_missing)
     fits["plateau"] = _plateau(units, grid).assign_attrs(fit=whole.attrs["fit"])
-    monotone = monotone_fragility(ds, grid=grid, folder=folder, **how.keywords)
+    monotone = isotonic_fragility(ds, grid=grid, folder=folder, **how.keywords)
     fits["monotone"] = monotone
     unknown = xr.full_like(whole[[*NAMES, *INTERVALS, "band"]], np.nan)
     unknown["reached_below"] = ("probability", np.zeros(len(PROBABILITIES), bool))
@@ -451,7 +451,7 @@ def fragility_by_choice(
         Along ``choice``, by name: `median_capacity`, `median_capacity_interval` (bound), `dispersion`,
         `dispersion_interval`, `curve` and `extrapolated` (intensity_grid), `band`, numbers of `runs`,
         `overturned` and `undecided`, as in `fit_fragility`. `ratio` [1], the median over that of all runs, by
-        the curve that all of these accept, else the rising fractions, of which the attributes `headline` and
+        the curve that all of these accept, else the isotonic fractions, as the attributes `accepted_family` and
         `why` tell; and `ratio_interval` (bound) [1], percentiles of the resamples: the union of those with
         all undecided runs survived, with all overturned, and as in the estimate; NaN where a resample has no
         median or there are too few recordings for the level (fewer than six for 0.95).

@@ -2,7 +2,7 @@
 
 `fit_p_value` is the test of fit: the distance of the curve from the fractions, against resamples of the
 recordings. `held_out` and `left_out_losses` score rules of overturning on recordings that these were not
-fitted to; a `Rule` is a curve, a curve to a plateau, rising fractions or a threshold.
+fitted to; a `Rule` is a curve, a curve to a plateau, isotonic fractions or a threshold.
 
 Good, I. J. (1952). Rational decisions. Journal of the Royal Statistical Society B 14(1), 107-114 (the
 logarithmic score).
@@ -31,7 +31,7 @@ from mcrock.statistics.likelihood import (
     log_likelihood,
     plateau_curve,
 )
-from mcrock.statistics.rates import RisingCurve
+from mcrock.statistics.rates import IsotonicCurve
 from mcrock.statistics.resampling import Units, collect_units, draw_units, fit_sample
 from mcrock.statistics.runs import ESTIMATE, record_lots
 
@@ -190,12 +190,12 @@ def fitted_rule(units: Units, how: Bootstrap, link: Link) -> Rule:
     return lambda x, yes, runs: np.mean(evaluate_curves(next(drawn)[0], x), axis=0)
 
 
-def by_rising(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
-    """Rising fractions; between the intensities of a sample as `RisingCurve`."""
+def by_isotonic(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    """Isotonic fractions; between the intensities of a sample as `IsotonicCurve`."""
     predicted = np.empty(np.shape(runs))
     for row, fell, number in zip(predicted, yes, runs, strict=True):
         there = number > 0
-        curve = RisingCurve(x[there], fell[there], number[there])
+        curve = IsotonicCurve(x[there], fell[there], number[there])
         row[there], row[~there] = curve.fraction, curve.at(x[~there])
     return predicted
 

@@ -28,7 +28,7 @@ from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, bound_without_events, clustered_interval, table
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import BOUNDS, GROUPS
-from mcrock.statistics.rates import rising_interval
+from mcrock.statistics.rates import isotonic_interval
 from mcrock.statistics.resampling import Units
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
@@ -249,7 +249,7 @@ def _interval(sums: _Sums, how: Bootstrap) -> np.ndarray:
         units = Units(np.ones(1), runs[:, None], np.stack([total[:, None]] * 3), np.ones(len(runs), np.int64))
         found = np.full(2, np.nan)
         if how.reaches_level(len(runs)):
-            found = np.exp(rising_interval(units, ESTIMATE, how, np.ones((1, 1)), np.zeros(1))[:, 0])
+            found = np.exp(isotonic_interval(units, ESTIMATE, how, np.ones((1, 1)), np.zeros(1))[:, 0])
         ends.append(np.array([bounds[0] if np.isnan(found[0]) else found[0], np.fmin(found[1], bounds[1])]))
     return np.array([ends[0][0], ends[1][1]])
 

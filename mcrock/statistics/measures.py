@@ -37,8 +37,8 @@ from mcrock.statistics.accepted_curve import choice_of_all
 from mcrock.statistics.fragility import BELOW, fit_fragility, side_by_side
 from mcrock.statistics.goodness import (
     add_log_losses,
+    by_isotonic,
     by_probit,
-    by_rising,
     held_out,
     record_units,
     rising_or_falling,
@@ -168,9 +168,9 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
         (measure) has as text;
         `explained` and `explained_interval` (bound) [1], percentiles of the resamples; `first`, the
         share of the resamples in which the measure explains most [1]. They are of lognormal curves also
-        where these are rejected: rising fractions follow every run, and explain by any measure. By the family
-        that the runs accept over all measures, else by rising (or falling) fractions (attributes `headline`
-        and `why`), `log_loss` and `log_loss_interval`
+        where these are rejected: isotonic fractions follow every run, and explain by any measure. By the
+        family that the runs accept over all measures, else by isotonic (or falling) fractions (attributes
+        `accepted_family` and `why`), `log_loss` and `log_loss_interval`
         (bound) [1], mean of minus the logarithm of the probability that the curve of the other records gave
         to what came in each record (Good 1952), with Student's interval over the records;
         `log_loss_difference` and `log_loss_difference_interval` (bound) [1] from the measure with the least,
@@ -208,7 +208,7 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     common = choice_of_all(fits)
     result = side_by_side("measure", names, (fit.drop_dims("intensity_grid") for fit in fits.values()))
     result = result.drop_attrs().assign_attrs(result.attrs | common.attrs)  # their units are those of `units`
-    rule = by_probit if common.family == "lognormal" else rising_or_falling(by_rising)
+    rule = by_probit if common.family == "lognormal" else rising_or_falling(by_isotonic)
     scores = [held_out(one, rule) for one in scored]
     ends, first = np.full((2, len(names)), np.nan), np.full(len(names), np.nan)
     table = np.stack(drawn)

@@ -1,16 +1,16 @@
-"""Annual rates of overturning by a curve or by rising fractions, and their intervals.
+"""Annual rates of overturning by a curve or by isotonic fractions, and their intervals.
 
 With H(x) the annual rate at which x is exceeded, the rate is the integral of F |dH| or, by parts, of H dF. H
-is log-log between the rows of its table, so that both curves, `LognormalCurve` and `RisingCurve`, have closed
-forms on each piece. The rising curve is the one behind every number "by the fractions": its value, the
+is log-log between the rows of its table, so that both curves, `LognormalCurve` and `IsotonicCurve`, have
+closed forms on each piece. The isotonic curve is behind every number "by the fractions": its value, the
 intensity at which it reaches a probability, and its rate. The levels leave open where between two of them a
-body overturns; `RisingCurve` takes a curve between them, `bounding_steps` the least and the most that rising
+body overturns; `IsotonicCurve` takes a curve between them, `bounding_steps` the least and the most that the
 fractions allow.
 
 Intervals are bootstrap-t intervals, for new earthquakes (`mcrock.statistics.resampling`). Those of the
-lognormal curve are of ln(rate) (`lognormal_bounds`). Those of the rising fractions reach from the least to
+lognormal curve are of ln(rate) (`lognormal_bounds`). Those of the isotonic fractions reach from the least to
 the largest rate that the levels leave open, and so hold whatever curve there is between them
-(`rising_rate_bounds`); where resampling says nothing, as where nothing overturned or records are few, they
+(`isotonic_bounds`); where resampling says nothing, as where nothing overturned or records are few, they
 are those of all rising curves through the intervals of the levels.
 
 Barlow, R. E., Bartholomew, D. J., Bremner, J. M. and Brunk, H. D. (1972). Statistical inference under order
@@ -145,8 +145,8 @@ class LognormalCurve:
         return lognormal_rates(x, rate, self.median, self.dispersion)
 
 
-def stripe_rates(x: np.ndarray, rate: np.ndarray, level: np.ndarray, fraction: np.ndarray) -> np.ndarray:
-    """Rate of overturning from each piece of a hazard table, by rising fractions (n - 1,) [1/a].
+def isotonic_rates(x: np.ndarray, rate: np.ndarray, level: np.ndarray, fraction: np.ndarray) -> np.ndarray:
+    """Rate of overturning from each piece of a hazard table, by isotonic fractions (n - 1,) [1/a].
 
     The fragility is linear in ln(x) between the levels, 0 below the lowest and constant above the highest.
 
@@ -171,8 +171,8 @@ def stripe_rates(x: np.ndarray, rate: np.ndarray, level: np.ndarray, fraction: n
 PIECES = 16  # straight lines in ln(intensity) between two levels, where the curve is integrated
 
 
-class RisingCurve:
-    """Rising fractions, probit-linear in ln(intensity) between the levels.
+class IsotonicCurve:
+    """Isotonic fractions, probit-linear in ln(intensity) between the levels.
 
     Between two levels the probits of the fractions are joined by a straight line over ln(intensity), as those
     of a lognormal curve are. Where none or all of n independent units overturned the probit is that of half a
@@ -193,7 +193,7 @@ class RisingCurve:
     counted, fraction : ndarray (n_level,)
         Fractions as counted, and made rising by isotonic regression (Barlow et al. 1972) [1].
 
-    >>> curve = RisingCurve(np.array([1.0, 2.0, 4.0]), np.array([0.0, 50.0, 84.13]), np.full(3, 100.0))
+    >>> curve = IsotonicCurve(np.array([1.0, 2.0, 4.0]), np.array([0.0, 50.0, 84.13]), np.full(3, 100.0))
     >>> print(curve.at(np.array([0.5, 2.0, 2 * 2**0.5, 9.0])).round(4), round(curve.reached(0.6), 3))
     [0.     0.5    0.6914 0.8413] 2.384
     >>> curve.reached(0.9)
@@ -262,12 +262,12 @@ class RisingCurve:
         the table if inside (`mcrock.statistics.rates.refine`).
         """
         at = integration_points(self.level)
-        return stripe_rates(x, rate, at, self.at(at))
+        return isotonic_rates(x, rate, at, self.at(at))
 
 
-def rising_curve(units: Units) -> RisingCurve:
-    """The rising curve of the runs of a study, undecided ones as in every estimate."""
-    return RisingCurve(*units.sums(), units.number)
+def isotonic_curve(units: Units) -> IsotonicCurve:
+    """The isotonic curve of the runs of a study, undecided ones as in every estimate."""
+    return IsotonicCurve(*units.sums(), units.number)
 
 
 def integration_points(level: np.ndarray) -> np.ndarray:
@@ -284,7 +284,7 @@ def integration_points(level: np.ndarray) -> np.ndarray:
 def bounding_steps(
     level: np.ndarray, x: np.ndarray, rate: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Weights of the least and the largest rate that rising fractions leave open.
+    """Weights of the least and the largest rate that isotonic fractions leave open.
 
     Any rising curve through the fractions lies above the step that keeps to the last level passed, and below
     the one that keeps to the next level to come, which is 1 above the strongest level. Their rates are
@@ -311,7 +311,7 @@ def bounding_steps(
 def bounding_ratios(
     fractions: np.ndarray, level: np.ndarray, x: np.ndarray, rate: np.ndarray
 ) -> tuple[float, float]:
-    """Least and largest ratio of the rates of two designs that their rising fractions leave open.
+    """Least and largest ratio of the rates of two designs that their isotonic fractions leave open.
 
     No run says where between two levels the bodies overturn: anywhere in each gap, that below the weakest
     level and that beyond the strongest included, but of both designs at the same place. With places of their
@@ -390,7 +390,7 @@ def _largest(tables: list[Table]) -> np.ndarray:
     return np.log([rate[0] - rate[-1] for _, rate in tables])
 
 
-def rising_rate_bounds(units: Units, how: Bootstrap, tables: list[Table], points: xr.Dataset) -> np.ndarray:
+def isotonic_bounds(units: Units, how: Bootstrap, tables: list[Table], points: xr.Dataset) -> np.ndarray:
     """Bounds (2, n_table) of the rates of all curves that rise through the fractions of the levels [1/a].
 
     Parameters
@@ -410,7 +410,7 @@ def rising_rate_bounds(units: Units, how: Bootstrap, tables: list[Table], points
     bounds = np.full((2, len(tables)), np.nan)
     if how.reaches_level(units.number):
         for end, (reading, weights, add) in enumerate(sides):
-            ends = rising_interval(units, reading, how, weights, add)[end]
+            ends = isotonic_interval(units, reading, how, weights, add)[end]
             bounds[end] = np.exp(np.minimum(ends, _largest(tables)))
     bounds = np.where(np.isnan(bounds), outer, bounds)
     return np.stack([np.minimum(bounds[0], inner[0]), np.maximum(bounds[1], inner[1])])
@@ -433,7 +433,7 @@ def envelope_rates(points: xr.Dataset, tables: list[Table]) -> np.ndarray:
 def _rates(
     units: Units, reading: int, there: np.ndarray, weights: np.ndarray, times: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weighted sums (n, n_table) of rising fractions of samples, and the variance of what their units add.
+    """Weighted sums (n, n_table) of isotonic fractions of samples, and the variance of what their units add.
 
     ``times`` (n, n_kind) is how often each kind of unit is in a sample. Fractions that rise already, or are
     equal at 0 or 1, need no isotonic regression.
@@ -474,7 +474,7 @@ def _drawn_weights(weights: np.ndarray, some: np.ndarray) -> np.ndarray:
     return moved[:, some]
 
 
-def rising_interval(
+def isotonic_interval(
     units: Units, reading: int, how: Bootstrap, weights: np.ndarray, add: np.ndarray
 ) -> np.ndarray:
     """Bootstrap-t interval (2, n_table) of ln(rate), of ``weights @ fraction + add``, fractions rising."""

@@ -3,7 +3,7 @@
 `annual_rate` has the rate with its parts by intensity, `high_confidence_capacity` the capacity of high
 confidence of low probability of failure. `rate_distribution` has one distribution of the rate, over hazard
 fractiles, epistemic inputs, the number of records and beta_U: of the lognormal curve, with a log-logistic one
-in the share of the headline, or of the rising fractions, each resample with its own.
+in the share of the headline, or of the isotonic fractions, each resample with its own.
 
 Bazzurro, P. and Cornell, C. A. (1999). Disaggregation of seismic hazard. Bulletin of the Seismological
 Society of America 89(2), 501-520.
@@ -29,7 +29,14 @@ from mcrock.base.checks import shared_keywords
 from mcrock.base.estimates import digits_of
 from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, accepted_family, cut_below, rocking_bound
+from mcrock.statistics.accepted_curve import (
+    FAMILIES,
+    ISOTONIC,
+    accept_curve,
+    accepted_family,
+    cut_below,
+    rocking_bound,
+)
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, described, table
@@ -103,7 +110,7 @@ def annual_rate(
         rate of the mean hazard by bins of the intensity between `bin_lower` and `bin_upper` of a table from
         `hazard_begin` to `hazard_end`; `share_below` and `share_beyond` (fragility) [1], its parts below
         `weakest_overturning` and beyond `strongest_run`, where no run supports a curve. At `weakest_run`,
-        below which "stripes" is 0, the rising fraction is `weakest_fraction` [1]: unless that is small the
+        below which "stripes" is 0, the isotonic fraction is `weakest_fraction` [1]: unless that is small the
         rate by "stripes" lacks much. `first_probability` [1] is the upper end of the interval of the curve to
         go by at the weakest row of the table. NaN where there is no curve or no interval. Attribute
         `headline` is the fragility to go by, and `why` says so (`mcrock.statistics.accepted_curve`).
@@ -154,7 +161,7 @@ def annual_rate(
             "weakest_overturning": ((), weakest, axis),
             "strongest_run": ((), strongest, axis),
             "weakest_run": ((), units.intensity[0], axis),
-            "weakest_fraction": ((), curves["stripes"].at(units.intensity[:1]).item()),
+            "weakest_fraction": ((), curves[ISOTONIC].at(units.intensity[:1]).item()),
             "fit_p_value": ((), accepted.choice.p_value),
             "records": ((), record_index(ds)[1]),
         },
@@ -313,7 +320,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     beta_R of the shaking and beta_U of the median, which leaves out that beta_R is estimated. `one_percent`,
     1 % of the mean curve, is ``median exp(-2.326 beta_C)`` with ``beta_C**2 = beta_R**2 + beta_U**2``: it
     agrees with the former where beta_R = beta_U. All rest on the lognormal tail, which is an assumption; for
-    comparison the intensity is given at which the rising fractions reach 1 %.
+    comparison the intensity is given at which the isotonic fractions reach 1 %.
 
     Parameters
     ----------
@@ -326,7 +333,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     Returns
     -------
     Dataset
-        `median_capacity`, `confident`, `separation`, `one_percent`, `stripes_one_percent` (of the rising
+        `median_capacity`, `confident`, `separation`, `one_percent`, `stripes_one_percent` (of the isotonic
         fractions, inf if they never do; `stripes_open` says that the weakest level has more already),
         `accepted_one_percent` and `accepted_open`, the same of the curve that the study goes by, and
         `weakest_overturning` [unit of the intensity]; `beta_r` and `beta_u`, and the parts `beta_epistemic`
@@ -363,14 +370,14 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     beta_u, factor = float(np.hypot(epistemic, sampling)), ndtri(1 - CONFIDENCE)
     if not how.reaches_level(units.number):
         beta_u = np.nan
-    rising, units_of = accepted.curves["stripes"], run_intensity(flat).attrs
+    isotonic, units_of = accepted.curves[ISOTONIC], run_intensity(flat).attrs
     axis = {key: value for key, value in units_of.items() if key == "units"}
     confident = median * np.exp(factor * beta_r - np.hypot(distance, factor * epistemic) + 0 * beta_u)
     capacities = {
         "one_percent": median * np.exp(ndtri(LOW) * np.hypot(beta_r, beta_u)),
         "confident": confident,
         "separation": median * np.exp(factor * (beta_r + beta_u)),
-        "stripes_one_percent": rising.reached(LOW),
+        "stripes_one_percent": isotonic.reached(LOW),
         "accepted_one_percent": accepted.curve.reached(LOW),
         "median_capacity": median,
         "weakest_overturning": accepted.support[0],
@@ -392,7 +399,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
             "beta_sampling": ((), sampling),
             "fit_p_value": ((), accepted.choice.p_value),
             "records": ((), record_index(flat)[1]),
-            "stripes_open": ((), rising.is_open(LOW)),
+            "stripes_open": ((), isotonic.is_open(LOW)),
             "accepted_open": ((), accepted.curve.is_open(LOW)),
         }
         | {name: ((), number) for name, number in draws.items()},
@@ -523,7 +530,7 @@ def rate_distribution(
     their ln(median) shrunk to the epistemic dispersion, resamples of the records, and a lognormal
     factor on the capacity of dispersion ``beta_u`` for what the model leaves out, such as soil, are
     drawn independently. Of the resamples as many go by the log-logistic curve as in the interval of
-    `annual_rate`. Of the rising fractions it leaves out what the levels leave open between them and below
+    `annual_rate`. Of the isotonic fractions it leaves out what the levels leave open between them and below
     the weakest, which that interval holds.
 
     Parameters
@@ -765,7 +772,7 @@ def _add_survival(
 def _add_sensitivity(result: xr.Dataset, ds: xr.Dataset, hazard: xr.Dataset, seed: int) -> None:
     """Rank correlations of the inputs with the rates of the draws; p-values by permutation of the draws."""
     inputs = {name: values for name, values in unknown_inputs(ds).items() if np.ptp(values) > 0}
-    rate = rate_of_draws(ds, hazard)["rate_of_draws"].sel(fragility="stripes").values
+    rate = rate_of_draws(ds, hazard)["rate_of_draws"].sel(fragility=ISOTONIC).values
     if not inputs or np.ptp(rate) == 0:
         return
 

@@ -27,7 +27,7 @@ from mcrock.statistics.comparison import (
     median_of,
 )
 from mcrock.statistics.intervals import Bootstrap, clustered_interval
-from mcrock.statistics.rates import integration_points, lognormal_bounds, refine, rising_rate_bounds
+from mcrock.statistics.rates import integration_points, isotonic_bounds, lognormal_bounds, refine
 from mcrock.statistics.resampling import Units
 from tests.unit.statistics.conditions import CHOICES, held
 
@@ -125,7 +125,7 @@ def of_rates(rng, kind):
         points = {"interval": (("bound", "intensity"), np.stack(clustered_interval(yes, runs)))}
         table = refine(*truth.hazard, integration_points(truth.levels))
         found = xr.Dataset(points, coords={"intensity": truth.levels})
-        ends = rising_rate_bounds(units, how, [table], found)[:, 0]
+        ends = isotonic_bounds(units, how, [table], found)[:, 0]
     rate = truth.rate(truth.share * truth.curve(FINE))
     with np.errstate(divide="ignore"):
         return np.log(rate), *np.log(ends), *np.log(alone), choice.family

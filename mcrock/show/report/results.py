@@ -254,7 +254,7 @@ DISPERSIONS = (
     "dispersion of the curve by the shaking; beta_U: that of its median by ignorance and few recordings."
 )
 CURVES = (
-    "1/a: times a year. lognormal: the fitted curve, whose lower tail is an assumption; rising fractions: "
+    "1/a: times a year. lognormal: the fitted curve, whose lower tail is an assumption; isotonic fractions: "
     "the fractions of the runs that overturned at each intensity, made to rise with the least "
     "change, without a formula."
 )

@@ -43,7 +43,7 @@ def test_mistakes_are_said_in_one_line(mcrock, study_file, store, tmp_path):
 
 STEP = ("0", "0", "1", "1"), "no curve (separated: ", "no log loss on records left out: a single recording"
 NEVER = ("0", "0", "0", "0"), "no curve (none overturned: ", "a single recording"
-FALLING = (("1", "1", "0", "0"), "no curve (not increasing: ", "least by: rising fractions\n")
+FALLING = (("1", "1", "0", "0"), "no curve (not increasing: ", "least by: isotonic fractions\n")
 
 
 @pytest.mark.parametrize(

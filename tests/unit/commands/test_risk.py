@@ -116,7 +116,7 @@ def test_falling_off_a_support_comes_first(mcrock, study_file, hazard, tmp_path)
     judged = by_limit(load_dataset(tmp_path / "f.zarr"), "peak_displacement", 0.02)
     expected = annual_rate(judged, load_hazard(hazard))["rate"]
     np.testing.assert_allclose(np.array(either, float), expected, rtol=1e-12)
-    assert (np.array(either[1]) > np.array(alone[1])).all()  # of rising fractions; no lognormal curve fits
+    assert (np.array(either[1]) > np.array(alone[1])).all()  # of isotonic fractions; no lognormal curve fits
     ds, curves = load_dataset(tmp_path / "f.zarr"), load_hazard(hazard)
     alone = annual_rate(ds, curves)
     larger = alone.assign(rate=10.0 * alone["rate"])  # as of a curve that is fitted apart

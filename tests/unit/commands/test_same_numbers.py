@@ -204,7 +204,7 @@ def check_exports(mcrock, store, fit, head):
             assert (code, "no curve to export" in errors) == (2, True)
             continue
         assert code == 0, errors
-        assert ("by the rising fractions: " in said) == (head == "stripes" and path.suffix != ".json")
+        assert ("by the isotonic fractions: " in said) == (head == "stripes" and path.suffix != ".json")
     found = json.loads(files[0].read_text())["accepted"]
     grid = value(fit, "intensity_grid")
     np.testing.assert_array_equal(found["curve"]["probability"], value(fit, "accepted_curve"))
@@ -241,7 +241,7 @@ def test_a_pair_has_the_numbers_of_both_by_the_curve_of_both(mcrock, stores, oth
             rate = value(risk["annual_rate"], "rate", k, 0)
             assert value(pair, "rate", k, side) == pytest.approx(rate, rel=1e-9)
     text = mcrock("compare", files["plateau"], files[other])[1]
-    assert "by the rising fractions (first: the lognormal curve is rejected (p" in text
+    assert "by the isotonic fractions (first: the lognormal curve is rejected (p" in text
 
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")

@@ -270,7 +270,7 @@ def test_the_curve_is_that_of_the_fit(ds, tmp_path):
         fit = result.fit.assign(fit_p_value=0.5, median_capacity=3.0).assign_attrs(words)
         made = plot_curve(fit, result.points)
         words = " ".join(item.label.value for item in made.legend.items)
-        assert ("rising fractions" in words) == (family == "stripes"), words
+        assert ("isotonic fractions" in words) == (family == "stripes"), words
 
 
 def test_names_from_files_are_escaped():

@@ -273,7 +273,7 @@ def test_rules_of_thumb_stand_beside_the_result():
     assert rules[7].startswith("ASCE 43-05 A.2: Sa(2.11 s, 2.9 %) 0.251 g")
     assert rules[8].startswith("FEMA P-58: PGV 0.443 m/s")
     why = lines[start + 12 : lines.index("", start)]
-    assert all(line.startswith("over p") and line.endswith("by the rising fractions") for line in why)
+    assert all(line.startswith("over p") and line.endswith("by the isotonic fractions") for line in why)
     assert summary_as_json(found)["baselines"]["variables"]["rule"]["values"][0] == "constant"
 
 

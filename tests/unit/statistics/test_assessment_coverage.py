@@ -9,10 +9,10 @@ from mcrock.statistics import Bootstrap, variance_shares
 from mcrock.statistics.intervals import clustered_interval
 from mcrock.statistics.rates import (
     integration_points,
+    isotonic_bounds,
     lognormal_bounds,
     lognormal_rates,
     refine,
-    rising_rate_bounds,
 )
 from mcrock.statistics.resampling import Units
 from mcrock.statistics.risk import _low_quantile
@@ -69,7 +69,7 @@ def rate_study(rng, levels, records, between, slope):
 
     def by_fractions(ends):
         points = xr.Dataset({"interval": (("bound", "intensity"), ends)}, coords={"intensity": at})
-        return rising_rate_bounds(units, how, [refine(*row, integration_points(at))], points)[:, 0]
+        return isotonic_bounds(units, how, [refine(*row, integration_points(at))], points)[:, 0]
 
     ends = by_fractions(np.full((2, len(at)), np.nan))  # what resampling does not tell, with what it costs:
     if np.isnan(ends).any():
@@ -96,7 +96,7 @@ def test_intervals_cover_the_annual_rate(levels, records, between):
     0.6; 499 resamples, level 0.95, standard error 0.007: 0.939 to 0.968. The table is in the page on
     assessment.
 
-    The interval of the rising fractions holds also what the levels leave open, and so covers more.
+    The interval of the isotonic fractions holds also what the levels leave open, and so covers more.
     """
     _, inside, there = rate_coverage(levels, records, between)
     shares = inside[there, 0].mean(), inside[:, 1].mean()

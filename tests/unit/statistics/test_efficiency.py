@@ -16,7 +16,7 @@ from mcrock.statistics import (
     overturning_probability,
 )
 from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, accepted_family
-from mcrock.statistics.goodness import by_probit, by_rising, held_out, record_units, rising_or_falling
+from mcrock.statistics.goodness import by_isotonic, by_probit, held_out, record_units, rising_or_falling
 from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.measures import _explained
 from tests.unit.statistics.conftest import simulate_study
@@ -189,7 +189,7 @@ def test_each_measure_has_the_median_of_its_accepted_curve_and_all_one_family(cl
     ds = ds.drop_vars(["im_pgv", "im_d5_95"])
     found = compare_measures(ds, resamples=200)
     assert accepted_family(found) == family
-    rule = by_probit if family == "lognormal" else rising_or_falling(by_rising)
+    rule = by_probit if family == "lognormal" else rising_or_falling(by_isotonic)
     for name in ("pga", "arias"):
         one, runs = found.sel(measure=name), by_measure(ds, name)
         accepted = accept_curve(runs, Bootstrap(resamples=200))
@@ -200,7 +200,7 @@ def test_each_measure_has_the_median_of_its_accepted_curve_and_all_one_family(cl
     half = label_intensities([float(one["accepted_reached"][-1])], one["units"].item())[0]
     text = "\n".join(format_measures(found))
     assert half in text
-    assert (f"arias: {accepted.choice.words}, so go by the rising fractions" in text) == (share < 1)
+    assert (f"arias: {accepted.choice.words}, so go by the isotonic fractions" in text) == (share < 1)
     assert f"by {FAMILIES[family].words} of every measure" in text
 
 

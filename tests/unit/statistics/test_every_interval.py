@@ -19,11 +19,11 @@ from mcrock.statistics import (
     epistemic_bounds,
     epistemic_probability,
     fragility_by_choice,
-    monotone_fragility,
+    isotonic_fragility,
     variance_shares,
 )
 from mcrock.statistics.distributions import SCORES, interval, resampled, score
-from mcrock.statistics.goodness import by_probit, by_rising, held_out, record_units
+from mcrock.statistics.goodness import by_isotonic, by_probit, held_out, record_units
 from mcrock.statistics.intervals import student_interval
 from mcrock.statistics.likelihood import fit_curves
 from mcrock.statistics.runs import ESTIMATE
@@ -58,12 +58,12 @@ def of_stripes(rng, records):
     k, limit, share = int(rng.integers(len(x))), rng.uniform(0.2, 0.9), ndtr(rng.uniform(-2.33, 2.33))
     beyond = drawn.probability(x[k] / np.sqrt(limit))
     fit = fit_fragility(ds, **FEW)
-    rising = monotone_fragility(ds, grid=fit["intensity_grid"].values)
+    rising = isotonic_fragility(ds, grid=fit["intensity_grid"].values)
     grid = fit["intensity_grid"].values
     i = int(np.abs(grid - drawn.capacity(share)).argmin())
     with patch("mcrock.statistics.accepted_curve.warnings.warn"):  # of what no run supports
         at = capacity_at(fit, share)
-    units, rules = record_units(ds, False), (by_probit, by_rising)
+    units, rules = record_units(ds, False), (by_probit, by_isotonic)
     losses = [held_out(units, rule) for rule in rules]
     true = np.mean([_losses(drawn._replace(seed=int(seed))) for seed in rng.integers(2**32, size=8)], axis=0)
     between = student(losses[1].log_loss - losses[0].log_loss, losses[0].runs)
@@ -92,7 +92,7 @@ def _losses(drawn):
     units, x = record_units(ds, False), ds["intensity"].values
     yes, runs = (units.total(counts)[None] for counts in (units.overturned[ESTIMATE], units.runs))
     least, p = 0.5 / (runs.sum() + 1), drawn.probability(x)
-    told = [np.clip(rule(x, yes, runs)[0], least, 1 - least) for rule in (by_probit, by_rising)]
+    told = [np.clip(rule(x, yes, runs)[0], least, 1 - least) for rule in (by_probit, by_isotonic)]
     return [cross_entropy(p, each).mean() for each in told]
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mcrock.statistics import capacity_at, fit_fragility, fragility_by_method, monotone_fragility
+from mcrock.statistics import capacity_at, fit_fragility, fragility_by_method, isotonic_fragility
 
 FEW = {"resamples": 40}
 
@@ -17,7 +17,7 @@ def test_every_way_is_that_of_its_function(make_study):
             np.testing.assert_array_equal(found[name].sel(fitting_method=link), fit[name])
         at = capacity_at(fit, [0.2, 0.5])["capacity"].values
         np.testing.assert_allclose(found["reached"].sel(fitting_method=link)[-1], at[1], rtol=1e-12)
-    rising = monotone_fragility(ds)
+    rising = isotonic_fragility(ds)
     np.testing.assert_array_equal(found["curve"].sel(fitting_method="monotone"), rising["curve"])
     assert np.isnan(found["median_capacity"].sel(fitting_method="monotone"))
 

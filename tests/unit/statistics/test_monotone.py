@@ -5,14 +5,14 @@ import pytest
 import xarray as xr
 
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
-from mcrock.statistics import monotone_fragility, overturning_probability
+from mcrock.statistics import isotonic_fragility, overturning_probability
 from mcrock.statistics.measures import static_thresholds
 from tests.unit.statistics.measured import measured_study
 
 
 def test_it_passes_through_rising_fractions(make_study):
     ds = make_study()
-    found = monotone_fragility(ds)
+    found = isotonic_fragility(ds)
     points = overturning_probability(ds)
     at = found["curve"].sel(intensity_grid=points["intensity"].values)
     np.testing.assert_allclose(at, points["probability"], rtol=1e-12)
@@ -31,9 +31,9 @@ def test_fractions_that_fall_are_pooled():
     ds = xr.Dataset(
         {"outcome": (("realization", "intensity"), outcome)}, coords={"intensity": [1.0, 2.0, 3.0, 4.0]}
     )
-    found = monotone_fragility(ds)
+    found = isotonic_fragility(ds)
     assert found["level_fraction"].values.tolist() == [0, 0.5, 0.25, 1]
-    assert found["rising_fraction"].values.tolist() == [0, 0.375, 0.375, 1]
+    assert found["isotonic_fraction"].values.tolist() == [0, 0.375, 0.375, 1]
 
 
 def test_static_threshold_is_where_the_peak_acceleration_tips_the_body():
@@ -81,17 +81,17 @@ def test_released_bodies_have_no_static_threshold(make_study):
 
 def test_unit_and_order_change_nothing(make_study):
     ds = make_study(undecided=0.05)
-    found = monotone_fragility(ds)
-    scaled = monotone_fragility(ds.assign_coords(intensity=10 * ds["intensity"]))
+    found = isotonic_fragility(ds)
+    scaled = isotonic_fragility(ds.assign_coords(intensity=10 * ds["intensity"]))
     np.testing.assert_allclose(scaled["curve"], found["curve"], atol=1e-9)
     order = np.random.default_rng(2).permutation(ds.sizes["realization"])
-    xr.testing.assert_allclose(monotone_fragility(ds.isel(realization=order)), found)
+    xr.testing.assert_allclose(isotonic_fragility(ds.isel(realization=order)), found)
 
 
 def test_a_cloud_has_a_rising_curve_too(make_study):
     ds = make_study(cloud=True, records=60, per_record=60)
-    found = monotone_fragility(ds, grid=[1.5, 3.0, 5.0])
+    found = isotonic_fragility(ds, grid=[1.5, 3.0, 5.0])
     truth = [0.053, 0.5, 0.883]  # of a median of 3 and a dispersion of 0.43
     np.testing.assert_allclose(found["curve"], truth, atol=0.1)
     weakest = ds["intensity_value"].values[ds["outcome"].values == Outcome.OVERTURNED].min()
-    assert float(monotone_fragility(ds, grid=[0.9 * weakest])["curve"][0]) == 0
+    assert float(isotonic_fragility(ds, grid=[0.9 * weakest])["curve"][0]) == 0

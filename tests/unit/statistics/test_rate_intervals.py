@@ -13,12 +13,12 @@ from mcrock.statistics.likelihood import fit_curves
 from mcrock.statistics.rates import (
     _rates,
     bounding_steps,
+    isotonic_curve,
+    isotonic_bounds,
     log_rates,
     lognormal_bounds,
     lognormal_rates,
     refine,
-    rising_curve,
-    rising_rate_bounds,
 )
 from mcrock.statistics.resampling import Units, draw_units, fit_sample, pivots_of
 from mcrock.statistics.runs import ESTIMATE
@@ -108,7 +108,7 @@ def test_a_level_without_runs_is_left_out():
     without = Units(*parts, units.copies)
     for bounds in (
         lambda u: lognormal_bounds(u, how, [TABLE]),
-        lambda u: rising_rate_bounds(u, how, [TABLE], POINTS),
+        lambda u: isotonic_bounds(u, how, [TABLE], POINTS),
     ):
         np.testing.assert_allclose(bounds(empty), bounds(without), rtol=1e-9)
 
@@ -117,7 +117,7 @@ def test_a_hazard_of_another_size_scales_the_bounds_alone():
     units, how, other = units_of(12), Bootstrap(resamples=50), (TABLE[0], 9 * TABLE[1])
     for bounds in (
         lognormal_bounds(units, how, [TABLE, other]),
-        rising_rate_bounds(units, how, [TABLE, other], POINTS),
+        isotonic_bounds(units, how, [TABLE, other], POINTS),
     ):
         np.testing.assert_allclose(bounds[:, 1], 9 * bounds[:, 0], rtol=1e-6)
 
@@ -133,8 +133,8 @@ def test_the_interval_of_rising_fractions_holds_all_that_the_levels_leave_open()
     """Also at a level of 0: the steps between the levels are no matter of sampling."""
     units = units_of(22)
     least, most, beyond = bounding_steps(LEVELS, *TABLE)
-    fraction = rising_curve(units).fraction
-    low, high = rising_rate_bounds(units, Bootstrap(level=1e-3, resamples=99), [TABLE], POINTS)[:, 0]
+    fraction = isotonic_curve(units).fraction
+    low, high = isotonic_bounds(units, Bootstrap(level=1e-3, resamples=99), [TABLE], POINTS)[:, 0]
     assert low <= least @ fraction
     assert high >= most @ fraction + beyond
 
@@ -142,7 +142,7 @@ def test_the_interval_of_rising_fractions_holds_all_that_the_levels_leave_open()
 def test_few_records_have_what_the_levels_tell():
     units = units_of(5)
     assert np.isnan(lognormal_bounds(units, Bootstrap(), [TABLE])).all()
-    low, high = rising_rate_bounds(units, Bootstrap(), [TABLE], POINTS)[:, 0]
+    low, high = isotonic_bounds(units, Bootstrap(), [TABLE], POINTS)[:, 0]
     assert (low, high) == pytest.approx((0, TABLE[1][0] - TABLE[1][-1]))
 
 

@@ -1,4 +1,4 @@
-"""Annual rates by a curve and by rising fractions."""
+"""Annual rates by a curve and by isotonic fractions."""
 
 import numpy as np
 import pytest
@@ -8,12 +8,12 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 
 from mcrock.statistics.rates import (
-    RisingCurve,
+    IsotonicCurve,
     bounding_steps,
     integration_points,
+    isotonic_rates,
     lognormal_rates,
     refine,
-    stripe_rates,
 )
 
 X = np.array([0.05, 0.1, 0.3, 0.7, 2.0, 5.0])
@@ -65,7 +65,7 @@ def test_stripe_pieces_are_integrals(level):
         return np.where(x < level[0], 0.0, np.interp(np.log(x), np.log(level), fraction))
 
     grid, rate = refine(X, H, level)
-    pieces = stripe_rates(grid, rate, level, fraction)
+    pieces = isotonic_rates(grid, rate, level, fraction)
     for low, high, piece in zip(grid[:-1], grid[1:], pieces, strict=True):
         k = min(np.searchsorted(X, low, side="right") - 1, 4)
         slope = -np.log(H[k + 1] / H[k]) / np.log(X[k + 1] / X[k])
@@ -109,7 +109,7 @@ def hazard(slope=2.5, low=0.05, high=3.0):
 
 @given(counts=COUNTS)
 def test_value_and_inversion_are_of_one_curve(counts):
-    curve = RisingCurve(LEVELS, np.array(counts, float), np.full(6, 40.0))
+    curve = IsotonicCurve(LEVELS, np.array(counts, float), np.full(6, 40.0))
     grid = np.geomspace(0.1, 2.0, 400)
     assert (np.diff(curve.at(grid)) >= -1e-12).all()
     np.testing.assert_allclose(curve.at(LEVELS), curve.fraction, atol=1e-12)
@@ -127,7 +127,7 @@ def test_value_and_inversion_are_of_one_curve(counts):
 def test_a_lognormal_truth_known_at_the_levels_is_found_between_them():
     """Where the levels have its fractions the rising curve is the lognormal one, and so is its rate."""
     truth = ndtr(np.log(LEVELS / 0.5) / 0.45)
-    curve = RisingCurve(LEVELS, 1e9 * truth, np.full(6, 1e9))
+    curve = IsotonicCurve(LEVELS, 1e9 * truth, np.full(6, 1e9))
     grid = np.geomspace(0.2, 1.4, 50)
     np.testing.assert_allclose(curve.at(grid), ndtr(np.log(grid / 0.5) / 0.45), atol=1e-8)
     for slope in (2.0, 4.0):
@@ -139,7 +139,7 @@ def test_a_lognormal_truth_known_at_the_levels_is_found_between_them():
 
 @given(counts=COUNTS, slope=st.floats(1.0, 4.0))
 def test_the_rate_is_the_integral_and_lies_between_the_steps(counts, slope):
-    curve = RisingCurve(LEVELS, np.array(counts, float), np.full(6, 40.0))
+    curve = IsotonicCurve(LEVELS, np.array(counts, float), np.full(6, 40.0))
     x, rate = hazard(slope)
     table = refine(x, rate, integration_points(LEVELS))
     found = curve.rates(*table).sum()
@@ -151,7 +151,7 @@ def test_the_rate_is_the_integral_and_lies_between_the_steps(counts, slope):
 
 
 def test_the_rate_is_that_of_quadrature():
-    curve = RisingCurve(LEVELS, np.array([1.0, 3, 3, 20, 30, 39]), np.full(6, 40.0))
+    curve = IsotonicCurve(LEVELS, np.array([1.0, 3, 3, 20, 30, 39]), np.full(6, 40.0))
     x, rate = hazard(2.5)
     table = refine(x, rate, integration_points(LEVELS))
     parts = [
@@ -179,7 +179,7 @@ def test_fractions_that_differ_in_the_last_digit_alone():
     """Of one pair in ten the probits differ and the probabilities of these do not: 0 over 0."""
     for fraction in np.random.default_rng(0).uniform(0.01, 0.99, 200):
         counts = np.array([fraction, fraction + np.spacing(fraction)]) * 2**20
-        curve = RisingCurve(np.array([1.0, 2.0]), counts, np.full(2, 2.0**20))
+        curve = IsotonicCurve(np.array([1.0, 2.0]), counts, np.full(2, 2.0**20))
         np.testing.assert_allclose(curve.at(np.geomspace(1.0, 2.0, 17)), fraction, rtol=1e-12)
 
 
@@ -188,7 +188,7 @@ def test_the_last_runs_of_a_cloud_reach_nothing_alone():
     x = np.geomspace(0.1, 2.0, 400)
     fell = np.where(np.arange(400) % 5 == 0, 1.0, 0.0)
     fell[-4:] = 1.0
-    curve = RisingCurve(x, fell, np.ones(400))
+    curve = IsotonicCurve(x, fell, np.ones(400))
     assert curve.fraction[-1] == 1.0
     assert curve.reached(0.5) == np.inf
     assert curve.reached(0.15) < 0.2

@@ -20,7 +20,7 @@ from mcrock.statistics import (
     epistemic_fragility,
     fit_fragility,
     high_confidence_capacity,
-    monotone_fragility,
+    isotonic_fragility,
     pooled,
     rate_of_draws,
     survival,
@@ -155,9 +155,9 @@ def test_stripes_that_begin_where_many_overturn_are_told(make_study):
     fell = (cut["outcome"][:, 0] == Outcome.OVERTURNED).mean()
     assert float(part["weakest_fraction"]) == pytest.approx(float(fell))
     assert float(part["rate"][1, 0]) < 0.8 * float(whole["rate"][1, 0])
-    words = "the rising fractions begin at 0.235 g, where 27 % overturned: their rate lacks what weaker"
+    words = "the isotonic fractions begin at 0.235 g, where 27 % overturned: their rate lacks what weaker"
     assert words in text_of(part, high_confidence_capacity(cut))
-    assert "the rising fractions begin" not in text_of(whole, high_confidence_capacity(ds))
+    assert "the isotonic fractions begin" not in text_of(whole, high_confidence_capacity(ds))
 
 
 def test_undecided_runs_widen_the_interval_both_ways(make_study):
@@ -294,7 +294,7 @@ def test_one_percent_of_the_fractions_themselves():
     place = norm.ppf(norm.cdf(first) + 0.5 * (0.02 - norm.cdf(first)))
     expected = 4.0 ** ((place - first) / (last - first))
     found = float(high_confidence_capacity(ds)["stripes_one_percent"])
-    assert found == float(monotone_fragility(ds)["reached"][0]) == pytest.approx(expected)
+    assert found == float(isotonic_fragility(ds)["reached"][0]) == pytest.approx(expected)
 
 
 def test_survival_averages_over_ages():
