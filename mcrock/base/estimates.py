@@ -34,6 +34,19 @@ def format_estimate(value: float, low: float, high: float) -> str:
     return f"{value:.{digits_of(low, high)}g}"
 
 
+def format_or_bound(value: float, low: float, high: float) -> str:
+    """An estimate; in place of 0 what it may reach by its interval.
+
+    >>> format_or_bound(0.0, 0.0, 0.0126), format_or_bound(0.0, math.nan, math.nan)
+    ('up to 0.013', '0')
+    >>> format_or_bound(0.41234, 0.401, 0.42)
+    '0.412'
+    """
+    if value == 0 and math.isfinite(high):
+        return f"up to {_rounded_up(high)}"
+    return format_estimate(value, low, high)
+
+
 def format_interval(low: float, high: float) -> str:
     """Ends of an interval with the digits of `format_estimate`; one bound where the other end says nothing.
 

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from scipy.spatial import KDTree
 
-from mcrock.base.estimates import format_estimate, format_ratio
+from mcrock.base.estimates import format_or_bound, format_ratio, format_with_interval
 from mcrock.show import style, text
 from mcrock.statistics import compare_designs
 from mcrock.statistics.accepted_curve import FAMILIES, accepted_family
@@ -86,10 +86,16 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
 def _rates(found: xr.Dataset, curve: str) -> str:
     """Annual rates of both designs by a curve."""
     one = found.sel(fragility=curve)
-    rates = " and ".join(format_estimate(rate, np.nan, np.nan) for rate in one["rate"].values)
+    rates = " and ".join(_rate(one.isel(design=k)) for k in range(2))
     known = math.isfinite(float(one["rate_ratio"]))
     tail = f": ratio {format_ratio(*text.estimate(one, 'rate_ratio'))}" if known else ""
     return f"annual rate ({FAMILIES[curve].label}) {rates} 1/a{tail}"
+
+
+def _rate(one: xr.Dataset) -> str:
+    """A rate with its interval; in place of 0 what it may reach."""
+    rate, low, high = text.estimate(one, "rate")
+    return format_with_interval(rate, low, high) if rate else format_or_bound(rate, low, high)
 
 
 def _probability(one: xr.Dataset, design: int) -> str:

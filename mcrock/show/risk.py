@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock import statistics
-from mcrock.base.estimates import format_estimate, format_interval, format_percent
+from mcrock.base.estimates import format_interval, format_or_bound, format_percent
 from mcrock.show import style, text
 from mcrock.show.fragility import accepted_label
 from mcrock.statistics.accepted_curve import FAMILIES, ISOTONIC, accepted_family, choice_of
@@ -159,9 +159,9 @@ def risk_of(ds: xr.Dataset, site: Site, how: Confidence) -> dict[str, xr.Dataset
     either = rate_with_support(ds, hazard, rates, **how.keywords)
     if is_nested(ds):
         rates = rates.assign(statistics.rate_of_draws(ds, hazard).data_vars)
-    found = {} if either is None else {"annual_rate_with_support": either}
+    found = {} if either is None else {"annual_rate_with_support": _with_statement(either)}
     found |= {
-        "annual_rate": rates,
+        "annual_rate": _with_statement(rates),
         "high_confidence_capacity": statistics.high_confidence_capacity(ds, allow_missing=how.allow_missing),
         "hazard": hazard.assign_attrs(question=question(hazard)),
     }
@@ -174,6 +174,11 @@ def risk_of(ds: xr.Dataset, site: Site, how: Confidence) -> dict[str, xr.Dataset
         one = hazard_consistency(ds, hazard, other, folder=site.folder)
         found[f"consistency_{one.attrs['measure']}"] = one
     return found
+
+
+def _with_statement(rates: xr.Dataset) -> xr.Dataset:
+    """The rates, in JSON with what is said of them."""
+    return rates.assign_attrs(statement="; ".join(format_rate(rates)))
 
 
 def standards_of(
@@ -195,8 +200,7 @@ def risk_blocks(found: Mapping[str, xr.Dataset]) -> list[str]:
 
 def rate_blocks(rates: xr.Dataset) -> list[str]:
     """The rate to go by, all of them, where they come from, and what no run supports."""
-    event = f"overturning or falling off its support ({rates.attrs.get(EVENT)})"
-    lines = format_rate(rates, event if "crosses" in rates.attrs else "overturning")
+    lines = format_rate(rates)
     lines.append(f"{WORDS[accepted_family(rates)]}: {choice_of(rates).words}")
     if rates.attrs.get("crosses"):
         lines.append("that of overturning alone, which is part of it, is larger: the curves are fitted apart")
@@ -213,7 +217,7 @@ def capacity_blocks(capacity: xr.Dataset) -> list[str]:
     """The capacity with high confidence, and what it is made of."""
     lines = [f"no HCLPF: {capacity.attrs['missing']}"]
     if not capacity.attrs["missing"]:
-        lines = [f"HCLPF: {format_headline_capacity(capacity)} {headline_words(capacity)}"]
+        lines = [f"HCLPF: {format_hclpf(capacity)} {hclpf_words(capacity)}"]
         if accepted_family(capacity) != "lognormal":
             lines.append(
                 f"with the lognormal curve its capacities are rejected: go {WORDS[accepted_family(capacity)]}"
@@ -308,34 +312,40 @@ def consistency_blocks(found: xr.Dataset) -> list[str]:
     return [*text.present(known, title), words]
 
 
-def tell_risk(rates: xr.Dataset, name: str, unit: str = "") -> tuple[str, str]:
-    """The "rate" or "probability" to go by for the mean hazard, and what its interval holds.
+def risk_statement(
+    rates: xr.Dataset, name: str, unit: str = "", family: str | None = None
+) -> tuple[str, str]:
+    """The "rate" or "probability" for the mean hazard by the accepted curve or a family, and its interval.
 
-    The range over all hazard curves is told too; where no more is known, the bound and what it counts. With
-    the unit " %" in percent.
+    Of 0, and where the table ends too early to know more, it is what it may reach. The range over all hazard
+    curves is given too. With the unit " %" in percent. Commands, JSON, figure, report and page all take it.
     """
-    of_curve, scale = rates.sel(fragility=accepted_family(rates)), 100.0 if unit else 1.0
-    most, is_bound = largest_rate(rates)
+    family = family or accepted_family(rates)
+    of_curve, scale = rates.sel(fragility=family), 100.0 if unit else 1.0
+    one = of_curve.sel(hazard=MEAN)
+    most, is_bound = largest_rate(one)
     if is_bound:
         bound = most if name == "rate" else -math.expm1(-most * rates.attrs["years"])
         end = text.label(rates["bin_upper"][-1])
         words = f"counting all earthquakes beyond {end}, where the hazard table ends"
-        return f"up to {format_interval(0.0, scale * bound).removeprefix('below ')}{unit}", words
-    value, low, high = (scale * x for x in text.estimate(of_curve.sel(hazard=MEAN), name))
+        return format_or_bound(0.0, 0.0, scale * bound) + unit, words
+    value, low, high = (scale * x for x in text.estimate(one, name))
     words = f"{text.percent(rates)} interval {format_interval(low, high)}{unit}, of recordings and runs alone"
     curves, of_curves = rates["hazard"].values.tolist(), scale * of_curve[name].values
     if len(curves) > 1 and of_curves.any():
         ends = format_interval(of_curves.min(), of_curves.max())
         words += f"; {ends}{unit} over the hazard curves {', '.join(curves)}"
-    if accepted_family(rates) == ISOTONIC and (fraction := float(rates["weakest_fraction"])) > SMALL:
+    if family == ISOTONIC and (fraction := float(rates["weakest_fraction"])) > SMALL:
         words += f"; the number leaves out what is weaker than {text.label(rates['weakest_run'])}, where "
         words += f"{format_percent(fraction)} overturned"
-    return format_estimate(value, low, high) + unit, words
+    return format_or_bound(value, low, high) + unit, words
 
 
-def format_rate(rates: xr.Dataset, what: str = "overturning") -> list[str]:
-    """Lines on the annual rate and the probability in some years by `tell_risk`."""
-    (rate, of_rate), (chance, of_chance) = (tell_risk(rates, name) for name in ("rate", "probability"))
+def format_rate(rates: xr.Dataset) -> list[str]:
+    """Lines on the annual rate and the probability in some years by `risk_statement`."""
+    off = f"overturning or falling off its support ({rates.attrs.get(EVENT)})"
+    what = off if "crosses" in rates.attrs else "overturning"
+    (rate, of_rate), (chance, of_chance) = (risk_statement(rates, name) for name in ("rate", "probability"))
     years = f"{rates.attrs['years']:g}"
     return [f"Annual rate of {what}: {rate} 1/a ({of_rate})", f"in {years} years: {chance} ({of_chance})"]
 
@@ -369,7 +379,7 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
     return lines
 
 
-def headline_capacity(capacity: xr.Dataset) -> str:
+def hclpf_variable(capacity: xr.Dataset) -> str:
     """Name of the capacity to go by.
 
     The 1 % point of the accepted curve where that is not the lognormal one, that of the mean curve where
@@ -380,14 +390,14 @@ def headline_capacity(capacity: xr.Dataset) -> str:
     return "confident" if float(capacity["beta_epistemic"]) > 0 else "one_percent"
 
 
-def format_headline_capacity(capacity: xr.Dataset) -> str:
+def format_hclpf(capacity: xr.Dataset) -> str:
     """The capacity to go by; of another than the lognormal curve at or below what, or beyond the runs."""
-    return text.cell(capacity, headline_capacity(capacity))
+    return text.cell(capacity, hclpf_variable(capacity))
 
 
-def headline_words(capacity: xr.Dataset) -> str:
+def hclpf_words(capacity: xr.Dataset) -> str:
     """By what it is the capacity to go by."""
-    name = headline_capacity(capacity)
+    name = hclpf_variable(capacity)
     by = f" {WORDS[accepted_family(capacity)]}: {choice_of(capacity).words}" * (
         name == "accepted_one_percent"
     )
@@ -443,14 +453,15 @@ def plot_risk(
     edges = np.append(found["bin_lower"].values, found["bin_upper"].values[-1]) * factor
     rows = []
     for i, curve in enumerate(found["fragility"].values.tolist()):
-        one, words_of = found.sel(fragility=curve, hazard=MEAN), FAMILIES[curve].label
-        rate = text.estimate(one, "rate")
-        density = np.nan_to_num(one["share"].values * rate[0] / np.log(edges[1] / edges[0]))
+        one, name = found.sel(fragility=curve, hazard=MEAN), FAMILIES[curve].label
+        rate, *ends = text.estimate(one, "rate")
+        said, of_bound = risk_statement(found, "rate", family=curve)
+        density = np.nan_to_num(one["share"].values * rate / np.log(edges[1] / edges[0]))
         colour = style.BLUE if curve == accepted_family(found) else style.GREY
         look: dict[str, Any] = {"color": colour, "linestyle": LINES[i % len(LINES)], "linewidth": 1.3}
-        ax.stairs(density, edges, fill=False, label=f"{words_of}, {format_estimate(*rate)} /a", **look)
-        known = math.isfinite(rate[1])
-        rows.append(f"{words_of} {format_interval(*rate[1:])} /a" if known else f"{words_of} unknown")
+        ax.stairs(density, edges, fill=False, label=f"{name}, {said} /a", **look)
+        known = f"{format_interval(*ends)} /a" if math.isfinite(ends[0]) else "unknown"
+        rows.append(f"{name} {of_bound if largest_rate(one)[1] else known}")
     marks = ""
     for name, dashes, meaning in (
         ("weakest_overturning", ":", "Dotted: weakest intensity at which a run overturned. "),

@@ -54,7 +54,7 @@ from mcrock.statistics.runs import (
     tipping_acceleration,
 )
 
-ACCEPTED, WHY = "headline", "why"  # attributes of results
+ACCEPTED, WHY = "accepted_family", "why"  # attributes of results
 MOST = 2 / 3  # of the resamples in which a curve that follows other data too foretells best, to be believed
 # the largest acceleration of any recording in any direction over its intensity, by measures that bound it [1]
 LARGEST = {"pga_rotd100": 1 / cos(pi / 360), "pga_rotd50": sqrt(2) / cos(pi / 360)}
@@ -165,9 +165,9 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
     it has the least log loss on the recordings that a resample leaves out in more than `MOST` of them.
     A plateau counts only if all runs together have one: near 1 it merely tempers what resamples make certain,
     and foretold better so in 0.08 of the studies with a lognormal truth. Then it is the isotonic fractions.
-    Few runs tell of the tail, and a log-logistic curve has a heavier one: unless its own test rejects it, or the
-    lognormal one foretells better in `MOST` of the resamples, intervals of the rate are averaged over both,
-    each with the share of the resamples in which it foretells better.
+    Few runs tell of the tail, and a log-logistic curve has a heavier one: unless its own test rejects it, or
+    the lognormal one foretells better in `MOST` of the resamples, intervals of the rate are averaged over
+    both, each with the share of the resamples in which it foretells better.
 
     In 300 to 600 studies each, all drawn at random (`tests.benchmarks.curve_coverage`), the fractions
     were taken in 0.08 of those with a lognormal truth, in 0.20 with a log-logistic one and in 0.91 with a
@@ -262,6 +262,11 @@ class AcceptedCurve:
     def curve(self) -> FragilityCurve:
         """The accepted curve itself."""
         return self.curves[self.choice.family]
+
+    @property
+    def isotonic(self) -> FragilityCurve:
+        """The isotonic fractions, whichever is accepted."""
+        return self.curves[ISOTONIC]
 
     @property
     def support(self) -> tuple[float, float]:

@@ -23,6 +23,7 @@ from mcrock.dataset.schema import OUTER
 from mcrock.statistics.accepted_curve import (
     FAMILIES,
     ISOTONIC,
+    AcceptedCurve,
     BoundedCurve,
     FragilityCurve,
     accept_curve,
@@ -241,11 +242,11 @@ def compare_designs(
         second less first, with `difference_interval` (bound, intensity), `unpaired_interval`, what it would
         be without pairs (NaN where fewer than `FEW` records tell), and numbers of pairs of which one run
         alone overturned, `only_first` and `only_second` [1]. By the curve that both go by, of which the
-        attributes `headline` and `why` tell, `median_capacity` (design), `median_ratio` of the second over
-        the first and `median_ratio_interval` (bound) [1]. `fit_p_value` (design), and the strongest intensity
-        of a run, `strongest_run`, beyond which a median is an extrapolation; with a hazard `rate` (fragility,
-        design) [1/a], `rate_ratio` and `rate_ratio_interval`. NaN where a curve is missing.
-        `differ`, the records of which the runs differ at all [1].
+        attributes `accepted_family` and `why` tell, `median_capacity` (design), `median_ratio` of the second
+        over the first and `median_ratio_interval` (bound) [1]. `fit_p_value` (design), and the strongest
+        intensity of a run, `strongest_run`, beyond which a median is an extrapolation; with a hazard `rate`
+        (fragility, design) and `rate_interval` [1/a], `rate_ratio` and `rate_ratio_interval`. NaN where a
+        curve is missing. `differ`, the records of which the runs differ at all [1].
 
     Raises
     ------
@@ -298,7 +299,7 @@ def compare_designs(
     ends = _ratio_interval(x, of_curves, _ratio_of(halves), level, resamples)
     result["median_ratio_interval"] = ("bound", ends, one)
     if hazard is not None:
-        _add_rates(result, first, hazard, x, of_curves, level, leasts)
+        _add_rates(result, accepted, hazard, x, of_curves)
     return result
 
 
@@ -434,15 +435,10 @@ def _ratio_interval(
 
 
 def _add_rates(
-    result: xr.Dataset,
-    ds: xr.Dataset,
-    hazard: xr.Dataset,
-    x: np.ndarray,
-    pairs: Pairs,
-    level: float,
-    leasts: list[float],
+    result: xr.Dataset, accepted: list[AcceptedCurve], hazard: xr.Dataset, x: np.ndarray, pairs: Pairs
 ) -> None:
-    """Annual rates of both designs by both fragilities, and their ratios."""
+    """Annual rates of both designs by both fragilities, and their ratios, with intervals."""
+    ds, level, leasts = accepted[0].ds, result.attrs["level"], [each.least for each in accepted]
     check_measure(run_intensity(ds), hazard, own_measure(ds))
     table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
     grid, rate = refine(*table, np.append(integration_points(x), leasts))
@@ -454,6 +450,8 @@ def _add_rates(
         ends[:, i] = _ratio_interval(x, pairs, ratio, level)
     result.coords["fragility"] = list(FAMILIES)
     result["rate"] = (("fragility", "design"), rates, {"units": "1/a", "long_name": "annual rate"})
+    bounds = [[each.rate_interval([table], family)[:, 0] for each in accepted] for family in FAMILIES]
+    result["rate_interval"] = (("bound", "fragility", "design"), np.moveaxis(bounds, 2, 0), {"units": "1/a"})
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios = rates[:, 1] / rates[:, 0]
     ends = np.stack([np.minimum(ends[0], ratios), np.maximum(ends[1], ratios)])

@@ -330,7 +330,7 @@ def fragility_by_limit(
         Along `limit`, its name: `variable` and `value`, with `value_units` as text; `median_capacity`,
         `median_capacity_interval` (bound), `dispersion`, `dispersion_interval`, `curve` and `extrapolated`
         (intensity_grid), `band`, numbers of `runs`, `overturned` (beyond the limit) and `undecided`, as in
-        `fit_fragility`, with the curve that each goes by: its `headline` and `why`, `fit_p_value`,
+        `fit_fragility`, with the curve that each goes by: its `accepted_family` and `why`, `fit_p_value`,
         `accepted_reached` and the like. `share` [1] that can ever be beyond the limit, by the lognormal curve
         to a plateau, with `share_interval` (bound).
 
@@ -451,10 +451,10 @@ def fragility_by_choice(
         Along ``choice``, by name: `median_capacity`, `median_capacity_interval` (bound), `dispersion`,
         `dispersion_interval`, `curve` and `extrapolated` (intensity_grid), `band`, numbers of `runs`,
         `overturned` and `undecided`, as in `fit_fragility`. `ratio` [1], the median over that of all runs, by
-        the curve that all of these accept, else the isotonic fractions, as the attributes `accepted_family` and
-        `why` tell; and `ratio_interval` (bound) [1], percentiles of the resamples: the union of those with
-        all undecided runs survived, with all overturned, and as in the estimate; NaN where a resample has no
-        median or there are too few recordings for the level (fewer than six for 0.95).
+        the curve that all of these accept, else the isotonic fractions, as the attributes `accepted_family`
+        and `why` tell; and `ratio_interval` (bound) [1], percentiles of the resamples: the union of those
+        with all undecided runs survived, with all overturned, and as in the estimate; NaN where a resample
+        has no median or there are too few recordings for the level (fewer than six for 0.95).
 
     Raises
     ------

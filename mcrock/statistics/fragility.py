@@ -202,8 +202,8 @@ def fit_fragility(
         intensity], where it has 1, 5 and 50 %, inf where it has not, with `accepted_reached_interval` (bound,
         probability), and `accepted_below`, whether the weakest level has more already; `accepted_curve`
         (intensity_grid) [1]. Numbers of `runs`, `overturned`, `undecided` and `records`.
-        Attribute `fit` says what the likelihood looks like, `headline` which family the study goes by, and
-        `why` says so. No run supports the curve where it is
+        Attribute `fit` says what the likelihood looks like, `accepted_family` which family the study goes by,
+        and `why` says so. No run supports the curve where it is
         `extrapolated` (intensity_grid): below `weakest_overturning`, the weakest
         intensity at which a run overturned without doubt, or above the strongest intensity
         `strongest_run` [unit of the intensity]. Of `runs_below` the weakest overturning none overturned,

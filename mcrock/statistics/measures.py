@@ -163,8 +163,8 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     -------
     Dataset
         Along ``measure``, by name: `median_capacity`, `median_capacity_interval` (bound) and `dispersion`,
-        `dispersion_interval`, and `headline`, `why` and `accepted_reached` with its interval, of the curve
-        that the runs accept over the measure, as from `fit_fragility`, without units, which `units`
+        `dispersion_interval`, and `accepted_family`, `why` and `accepted_reached` with its interval, of the
+        curve that the runs accept over the measure, as from `fit_fragility`, without units, which `units`
         (measure) has as text;
         `explained` and `explained_interval` (bound) [1], percentiles of the resamples; `first`, the
         share of the resamples in which the measure explains most [1]. They are of lognormal curves also

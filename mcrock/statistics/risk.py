@@ -3,7 +3,7 @@
 `annual_rate` has the rate with its parts by intensity, `high_confidence_capacity` the capacity of high
 confidence of low probability of failure. `rate_distribution` has one distribution of the rate, over hazard
 fractiles, epistemic inputs, the number of records and beta_U: of the lognormal curve, with a log-logistic one
-in the share of the headline, or of the isotonic fractions, each resample with its own.
+in the share of `annual_rate`, or of the isotonic fractions, each resample with its own.
 
 Bazzurro, P. and Cornell, C. A. (1999). Disaggregation of seismic hazard. Bulletin of the Seismological
 Society of America 89(2), 501-520.
@@ -29,14 +29,7 @@ from mcrock.base.checks import shared_keywords
 from mcrock.base.estimates import digits_of
 from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.accepted_curve import (
-    FAMILIES,
-    ISOTONIC,
-    accept_curve,
-    accepted_family,
-    cut_below,
-    rocking_bound,
-)
+from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, accepted_family, cut_below, rocking_bound
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, described, table
@@ -113,7 +106,7 @@ def annual_rate(
         below which "stripes" is 0, the isotonic fraction is `weakest_fraction` [1]: unless that is small the
         rate by "stripes" lacks much. `first_probability` [1] is the upper end of the interval of the curve to
         go by at the weakest row of the table. NaN where there is no curve or no interval. Attribute
-        `headline` is the fragility to go by, and `why` says so (`mcrock.statistics.accepted_curve`).
+        `accepted_family` is the fragility to go by, and `why` says so (`mcrock.statistics.accepted_curve`).
 
     Raises
     ------
@@ -161,7 +154,7 @@ def annual_rate(
             "weakest_overturning": ((), weakest, axis),
             "strongest_run": ((), strongest, axis),
             "weakest_run": ((), units.intensity[0], axis),
-            "weakest_fraction": ((), curves[ISOTONIC].at(units.intensity[:1]).item()),
+            "weakest_fraction": ((), accepted.isotonic.at(units.intensity[:1]).item()),
             "fit_p_value": ((), accepted.choice.p_value),
             "records": ((), record_index(ds)[1]),
         },
@@ -181,18 +174,17 @@ def of_families() -> dict[str, Any]:
     return {"fragility": list(FAMILIES), "fragility_label": ("fragility", words)}
 
 
-def headline_rate(rates: xr.Dataset) -> xr.Dataset:
+def accepted_rate(rates: xr.Dataset) -> xr.Dataset:
     """The rates of `annual_rate` to go by, of the mean hazard."""
     return rates.sel(hazard=MEAN, fragility=accepted_family(rates))
 
 
-def largest_rate(rates: xr.Dataset) -> tuple[float, bool]:
-    """What the headline of `annual_rate` may reach for the mean hazard [1/a], and if no more is known of it.
+def largest_rate(one: xr.Dataset) -> tuple[float, bool]:
+    """What a rate of `annual_rate`, by one curve and one hazard, may reach [1/a], and if no more is known.
 
     It is the upper end of its interval and every earthquake beyond the hazard table, and alone is known where
     these come more often than the rate of those in the table.
     """
-    one = headline_rate(rates)
     end, beyond = (float(one[name].sel(bound="upper")) for name in ("rate_interval", "rate_above"))
     return float(one["largest_rate"]), beyond > (float(one["rate"]) or end)
 
@@ -218,7 +210,7 @@ def rate_with_support(
     if (off := by_support(pooled(ds))) is None:
         return None
     found = annual_rate(off, hazard, years=rates.attrs["years"], **keywords)
-    less = bool(headline_rate(found)["rate"] < headline_rate(rates)["rate"])
+    less = bool(accepted_rate(found)["rate"] < accepted_rate(rates)["rate"])
     return found.assign_attrs({EVENT: off.attrs[EVENT], "crosses": int(less)})
 
 
@@ -370,7 +362,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     beta_u, factor = float(np.hypot(epistemic, sampling)), ndtri(1 - CONFIDENCE)
     if not how.reaches_level(units.number):
         beta_u = np.nan
-    isotonic, units_of = accepted.curves[ISOTONIC], run_intensity(flat).attrs
+    isotonic, units_of = accepted.isotonic, run_intensity(flat).attrs
     axis = {key: value for key, value in units_of.items() if key == "units"}
     confident = median * np.exp(factor * beta_r - np.hypot(distance, factor * epistemic) + 0 * beta_u)
     capacities = {
@@ -538,7 +530,7 @@ def rate_distribution(
     ds, hazard
         As for `annual_rate`.
     fragility : str, optional
-        "lognormal" or "stripes"; by default the headline of `annual_rate`.
+        "lognormal" or "stripes"; by default the accepted curve of `annual_rate`.
     beta_u : float
         Dispersion of the user's own, at least 0 [1].
     age : float or sequence, optional
@@ -772,7 +764,7 @@ def _add_survival(
 def _add_sensitivity(result: xr.Dataset, ds: xr.Dataset, hazard: xr.Dataset, seed: int) -> None:
     """Rank correlations of the inputs with the rates of the draws; p-values by permutation of the draws."""
     inputs = {name: values for name, values in unknown_inputs(ds).items() if np.ptp(values) > 0}
-    rate = rate_of_draws(ds, hazard)["rate_of_draws"].sel(fragility=ISOTONIC).values
+    rate = rate_of_draws(ds, hazard)["rate_of_draws"].sel(fragility="stripes").values
     if not inputs or np.ptp(rate) == 0:
         return
 

@@ -90,7 +90,7 @@ from mcrock.statistics.measures import (
 from mcrock.statistics.probability import BOUNDS, CLASSES, displacement_limit, pooled
 from mcrock.statistics.rates import lognormal_rates
 from mcrock.statistics.resampling import Units
-from mcrock.statistics.risk import headline_rate, largest_rate
+from mcrock.statistics.risk import accepted_rate, largest_rate
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -237,16 +237,16 @@ def baselines(
         of a probit curve, of the measure `measure` (rule), in the unit that `units` (rule) has as text, with
         the `period` [s] and `damping` [1] of a spectral one; `dispersion` of a probit curve [1];
         `probability` and `probability_interval` (bound, rule) of overturning there [1], by the curve that
-        the runs accept over the measure (`mcrock.statistics.accepted_curve`), of which `headline`, `why` and
-        `fit_p_value` (rule) tell. `misclassified` and `misclassified_interval` (bound, rule), fraction
-        of the runs that a rule predicts wrongly [1]; `log_loss` and `log_loss_interval` (bound, rule), mean
-        of minus the logarithm of the probability given to what came [1]: that of a threshold or a check is
-        the overturned fraction on its side among the other records. `record_runs`, `record_misclassified` and
-        `record_log_loss` (rule, left_out) are the means over the runs of each record (or lot of records,
-        where there are more than 400), for differences between rules. `spectral_velocity`, ``g alpha / p``
-        [m/s], is Housner's (1963), to be compared with an undamped velocity spectrum. NaN where a rule has
-        none. A body whose slenderness is not between 0 and 90 degrees has no checks. Attributes hold the
-        body.
+        the runs accept over the measure (`mcrock.statistics.accepted_curve`), of which `accepted_family`,
+        `why` and `fit_p_value` (rule) tell. `misclassified` and `misclassified_interval` (bound, rule),
+        fraction of the runs that a rule predicts wrongly [1]; `log_loss` and `log_loss_interval` (bound,
+        rule), mean of minus the logarithm of the probability given to what came [1]: that of a threshold or a
+        check is the overturned fraction on its side among the other records. `record_runs`,
+        `record_misclassified` and `record_log_loss` (rule, left_out) are the means over the runs of each
+        record (or lot of records, where there are more than 400), for differences between rules.
+        `spectral_velocity`, ``g alpha / p`` [m/s], is Housner's (1963), to be compared with an undamped
+        velocity spectrum. NaN where a rule has none. A body whose slenderness is not between 0 and 90 degrees
+        has no checks. Attributes hold the body.
 
     Raises
     ------
@@ -778,8 +778,8 @@ def _against_target(
     accepted: AcceptedCurve, rates: xr.Dataset, hazard: xr.Dataset, target: float
 ) -> list[JudgedCheck]:
     """The rate of overturning for a target frequency, and the median that the accepted curve needs."""
-    one = headline_rate(rates)
-    (low, high), (most, is_bound) = one["rate_interval"].values.tolist(), largest_rate(rates)
+    one = accepted_rate(rates)
+    (low, high), (most, is_bound) = one["rate_interval"].values.tolist(), largest_rate(one)
     found = (float(one["rate"]), low, most if is_bound else high)
     rows = [JudgedCheck("annual rate of overturning", found, (target,) * 3, "1/a", "target frequency")]
     words, half = FAMILIES[accepted.choice.family].words, accepted.curve.reached(0.5)

@@ -54,7 +54,7 @@ from mcrock.show.history import describe_doubt
 from mcrock.show.report.content import cautions
 from mcrock.show.report.page import build_report, judged
 from mcrock.show.report.results import key_figures, limits_section, risk_section, standards_section
-from mcrock.show.report.subject import Signed, headline
+from mcrock.show.report.subject import Signed, answer_sentence
 from mcrock.show.risk import Site
 from mcrock.show.summary import format_independence, format_probabilities, save_all, summarize
 from mcrock.show.text import labels
@@ -526,7 +526,7 @@ def statement(result: Result, site: Site) -> str:
         standards_section(found),
         limits_section(result.study, summary),
     ]
-    answer = headline(summary, rates, found.get("annual_rate_with_support"))
+    answer = answer_sentence(summary, rates, found.get("annual_rate_with_support"))
     said = [parts.paragraph(answer), parts.rows_as_html(tiles)]
     said.append(parts.blocks_as_html(cautions(format_support(summary.fragility))))
     said += [

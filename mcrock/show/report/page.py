@@ -29,10 +29,10 @@ from mcrock.show.report.content import Section, embed, kind_of, laid_out
 from mcrock.show.report.subject import (
     NOBODY,
     Signed,
+    answer_sentence,
     body_at_medians,
     contents,
     files_section,
-    headline,
     in_order,
     study_section,
     subject_sections,
@@ -196,7 +196,7 @@ def build_report(
         description=study.description if study else "",
         missing=missing_chunks(ds),
         figures=results.key_figures(summary, rates, capacity),
-        answer=headline(summary, rates, found.get("annual_rate_with_support")),
+        answer=answer_sentence(summary, rates, found.get("annual_rate_with_support")),
         signed=signed,
     )
 

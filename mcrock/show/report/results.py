@@ -13,7 +13,6 @@ from typing import NamedTuple
 import xarray as xr
 from markupsafe import Markup
 
-from mcrock.base.estimates import format_interval
 from mcrock.base.tables.parsing import ConfigError
 from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.opening import logged_versions, read_log
@@ -39,7 +38,6 @@ from mcrock.statistics import by_support, outcome_shares
 from mcrock.statistics.accepted_curve import accepted_family, choice_of, rejects_lognormal
 from mcrock.statistics.intervals import Confidence, bound_without_events
 from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
-from mcrock.statistics.risk import headline_rate
 from mcrock.study import Study
 
 HCLPF = "High confidence of a low probability (HCLPF)"
@@ -63,7 +61,7 @@ def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset
 
 def capacity_figure(capacity: xr.Dataset) -> KeyFigure:
     """The capacity with which `mcrock risk` begins, too."""
-    return KeyFigure(HCLPF, risk.format_headline_capacity(capacity), risk.headline_words(capacity))
+    return KeyFigure(HCLPF, risk.format_hclpf(capacity), risk.hclpf_words(capacity))
 
 
 def _size(probability: xr.Dataset) -> KeyFigure:
@@ -100,15 +98,8 @@ def _fragility(summary: Summary) -> list[KeyFigure]:
     return found
 
 
-def _at_most(rates: xr.Dataset, name: str) -> tuple[str, str]:
-    """`tell_risk`, with the upper end where it is 0."""
-    told, words = risk.tell_risk(rates, name)
-    most = format_interval(0.0, float(headline_rate(rates)[f"{name}_interval"].sel(bound="upper")))
-    return (f"up to {most.removeprefix('below ')}" if told == "0" and most != "-" else told), words
-
-
 def _risk(rates: xr.Dataset) -> list[KeyFigure]:
-    (rate, of_rate), chance = _at_most(rates, "rate"), _at_most(rates, "probability")
+    (rate, of_rate), chance = (risk.risk_statement(rates, name) for name in ("rate", "probability"))
     by = f"{risk.WORDS[accepted_family(rates)]}: {choice_of(rates).words}"
     return [
         KeyFigure("Annual rate of overturning [1/year]", rate, f"{of_rate}; {by}"),

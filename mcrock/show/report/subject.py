@@ -28,7 +28,7 @@ from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import assumption_notes, model_notes, uncertain_rows
 from mcrock.show.fragility import format_half_ends
 from mcrock.show.report.content import Block, Code, Section, cautions, embed
-from mcrock.show.risk import tell_risk
+from mcrock.show.risk import risk_statement
 from mcrock.show.sensitivity import has_distributions, plot_inputs
 from mcrock.show.summary import Summary
 from mcrock.show.text import format_count, format_range, format_table, label, label_intensities, percent
@@ -74,23 +74,29 @@ class Signed(NamedTuple):
 NOBODY = Signed()
 
 
-def headline(summary: Summary, rates: xr.Dataset | None, with_support: xr.Dataset | None = None) -> str:
-    """The answer of a study in one sentence; where a body may fall off its support, that first."""
+def answer_sentence(
+    summary: Summary, rates: xr.Dataset | None, with_support: xr.Dataset | None = None
+) -> str:
+    """The answer of a study; where a body may fall off its support that first, of no event the runs too."""
     event = summary.fragility.attrs.get(EVENT)
     what = f"the response goes beyond its limit ({event})" if event else "the body overturns"
     said = [(what, rates)]
     if with_support is not None:
         off = f"the body overturns or falls off its support ({with_support.attrs[EVENT]})"
         said.insert(0, (off, with_support))
-    told = [
-        f"The probability that {event} at this site is {chance} in {found.attrs['years']:g} years ({of})."
-        for event, found in said
+    answers = [
+        f"The probability that {what} at this site is {chance} in {found.attrs['years']:g} years ({of})."
+        for what, found in said
         if found is not None
-        for chance, of in [tell_risk(found, "probability", " %")]
-        if chance != "0 %"
+        for chance, of in [risk_statement(found, "probability", " %")]
     ]
-    if told:
-        return " ".join(told)
+    if not (answers and int(summary.fragility["overturned"])):
+        answers.append(_answer_of_runs(summary, what))
+    return " ".join(answers)
+
+
+def _answer_of_runs(summary: Summary, what: str) -> str:
+    """How often it came to that in the runs themselves, and at which intensity in half of them."""
     if not summary.is_shaken:
         low, high = summary.overturning_probability["interval"].values[:, 0]
         chance = float(summary.overturning_probability["probability"][0])

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from mcrock.base.estimates import format_estimate, format_interval, format_p_value, format_with_interval
+from mcrock.base.estimates import format_interval, format_or_bound, format_p_value, format_with_interval
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.dataset import load_dataset, save_dataset
 from mcrock.ensemble import run_study
@@ -113,9 +113,9 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     ):
         same(value(ways, quantity, 0), value(fit, quantity), quantity)
     same(value(capacity, "median_capacity"), value(fit, "median_capacity"))
-    head = rates["attributes"]["headline"]
+    head = rates["attributes"]["accepted_family"]
     for table in (fit, ways, rates, capacity, *([] if name == "nested" else [twin["comparison"]])):
-        assert table["attributes"]["headline"] == head
+        assert table["attributes"]["accepted_family"] == head
     same(value(capacity, "accepted_one_percent"), value(fit, "accepted_reached", 0))
     same(value(capacity, "stripes_one_percent"), value(ways, "reached", -1, 0))
     of_head = {"lognormal": 0, "stripes": -1}[head]
@@ -127,7 +127,7 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
             half = value(fit, "accepted_reached", -1)
             same(value(twin["comparison"], "median_capacity", side), half if np.isfinite(half) else np.nan)
     if "baselines" in stats:  # of which the third is a probit curve of the study's own measure
-        assert stats["baselines"]["variables"]["headline"]["values"][2] == head
+        assert stats["baselines"]["variables"]["accepted_family"]["values"][2] == head
         same(value(stats["baselines"], "fit_p_value", 2), value(fit, "fit_p_value"))
     else:
         assert name == "nothing"
@@ -144,11 +144,12 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     ends = [float(value(rates, "rate_interval", end, k, 0)) for end in (0, 1)]
     rate = float(value(rates, "rate", k, 0))
     assert ends[0] <= rate <= ends[1]
-    words = f"{format_estimate(rate, *ends)} 1/a (95 % interval {format_interval(*ends)}, of recordings"
+    words = f"{format_or_bound(rate, *ends)} 1/a (95 % interval {format_interval(*ends)}, of recordings"
     assert text.startswith(f"Annual rate of overturning: {words}")
     assert words in report
+    assert risk["annual_rate"]["attributes"]["statement"].startswith(f"Annual rate of overturning: {words}")
     assert f">95 % interval {format_interval(*ends)}, of recordings" in report  # of the key figure
-    caption = f"{FAMILIES[head].label}, {format_estimate(rate, *ends)} /a"
+    caption = f"{FAMILIES[head].label}, {format_or_bound(rate, *ends)} /a"
     assert figure_words(store, hazard) >= {caption}
     table = mcrock("fragility", store, *at)[1]
     captions = captions_of(mcrock, store, folder / f"figures of {name}")
@@ -229,7 +230,7 @@ def test_a_pair_has_the_numbers_of_both_by_the_curve_of_both(mcrock, stores, oth
     folder, files = stores
     found = numbers_of(mcrock, "compare", files["plateau"], files[other], "--hazard", folder / "h.csv")
     pair = found["comparison"]
-    assert pair["attributes"]["headline"] == "stripes"
+    assert pair["attributes"]["accepted_family"] == "stripes"
     for side, name in enumerate(("plateau", other)):
         risk = numbers_of(mcrock, "risk", files[name], folder / "h.csv")
         ways = numbers_of(mcrock, "fragility", files[name], "--folder", folder)["methods"]

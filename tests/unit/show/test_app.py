@@ -13,7 +13,7 @@ import mcrock
 from mcrock.dataset import DatasetError
 from mcrock.ensemble.part import Job, Stopped
 from mcrock.excitation import pack_motions
-from mcrock.show.report.subject import headline
+from mcrock.show.report.subject import answer_sentence
 from mcrock.show.risk import Site
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard, overturning_probability
@@ -250,7 +250,7 @@ def test_the_statement_has_the_numbers_of_the_report(study, ds, tmp_path):
     (tmp_path / "h.csv").write_text(HAZARD)
     curves = load_hazard(tmp_path / "h.csv")
     text = statement(Result(ds, tmp_path / "s.zarr", study.folder), Site(curves))
-    assert headline(summarize(ds, folder=study.folder), annual_rate(ds, curves)) in text
+    assert answer_sentence(summarize(ds, folder=study.folder), annual_rate(ds, curves)) in text
     assert "Risk at the site" in text
     assert "Only other recordings lower that." in text
 
@@ -266,7 +266,7 @@ def test_the_curve_is_that_of_the_fit(ds, tmp_path):
     columns = point_columns(result.points)
     np.testing.assert_array_equal(columns["p"], result.points["probability"])
     for family, why in (("lognormal", "not rejected"), ("stripes", "rejected")):
-        words = {"headline": family, "why": f"the lognormal curve is {why}"}
+        words = {"accepted_family": family, "why": f"the lognormal curve is {why}"}
         fit = result.fit.assign(fit_p_value=0.5, median_capacity=3.0).assign_attrs(words)
         made = plot_curve(fit, result.points)
         words = " ".join(item.label.value for item in made.legend.items)

@@ -120,7 +120,7 @@ def test_numbers_are_those_of_stats(ds, page):
 def test_what_an_audit_asks_for_is_on_the_page(ds, hazard, page):
     """The answer as of the risk, who answers for it, the hazard, and words explained where they stand."""
     found, one = Page(page), annual_rate(ds, hazard).sel(hazard="mean")
-    one = one.sel(fragility=one.attrs["headline"])
+    one = one.sel(fragility=one.attrs["accepted_family"])
     percents = 100 * np.array([one["probability"], *one["probability_interval"]])
     assert f"at this site is {format_estimate(*percents)} % in 50 years (95 % interval" in found.text
     explained = [

@@ -40,7 +40,7 @@ from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.likelihood import PROBIT
 from mcrock.statistics.rates import LognormalCurve, integration_points, lognormal_bounds, refine
 from mcrock.statistics.resampling import draw_units
-from mcrock.statistics.risk import headline_rate, rate_with_support
+from mcrock.statistics.risk import accepted_rate, rate_with_support
 from tests.unit.statistics.measured import measured_study
 
 LEVELS = np.array([2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0])
@@ -96,7 +96,7 @@ def test_value_inverse_and_rate_of_a_family_are_of_one_curve(family, seed, slope
 @pytest.mark.parametrize("share", [1.0, 0.6])
 @settings(max_examples=5)
 @given(seed=st.integers(0, 10**6), limit=st.floats(0.03, 0.2))
-def test_each_headline_integrates_to_what_its_own_curve_gives(share, seed, limit):
+def test_each_accepted_rate_integrates_to_what_its_own_curve_gives(share, seed, limit):
     """That of the limit had the rate of overturning, where this was larger."""
     ds = with_displacement_limit(study(seed, share=share), limit)
     alone = annual_rate(ds, hazard(), resamples=200)
@@ -107,7 +107,7 @@ def test_each_headline_integrates_to_what_its_own_curve_gives(share, seed, limit
         accepted = accept_curve(runs, Bootstrap(resamples=200))
         assert accepted_family(found) == accepted.choice.family
         expected = accepted.curve.at(np.sqrt(x[1:] * x[:-1])) @ -np.diff(rate)
-        assert float(headline_rate(found)["rate"]) == pytest.approx(expected, rel=1e-2)
+        assert float(accepted_rate(found)["rate"]) == pytest.approx(expected, rel=1e-2)
 
 
 def test_every_limit_has_its_test_of_fit_and_its_plateau():
@@ -304,10 +304,10 @@ def test_below_what_no_recording_can_rock_every_result_is_0():
     found = annual_rate(ds, site)
     fine = np.geomspace(least, 40.0, 4000)
     expected = plain.at(np.sqrt(fine[1:] * fine[:-1])) @ -np.diff(1e-2 * fine**-2.5)
-    assert float(headline_rate(found)["rate"]) == pytest.approx(expected, rel=1e-3)
+    assert float(accepted_rate(found)["rate"]) == pytest.approx(expected, rel=1e-3)
     assert accepted.rate(x, 1e-2 * x**-2.5) == pytest.approx(expected, rel=1e-3)
-    assert (headline_rate(found)["share"].values[found["bin_upper"].values < least] == 0).all()
-    low, high = headline_rate(found)["rate_interval"].values
+    assert (accepted_rate(found)["share"].values[found["bin_upper"].values < least] == 0).all()
+    low, high = accepted_rate(found)["rate_interval"].values
     whole = lognormal_bounds(accepted.units, Bootstrap(), [(x, 1e-2 * x**-2.5)], accepted.choice.shares)
     assert low < expected < high < min(whole[1, 0], 1e-2 * least**-2.5)
     weak = x[:4]

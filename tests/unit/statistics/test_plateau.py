@@ -76,7 +76,7 @@ def test_a_share_that_never_overturns_is_found_and_the_lognormal_curve_rejected(
     assert float(found["log_loss_difference"].sel(fitting_method="probit")) > 0
     assert float(fit["fit_p_value"]) < 0.01
     rates = annual_rate(ds, power_law())
-    assert rates.attrs["headline"] == "stripes"
+    assert rates.attrs["accepted_family"] == "stripes"
     assert float(rates["fit_p_value"]) == float(fit["fit_p_value"])
     capacity = high_confidence_capacity(ds)
     at = f"HCLPF: {capacity_figure(capacity).value} overturns with 1 %"
@@ -88,7 +88,7 @@ def test_a_share_that_never_overturns_is_found_and_the_lognormal_curve_rejected(
     capacity = high_confidence_capacity(simulate_study())  # in which nothing is epistemic
     at = f"HCLPF: {capacity_figure(capacity).value} overturns with 1 %"
     assert capacity_blocks(capacity)[0].startswith(f"{at} by the lognormal mean curve")
-    assert annual_rate(simulate_study(), power_law()).attrs["headline"] == "lognormal"
+    assert annual_rate(simulate_study(), power_law()).attrs["accepted_family"] == "lognormal"
 
 
 def test_the_share_that_overturns_has_an_interval():

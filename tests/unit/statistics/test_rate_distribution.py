@@ -101,7 +101,7 @@ def test_where_the_lognormal_curve_is_rejected_it_is_of_the_rising_fractions():
     """With H = k0 x**-k their rate too moves by exp(k beta_u z)."""
     ds = stuck(0.7)
     found, rates = rate_distribution(ds, power_law(), resamples=200), annual_rate(ds, power_law())
-    assert found.attrs["fragility"] == rates.attrs["headline"] == "stripes"
+    assert found.attrs["fragility"] == rates.attrs["accepted_family"] == "stripes"
     low, _, middle, _, high = found["rate_fractile"].values
     rate = float(rates["rate"].sel(fragility="stripes", hazard="mean"))
     assert low < rate < high
@@ -142,7 +142,7 @@ def test_no_distribution_says_the_one_reason(make_study, study, keywords, why):
     assert distribution_blocks(found) == [f"no distribution of the rate: {why}"]
 
 
-def test_as_many_resamples_go_by_the_log_logistic_curve_as_in_the_headline():
+def test_as_many_resamples_go_by_the_log_logistic_curve_as_in_the_rate():
     """It had the tail of the lognormal curve alone, beside an interval of both."""
     ds, how = study(1), Bootstrap(resamples=300)
     choice = accept_curve(ds, how).choice

@@ -13,8 +13,8 @@ from mcrock.statistics.likelihood import fit_curves
 from mcrock.statistics.rates import (
     _rates,
     bounding_steps,
-    isotonic_curve,
     isotonic_bounds,
+    isotonic_curve,
     log_rates,
     lognormal_bounds,
     lognormal_rates,

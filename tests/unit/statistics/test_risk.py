@@ -11,7 +11,7 @@ from mcrock.base.params import Outcome
 from mcrock.plots import plot_risk
 from mcrock.show.report.content import Caution
 from mcrock.show.report.results import fragility_section, key_figures
-from mcrock.show.report.subject import headline
+from mcrock.show.report.subject import answer_sentence
 from mcrock.show.risk import capacity_blocks, rate_blocks, risk_blocks
 from mcrock.show.summary import summarize
 from mcrock.show.text import as_text
@@ -27,7 +27,7 @@ from mcrock.statistics import (
 )
 from mcrock.statistics.hazard import HazardError
 from mcrock.statistics.intervals import Confidence
-from mcrock.statistics.risk import _no_capacity, headline_rate, largest_rate
+from mcrock.statistics.risk import _no_capacity, accepted_rate, largest_rate
 from tests.unit.statistics.nested import nested_study
 
 K0, SLOPE = 2e-3, 2.5
@@ -120,19 +120,21 @@ def test_beyond_a_short_table_risk_and_report_claim_the_same_bound(make_study):
     ds = make_study()
     summary, capacity = summarize(ds), high_confidence_capacity(ds)
     full, short = (annual_rate(ds, power_law(high=high, fractiles=[0.84])) for high in (1e4, 1.0))
-    most, is_bound = largest_rate(short)
-    own = short["rate_interval"].sel(hazard="mean", fragility=short.attrs["headline"], bound="upper")
-    assert (is_bound, largest_rate(full)[1]) == (True, False)
+    most, is_bound = largest_rate(accepted_rate(short))
+    own = short["rate_interval"].sel(hazard="mean", fragility=short.attrs["accepted_family"], bound="upper")
+    assert (is_bound, largest_rate(accepted_rate(full))[1]) == (True, False)
     assert most == pytest.approx(K0 + float(own))  # all beyond 1 m/s2
     figures = key_figures(summary, short, capacity)
     assert figures[0].value == f"up to {format_interval(0, most)[6:]}"
     assert text_of(short, capacity).startswith(f"Annual rate of overturning: {figures[0].value} 1/a")
-    assert f"up to {format_interval(0, -100 * np.expm1(-50 * most))[6:]} %" in headline(summary, short)
+    assert f"up to {format_interval(0, -100 * np.expm1(-50 * most))[6:]} %" in answer_sentence(summary, short)
     assert ["check its unit" in text_of(each, capacity) for each in (short, full)] == [True, False]
-    ends = format_interval(*100 * full["probability"].sel(fragility=full.attrs["headline"]).values)
-    assert f"{ends} % over the hazard curves mean, 0.84)" in headline(summary, full)
+    ends = format_interval(*100 * full["probability"].sel(fragility=full.attrs["accepted_family"]).values)
+    assert f"{ends} % over the hazard curves mean, 0.84)" in answer_sentence(summary, full)
     none, off = full.assign(probability=0 * full["probability"]), full.assign_attrs(event="slip")
-    assert headline(summary, none, off).startswith("The probability that the body overturns or falls off its")
+    assert answer_sentence(summary, none, off).startswith(
+        "The probability that the body overturns or falls off its"
+    )
 
 
 def test_a_level_that_has_not_been_run_supports_nothing(make_study):
@@ -334,9 +336,16 @@ def test_mistakes(make_study):
 
 @pytest.mark.parametrize("scale", [1e3, 1e-3])
 def test_a_rate_that_the_runs_do_not_bound_from_below_says_what_it_leaves_out(make_study, scale):
-    """A card said "0" where nothing overturned, and none that weaker motions are left out where all did."""
-    rates = annual_rate(make_study(median=3.0 * scale), power_law())
-    card, text = key_figures(summarize(make_study()), rates, None)[0], rate_blocks(rates)[0]
-    most = format_interval(0.0, float(headline_rate(rates)["rate_interval"][1])).removeprefix("below ")
+    """Where nothing overturned command, card, figure and answer say what the rate may reach."""
+    ds = make_study(median=3.0 * scale)
+    rates, summary = annual_rate(ds, power_law()), summarize(ds)
+    card, text = key_figures(summary, rates, None)[0], rate_blocks(rates)[0]
+    most = format_interval(0.0, float(accepted_rate(rates)["rate_interval"][1])).removeprefix("below ")
     assert (card.value == f"up to {most}") == (scale > 1)
+    assert text.startswith(f"Annual rate of overturning: {card.value} 1/a (95 % interval ")
+    drawn = [item.get_text() for item in plot_risk(ds, power_law(), found=rates).get_legend().get_texts()]
+    assert f"isotonic fractions, {card.value} /a" in drawn
+    answer = answer_sentence(summary, rates)
+    assert ("% in 50 years (95 % interval below " in answer) == (scale > 1)
+    assert ("In 0 of " in answer) == (scale > 1)
     assert ("the number leaves out what is weaker than 0.051 g, where all overturned" in text) == (scale < 1)
