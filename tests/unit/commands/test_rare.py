@@ -14,12 +14,6 @@ def test_small_probabilities_are_printed_and_drawn(mcrock, study_file, tmp_path)
     assert json.loads(output)["rare_probability"]["variables"]["records"]["values"] == 2
 
 
-def test_too_few_repetitions_are_refused(mcrock, study_file):
-    code, _, errors = mcrock("rare", study_file, "--repetitions", "2")
-    assert (code, errors.count("\n")) == (2, 1)
-    assert "repetitions must be at least 4" in errors
-
-
 def test_a_run_stops_when_its_probabilities_are_known(mcrock, study_file, tmp_path):
     chosen = "--set", "ensemble.design=random", "--set", "ensemble.realizations=300", "--stop"
     code, output, _ = mcrock("run", study_file, "-o", tmp_path / "s.zarr", *chosen, "0.25")
