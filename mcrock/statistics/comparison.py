@@ -451,7 +451,11 @@ def _add_rates(
     result.coords["fragility"] = list(FAMILIES)
     result["rate"] = (("fragility", "design"), rates, {"units": "1/a", "long_name": "annual rate"})
     bounds = [[each.rate_interval([table], family)[:, 0] for each in accepted] for family in FAMILIES]
-    result["rate_interval"] = (("bound", "fragility", "design"), np.moveaxis(bounds, 2, 0), {"units": "1/a"})
+    result["rate_interval"] = (
+        ("bound", "fragility", "design"),
+        np.moveaxis(np.array(bounds), 2, 0),
+        {"units": "1/a"},
+    )
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios = rates[:, 1] / rates[:, 0]
     ends = np.stack([np.minimum(ends[0], ratios), np.maximum(ends[1], ratios)])
