@@ -232,7 +232,7 @@ def paragraph(text: str) -> str:
 
 FOLDER = Path(__file__).parent
 TABLE_OF_LAWS = re.compile(r"(?<=\| law \| landing \| parameters \|\n\|---\|---\|---\|\n)(?:\|.*\n)*")
-COSTS = "\n### Ratio of the medians"  # heading of the first of the tables that end the page of assumptions
+COSTS = "\n### Ratio of the medians; of the intensities at which 1 % overturn\n\n"  # above the table
 VARIABLES = "## Variables\n"  # heading of the section that is made, the last of its page
 OF_VARIABLES = """\
 
@@ -305,34 +305,27 @@ def variables() -> str:
 
 
 def assumptions() -> str:
-    """The page of assumptions with its two tables, which end it and alone are made."""
+    """The page of assumptions with its table, which ends it and alone is made."""
     page = (FOLDER / "assumptions.md").read_text(encoding="utf-8").partition(COSTS)[0]
-    medians, of_one_percent = _costs("median_ratio", "median"), _costs("one_percent_ratio", "one_percent")
-    second = "### Ratio of the intensities at which 1 % overturn"
-    return f"{page}{COSTS}\n\n{medians}\n{second}\n\n{of_one_percent}"
-
-
-def _costs(value: str, ends: str) -> str:
-    """What each assumption changes of a number for each object, in bold beyond its interval."""
     rows = assumption_costs()
     objects = list(dict.fromkeys(row["object"] for row in rows))
     lines = [f"| | {' | '.join(objects)} |\n", f"|---{'|---' * len(objects)}|\n"]
     for assumption in dict.fromkeys(row["assumption"] for row in rows):
-        chosen = [row for row in rows if row["assumption"] == assumption]
-        cells = {row["object"]: _with_ends(row, value, ends) for row in chosen}
+        cells = {row["object"]: _both_ratios(row) for row in rows if row["assumption"] == assumption}
         lines.append(f"| {assumption} | {' | '.join(cells[name] for name in objects)} |\n")
-    return "".join(lines)
+    return page + COSTS + "".join(lines)
 
 
-def _with_ends(row: Mapping[str, str], value: str, ends: str) -> str:
-    """A ratio of the table with its interval; a dash where it is not known."""
-    if not row[value]:
+def _both_ratios(row: Mapping[str, str]) -> str:
+    """Ratio of the medians and that of 1 %, in bold where its interval excludes 1; a dash if they are not known."""
+    if not row["one_percent_ratio"]:
         return "-"
-    if not (row[f"{ends}_low"] and row[f"{ends}_high"]):
-        return f"{float(row[value]):.2f}"
-    low, high = float(row[f"{ends}_low"]), float(row[f"{ends}_high"])
-    words = f"{float(row[value]):.2f} ({low:.2f}, {high:.2f})"
-    return words if low <= 1.0 <= high else f"**{words}**"
+    words = f"{float(row['one_percent_ratio']):.2f}"
+    if row["one_percent_low"]:
+        low, high = float(row["one_percent_low"]), float(row["one_percent_high"])
+        words += f" ({low:.2f}, {high:.2f})"
+        words = words if low <= 1.0 <= high else f"**{words}**"
+    return f"{float(row['median_ratio']):.2f}; {words}"
 
 
 def _lines(variables: Mapping[str, Variable]) -> Iterator[str]:
