@@ -317,7 +317,7 @@ def assumptions() -> str:
 
 
 def _both_ratios(row: Mapping[str, str]) -> str:
-    """Ratio of the medians and that of 1 %, in bold where its interval excludes 1; a dash if they are not known."""
+    """Ratio of the medians and that of 1 %, in bold where its interval excludes 1; a dash if unknown."""
     if not row["one_percent_ratio"]:
         return "-"
     words = f"{float(row['one_percent_ratio']):.2f}"
