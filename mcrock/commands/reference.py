@@ -209,6 +209,9 @@ def list_laws() -> None:
     print("\nlaws of rocking, for impact.law of a study file")
     for law in sorted(Law, key=lambda law: law.of_one_contact):  # those that need friction last
         print(f"  {law.key:<23}{law.words}")
+    print("\nsources of these laws")
+    for law in Law:
+        print(f"  {law.key:<23}{law.source}")
     print("\npresets, for impact.preset of a study file")
     for name, preset in PRESETS.items():
         print(f"  {name:<23}{preset.words}")

@@ -34,14 +34,13 @@ in SI units and radians; keys that end in `_deg` or `_g` are in degrees or in g 
 lists all mistakes of a file at once; unknown keys are refused.
 
 In brackets after each key: bounds and unit, none where it is dimensionless, or what else it may be;
-*required*, if it must be given; alternatives (or `key`); the default, in code. Other keys may be left out.
+alternatives (or `key`); the default, in code. Keys in **bold** must be given.
 
 - **~**: the number may be a [distribution](#distributions), as in
   `width = { distribution = "normal", mean = 0.4, std = 0.01 }`, drawn once per realization, impact parameters
   also at every impact (`draw`).
 - **or several**: from a list every realization draws one value with equal probability.
-- `--set body.width=0.5 --set ensemble.design=random` overrides keys and replaces their alternatives:
-  `--set body.mass=600` removes `body.density`.
+- `--set body.width=0.5 --set body.mass=600` overrides keys, and removes alternatives such as `body.density`.
 - Names of files start from the folder of the study file, also in an override.
 - What no study needs is refused before anything is computed: tables nested more than 50 levels deep, a motion
   of more than 2 million samples, a distribution whose values overflow.
@@ -55,7 +54,12 @@ scaled, so they can only be `variables`.
 """
 PRESET = """\
 A preset holds what its source gives, as intervals; drawing from them uniformly is the choice of mcrock.
-`mcrock laws list` has the tests, and section, equation or figure of every number.
+`mcrock laws list` has source, tests, and section, equation or figure of every number. `housner_1963`,
+`ther_kollar_2017` and `moreau_1988` stand for the laws of these names.
+"""
+AT_THE_VERTEX = "at the vertex that lands, with friction: "  # in the registry, of laws of one contact
+OF_ONE_CONTACT = """\
+At the vertex that lands, with friction (`mcrock docs contact`):
 """
 DISTRIBUTED = """\
 Parameters have the unit of their key, unless a unit is given. A distribution that leaves the allowed range of
@@ -82,13 +86,8 @@ def reference() -> str:
         tag, variants = (kind.tag, kind.tables) if isinstance(kind, OneOf) else ("", inside[section])
         blocks += section_lines(f"{section}.", tag, variants)
         if section == "impact":
-            laws = sorted(Law, key=lambda law: law.of_one_contact)  # those that need friction last
-            blocks += [
-                "",
-                "### Laws\n",
-                *(wrapped(f"`{law.key}`: {law.words}. {law.source}") for law in laws),
-            ]
-            blocks += ["", "### Presets\n", PRESET, *preset_items()]
+            blocks += ["", "### Laws\n", *law_items(of_one_contact=False), "", OF_ONE_CONTACT]
+            blocks += [*law_items(of_one_contact=True), "", "### Presets\n", PRESET, *preset_items()]
         if section == "intensity":
             blocks += ["", "### Measures\n", MEASURED, *measure_lines()]
     blocks += ["", "## Distributions\n", DISTRIBUTED, *section_lines("", "distribution", DISTRIBUTIONS)]
@@ -142,22 +141,21 @@ def inner_tables(annotation: Any) -> Iterator[type[Table]]:
 
 
 def key_lines(table: type[Table]) -> dict[str, str]:
-    """By key: what it may be with unit and bounds, its default and its meaning; of a table an example."""
+    """By key: what it may be with unit and bounds, its default and its meaning."""
     lines = {}
     fields = zip(table.key_names(), table.model_fields.values(), strict=True)
     for key, field in sorted(fields, key=lambda item: not item[1].is_required()):
         kind = table.kind(key)
         facts = [kind_in_words(kind) if key not in LISTED_BELOW or table is ControlsTable else "see below"]
-        facts += ["*required*"] * field.is_required()
         others = [other for group in table.alternatives if key in group for other in group if other != key]
         facts += [f"or {', '.join(f'`{other}`' for other in others)}"] * bool(others)
         default = plain(field.default)
         if not field.is_required() and default not in (PydanticUndefined, None, "", []):
             facts.append(f"`{toml(default)}`")
+        mark = "**" if field.is_required() else ""
+        brackets = ", ".join(filter(None, facts))
         words = f": {sentence(field.description)}" if field.description != key else ""
-        if kind is None and field.examples:
-            words += f" Example `{toml(field.examples[0])}`."
-        lines[key] = wrapped(f"`{key}` ({', '.join(filter(None, facts))}){words}")
+        lines[key] = wrapped(f"{mark}`{key}`{mark}{f' ({brackets})' if brackets else ''}{words}")
     return lines
 
 
@@ -168,7 +166,9 @@ SHORTER = (
     (" [1]", ""),
     ("a number ", ""),
     ("an integer ", "integer "),
-    ("a list of at least ", "at least "),
+    (", or a list of them", ", or several together"),
+    ("a list of increasing numbers", "increasing list"),
+    ("a list of ", "list of "),
     (" and <= 2147483647", ""),
     ("text in quotes", "text"),
     (f"[{OWN}]", ""),
@@ -178,7 +178,7 @@ SHORTER = (
 def kind_in_words(kind: Kind | None) -> str:
     """What a value may be, in short; words of the file in code, and no limit of the machine alone."""
     if kind is None:
-        return "table"
+        return "a table, see below"
     text = kind.expected.replace(" and < 2**63", "")
     for long, short in SHORTER:
         text = text.replace(long, short)
@@ -186,17 +186,24 @@ def kind_in_words(kind: Kind | None) -> str:
     return re.sub(r"'([^' ]+)'", r'`"\1"`', text).strip()
 
 
+def law_items(*, of_one_contact: bool) -> Iterator[str]:
+    """Laws of impacts of a kind, with what they say."""
+    for law in Law:
+        if law.of_one_contact == of_one_contact:
+            yield wrapped(
+                f"`{law.key}`: {law.words.removeprefix('at the vertex that lands, with friction: ')}."
+            )
+
+
 def preset_items() -> Iterator[str]:
-    """Presets of impacts with law and parameters, and once each source that is not that of a law."""
-    seen = {law.source for law in Law}
+    """Presets of impacts with law and parameters, but for those that stand for the law of their name."""
     for name, preset in PRESETS.items():
+        if name == preset.law.key and not preset.parameters:
+            continue
         parts = [value_in_words(parameter, given, "`") for parameter, given in preset.parameters.items()]
         parts += [f"give `{parameter.key}` yourself" for parameter in preset.lacking]
         law = f"`law = {json.dumps(preset.law.key)}`"
-        facts = [f"{preset.words}: {', '.join([law, *parts])}"]
-        facts += [preset.source] * (preset.source not in seen)
-        seen.add(preset.source)
-        yield wrapped(f"`{name}`: {' '.join(map(sentence, facts))}")
+        yield wrapped(f"`{name}`: {sentence(preset.words)} {', '.join([law, *parts])}.")
 
 
 def measure_lines() -> Iterator[str]:

@@ -294,8 +294,7 @@ _of_impact: dict[str, Any] = {
         str | None,
         optional(
             ChoiceKey(tuple(PRESETS)),
-            "law and parameters from a source; other keys here win. It is written out when the file is read. "
-            "An override replaces the law and the parameters of the file",
+            "law and parameters from a source; other keys here win, an override replaces them",
             next(iter(PRESETS)),
         ),
     ),

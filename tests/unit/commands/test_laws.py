@@ -21,6 +21,7 @@ def test_laws_of_studies_are_listed_too(mcrock):
     with_friction = [law.key for law in Law if law.of_one_contact]  # last
     laws = [law.key for law in Law if not law.of_one_contact] + with_friction
     assert [line.split()[0] for line in listed.splitlines()] == laws
+    assert all(f"  {law.key:<23}{law.source}\n" in output for law in Law)
 
 
 @pytest.mark.parametrize("name", LAWS)
