@@ -155,7 +155,9 @@ ErrorRate = Annotated[float, typer.Option(help="How often a label and the model 
 Temper = Annotated[float | None, typer.Option(help="Power of the likelihood; default: what draws allow.")]
 Hazard = Annotated[
     list[Path] | None,
-    typer.Option(metavar="HAZARD", help="Hazard curves of the site (`mcrock docs assessment`); repeatable."),
+    typer.Option(
+        metavar="HAZARD", help="Hazard curves of the site (`mcrock docs assessment hazard`); repeatable."
+    ),
 ]
 HazardSite = Annotated[
     str | None,

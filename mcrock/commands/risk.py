@@ -29,7 +29,7 @@ def risk(
     """Print the annual rate of overturning at a site, and where it comes from.
 
     HAZARD is a CSV file that begins as in `pga [g], mean, 0.16, 0.84`, or files
-    of OpenQuake, the USGS or EFEHR: `mcrock docs assessment`.
+    of OpenQuake, the USGS or EFEHR: `mcrock docs assessment hazard`.
     """
     from mcrock.show.progress import reading_progress
     from mcrock.show.risk import plot_risk, risk_blocks, risk_of, standards_of

@@ -381,7 +381,8 @@ class Chosen:
 LARGEST = 200_000  # runs that go through a browser; `mcrock export` writes more
 HAZARD = (
     "Hazard curves of the site: a CSV file that begins as in `pga [g], mean, 0.16, 0.84`, or files of "
-    "OpenQuake, the USGS or EFEHR (`mcrock docs assessment`). They stay in a folder until the command ends."
+    "OpenQuake, the USGS or EFEHR (`mcrock docs assessment hazard`). They stay in a folder until the command "
+    "ends."
 )
 
 
