@@ -33,8 +33,8 @@ Look up what a key of a study means, its unit, what it may be and what it is by 
 in SI units and radians; keys that end in `_deg` or `_g` are in degrees or in g = 9.80665 m/s2. `mcrock check`
 lists all mistakes of a file at once; unknown keys are refused.
 
-In brackets after each key: bounds and unit, none where it is dimensionless, or what else it may be;
-alternatives (or `key`); the default, in code. Keys in **bold** must be given.
+Each key stands with its default, or in **bold** if it must be given; in brackets bounds and unit (none where
+it is dimensionless), or what else it may be, and alternatives.
 
 - **~**: the number may be a [distribution](#distributions), as in
   `width = { distribution = "normal", mean = 0.4, std = 0.01 }`, drawn once per realization, impact parameters
@@ -149,13 +149,14 @@ def key_lines(table: type[Table]) -> dict[str, str]:
         facts = [kind_in_words(kind) if key not in LISTED_BELOW or table is ControlsTable else "see below"]
         others = [other for group in table.alternatives if key in group for other in group if other != key]
         facts += [f"or {', '.join(f'`{other}`' for other in others)}"] * bool(others)
-        default = plain(field.default)
+        default, name = plain(field.default), key
         if not field.is_required() and default not in (PydanticUndefined, None, "", []):
-            facts.append(f"`{toml(default)}`")
+            name = f"{key} = {toml(default)}"
+            facts = [fact for fact in facts if fact != "true or false"]
         mark = "**" if field.is_required() else ""
         brackets = ", ".join(filter(None, facts))
         words = f": {sentence(field.description)}" if field.description != key else ""
-        lines[key] = wrapped(f"{mark}`{key}`{mark}{f' ({brackets})' if brackets else ''}{words}")
+        lines[key] = wrapped(f"{mark}`{name}`{mark}{f' ({brackets})' if brackets else ''}{words}")
     return lines
 
 
