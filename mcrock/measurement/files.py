@@ -1,6 +1,11 @@
 """Recordings of inertial sensors, and of markers on a body, in the files that loggers and trackers write.
 
-The page on fits (`mcrock docs fitting`) names the document that each form was taken from.
+Forms are taken from: phyphox, its experiment ``gyroscope.phyphox``; x-IMU3, example data of
+``xioTechnologies/x-IMU3-CSV``; Xsens MT Manager, MTw user manual and test data of OpenSim's ``IMUHelper``;
+Xsens DOT, user manual XD0502P, section 4.2, and ``XsensDotLogger`` of its SDK; Shimmer Consensys, files of
+Shimmer3 in public repositories; OpenLog Artemis, its ``SENSOR_UNITS.md`` and firmware; PicoQuake, its
+``acquisition_data.md``; .gcsv, the page of Gyroflow on the format; MetaBase, source of the app; Sensor
+Logger, its ``UNITS.md``.
 """
 
 from __future__ import annotations

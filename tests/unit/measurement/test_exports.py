@@ -1,4 +1,4 @@
-"""Files of loggers as their documents describe them; `mcrock docs fitting` names these."""
+"""Files of loggers as their documents describe them; `mcrock/measurement/files.py` names these."""
 
 from pathlib import Path
 
