@@ -41,7 +41,7 @@ from subprocess import Popen
 from tempfile import NamedTemporaryFile
 from threading import Thread, Timer, local
 from time import monotonic, perf_counter, sleep, time
-from types import ModuleType, SimpleNamespace, TracebackType
+from types import FunctionType, ModuleType, SimpleNamespace, TracebackType
 from typing import Any
 
 import llvmlite
@@ -401,6 +401,8 @@ class _Twins:
         for name, value in vars(module).items():
             if isinstance(value, CPUDispatcher) and value.__module__ != module.__name__:
                 names[name] = self.of(sys.modules[value.__module__])[value.py_func.__name__]
+            elif isinstance(value, CPUDispatcher) and names[name] is value:  # made from text: `by_code`
+                names[name] = FunctionType(value.py_func.__code__, names)
             elif isinstance(value, ModuleType) and value.__name__.startswith("mcrock."):
                 names[name] = SimpleNamespace()
                 names[name].__dict__.update(self.of(value))

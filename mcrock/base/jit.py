@@ -7,7 +7,7 @@ reorders sums. Products are contracted with sums into fused multiply-adds where 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numba
@@ -54,3 +54,29 @@ def jit(
     if compiled is not function:  # NUMBA_DISABLE_JIT is not set
         compiled._cache = CodeCache(function)  # what enable_caching() of a dispatcher does
     return compiled
+
+
+def by_code(names: dict[str, Any], head: str, calls: Mapping[int, str], otherwise: str) -> Any:
+    """Compiled function of a module with a branch for each code, whose text is its docstring.
+
+    Codes are constants to the compiler, and the function is part of its caller, as if it were written out.
+
+    Parameters
+    ----------
+    names : dict
+        All of the module.
+    head : str
+        ``name(code, ...)``.
+    calls : mapping of int to str
+        What it returns by code.
+    otherwise : str
+        What it returns for every other code.
+    """
+    branches = [f"    if code == {code}:\n        return {call}" for code, call in calls.items()]
+    text = "\n".join(
+        ["@jit(inline=True, internal=True)", f"def {head}:", *branches, f"    return {otherwise}"]
+    )
+    exec(compile(text, names["__file__"], "exec"), names)
+    made = names[head.partition("(")[0]]
+    made.__doc__ = text
+    return made

@@ -207,7 +207,7 @@ def list_laws() -> None:
     for name, (home, words) in LAWS.items():
         print(f"  {name:<23}{home:<33}{words}")
     print("\nlaws of rocking, for impact.law of a study file")
-    for law in sorted(Law, key=lambda law: law.of_one_contact):  # those that need friction last
+    for law in sorted(Law, key=lambda law: bool(law.of_one_contact)):  # those that need friction last
         print(f"  {law.key:<23}{law.words}")
     print("\nsources of these laws")
     for law in Law:

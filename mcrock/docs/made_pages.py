@@ -190,7 +190,7 @@ def kind_in_words(kind: Kind | None) -> str:
 def law_items(*, of_one_contact: bool) -> Iterator[str]:
     """Laws of impacts of a kind, with what they say."""
     for law in Law:
-        if law.of_one_contact == of_one_contact:
+        if bool(law.of_one_contact) == of_one_contact:
             yield wrapped(
                 f"`{law.key}`: {law.words.removeprefix('at the vertex that lands, with friction: ')}."
             )

@@ -42,7 +42,7 @@ from mcrock.impact.registry import (
     OF_FACE,
     ImpactParameter,
     Law,
-    Row,
+    Parameters,
     face_columns,
     options,
     unfit,
@@ -173,28 +173,23 @@ PARAMETERS = {parameter.argument: parameter.row for parameter in ImpactParameter
 FACE_PARAMETERS = [parameter.argument for parameter in OF_FACE]
 
 
-def _parameter(name: str) -> Any:
-    """Field of an impact parameter, which the registry declares."""
-    row = PARAMETERS[name]
-    return ruled(row.default, row.rule, optional=row.default is None)
-
-
 def _choice(name: str) -> Any:
     """Field of a choice of impacts."""
     return ruled(options(name)[0], Choice(options(name), unfit(name)))
 
 
-def _words(name: str, row: Row) -> str:
+def _words(item: ImpactParameter) -> str:
     """An impact parameter as an attribute in a docstring."""
+    row = item.row
     default = "None" if row.default is None else f"{row.default:g}"
     parts = (f"Of {row.law.key!r}", f"{row.words} [{row.rule.unit}]", row.rule.bounds, row.meaning)
     words = fill(", ".join(filter(None, parts)) + ".", 100, initial_indent=8 * " ", subsequent_indent=8 * " ")
-    return f"    {name} : float, default {default}\n{words}"
+    return f"    {item.argument} : float, default {default}\n{words}"
 
 
 @suggest_keyword
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Impact:
+class Impact(Parameters):
     __doc__ = f"""Impact law and parameters of one run, the same at every impact.
 
     Attributes
@@ -205,7 +200,7 @@ class Impact:
         (`mcrock docs extending`) is checked, and then the law is "own".
     own_law : OwnLaw or None
         Of the law "own": its function, checked. A name is none, as what it names is code.
-{chr(10).join(_words(name, row) for name, row in PARAMETERS.items())}
+{chr(10).join(map(_words, ImpactParameter))}
     point : tuple of 2 float or None
         Position of the impulse of every facet impact in body axes [m], instead of the two lambdas.
     energy_gain : str
@@ -223,18 +218,10 @@ class Impact:
         For a value that is none of these.
     """
 
-    lambda_: float = _parameter("lambda_")
-    tau: float = _parameter("tau")
-    lambda_lon: float = _parameter("lambda_lon")
-    lambda_lat: float = _parameter("lambda_lat")
-    tau_facet: float | None = _parameter("tau_facet")
-    nu: float | None = _parameter("nu")
-    e_n21: float | None = _parameter("e_n21")
     point: tuple[float, float] | None = None
     energy_gain: str = _choice("energy_gain")
     facet_fallback: str | None = ruled(None, Choice(options("facet_fallback")), optional=True)
     faces: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
-    own_parameter: float | None = _parameter("own_parameter")
     own_law: OwnLaw | None = None
     law: str = _choice("law")
 
@@ -287,7 +274,7 @@ class Impact:
     def _check_law(self, name: str, law: Law) -> None:
         """Refuse what is given with another law than its own."""
         if self.law != law.key:
-            where = ", which acts at the vertex that lands" * Law[self.law.upper()].of_one_contact
+            where = ", which acts at the vertex that lands" * bool(Law[self.law.upper()].of_one_contact)
             raise ValueError(
                 f"Impact.{name} is a parameter of the law {law.key!r}; got law = {self.law!r}{where}"
             )
@@ -397,14 +384,14 @@ def at_odds(impact: Mapping[str, Any], contact: Mapping[str, Any]) -> Iterator[t
     """Impact parameters that cannot go with the contacts, both as given by key: each with the reason."""
     friction, given = contact.get("friction"), impact.get("law")
     words = given if isinstance(given, list | tuple) else (given,)
-    laws = [law for law in Law if law.of_one_contact and law.key in words]
-    for law in laws:
+    laws = {law.key: law.of_one_contact for law in Law if law.of_one_contact and law.key in words}
+    for law, of_contact in laws.items():
         if friction is None:
-            yield "law", f"{law.key!r} needs contacts with friction: give contact.friction [1]"
+            yield "law", f"{law!r} needs contacts with friction: give contact.friction [1]"
         elif friction == inf:
-            yield "law", f"{law.key!r} needs a finite contact.friction [1]; 'housner_1963' does without"
-        elif not law.tangential and contact.get("tangential_restitution", 0.0) != 0.0:
-            yield "law", f"{law.key!r} has no tangential restitution: leave that of the contacts out"
+            yield "law", f"{law!r} needs a finite contact.friction [1]; 'housner_1963' does without"
+        elif not of_contact.tangential and contact.get("tangential_restitution", 0.0) != 0.0:
+            yield "law", f"{law!r} has no tangential restitution: leave that of the contacts out"
     if friction is None:
         return
     unbounded = "no friction coefficient bounds an angular impulse about the vertical"

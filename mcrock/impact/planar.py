@@ -5,12 +5,14 @@ that is a place between the old and the new edge, lambda (Várkonyi, P. L., Kocs
 impacts of three-dimensional rocking structures, Nonlinear Dynamics 107, 1839-1858, section 2). The maps of
 three-dimensional impacts take that place: of the plane through the centre of mass across the old edge in a
 facet impact, of the upright plane along the edge in an edge impact. In plane motion the law is met exactly.
-Each law is a function of its name with its source.
+Each law is a function of its name with its source, which takes what it names as its arguments: of the landing
+(`law_place`), and its parameters. The registry of laws tells which there are.
 """
 
 from __future__ import annotations
 
 import ctypes
+import inspect
 from math import nan, sqrt
 from typing import Any, NamedTuple
 
@@ -19,7 +21,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from mcrock.base.jit import jit
+from mcrock.base.jit import by_code, jit
 from mcrock.base.params import FACE_STREAM, EnergyGain, FacetFallback
 from mcrock.base.random_numbers import quantile, uniform
 from mcrock.impact.registry import IMPACT_STREAMS, ImpactParameter, Law
@@ -141,7 +143,7 @@ def _compiled(address, inertia, mass, height, old, new, rate, parameter):
 
 
 @jit(internal=True)
-def own(address, inertia, mass, height, old, new, rate, parameter):
+def own(address, inertia, mass, height, old, new, rate, own_parameter):
     """Angular velocity after a landing over that before [1], NaN without a law.
 
     Impulse where a law of one's own places it: a function of the user, compiled outside the kernel.
@@ -162,23 +164,20 @@ def own(address, inertia, mass, height, old, new, rate, parameter):
         Places of the edges from the foot of the centre of mass, old < new [m].
     rate : float
         Angular velocity just before about an axis across that plane, 0 or more [rad/s].
-    parameter : float
-        ``impact.own_parameter`` of the run or impact [1], NaN without one.
+    own_parameter : float
+        Of the run or impact [1], NaN without one.
     """
     if address == 0:
         return nan
-    return at_address(address, inertia, mass, height, old, new, rate, parameter)
+    return at_address(address, inertia, mass, height, old, new, rate, own_parameter)
 
 
 VARKONYI, MOREAU = np.int64(Law.VARKONYI_2022), np.int64(Law.MOREAU_1988)
-THER_KOLLAR, KALLIONTZIS = np.int64(Law.THER_KOLLAR_2017), np.int64(Law.KALLIONTZIS_2016)
-BROGLIATO, HOUSNER = np.int64(Law.BROGLIATO_2012), np.int64(Law.HOUSNER_1963)
-OWN = np.int64(Law.OWN)
-AT_NEW_EDGE = (HOUSNER, MOREAU, *(np.int64(law) for law in Law if law.of_one_contact))
-LAMBDA, TAU = np.int64(ImpactParameter.LAMBDA), np.int64(ImpactParameter.TAU)
-TAU_FACET = np.int64(ImpactParameter.TAU_FACET)
-NU, E_N21 = np.int64(ImpactParameter.NU), np.int64(ImpactParameter.E_N21)
-OWN_PARAMETER = np.int64(ImpactParameter.OWN_PARAMETER)
+AT_NEW_EDGE = tuple(
+    np.int64(law) for law in Law if law in (Law.HOUSNER_1963, Law.MOREAU_1988) or law.of_one_contact
+)
+LAMBDA, TAU = np.int64(ImpactParameter["LAMBDA"]), np.int64(ImpactParameter["TAU"])
+TAU_FACET = np.int64(ImpactParameter["TAU_FACET"])
 N_PARAMETERS = len(ImpactParameter)
 PROJECT, PLASTIC = np.int64(EnergyGain.PROJECT), np.int64(FacetFallback.PLASTIC)
 
@@ -222,6 +221,21 @@ def is_fixed(law):
     return law.law == VARKONYI and not redrawn and law.values[TAU] == 0.0
 
 
+def _call(law: Law) -> str:
+    """The function of a law, called with what it names."""
+    values = {item.argument: f"parameter(law, quantiles, {item:d}, impact)" for item in law.parameters}
+    taken = inspect.signature(globals()[law.key]).parameters
+    return f"{law.key}({', '.join(values.get(name, name) for name in taken)})"
+
+
+velocity_ratio = by_code(
+    globals(),
+    "velocity_ratio(code, law, quantiles, impact, about, inertia, mass, height, old, new, rate, address)",
+    {int(law): _call(law) for law in Law if int(law) not in (VARKONYI, *AT_NEW_EDGE)},
+    "nan",
+)
+
+
 @jit
 def law_place(law, quantiles, impact, inertia, mass, base, rate):
     """Place lambda of the impulse of a landing in a plane [1]: -1 old edge, 1 new edge.
@@ -239,19 +253,13 @@ def law_place(law, quantiles, impact, inertia, mass, base, rate):
     rate : float
         Angular velocity before across the plane, of either sign [rad/s].
     """
+    if law.law in AT_NEW_EDGE:
+        return 1.0
     height, old, new = base
     about = inertia + mass * height * height
-    if law.law == THER_KOLLAR:
-        ratio = ther_kollar_2017(about, mass, old, new)
-    elif law.law == KALLIONTZIS:
-        ratio = kalliontzis_2016(about, mass, old, new, parameter(law, quantiles, NU, impact))
-    elif law.law == BROGLIATO:
-        ratio = brogliato_2012(inertia, mass, old, new, parameter(law, quantiles, E_N21, impact))
-    elif law.law == OWN:
-        own_parameter = parameter(law, quantiles, OWN_PARAMETER, impact)
-        ratio = own(law.function, inertia, mass, height, old, new, abs(rate), own_parameter)
-    else:  # a law that was forgotten here has no place, and all its impacts count as infeasible
-        return 1.0 if law.law in AT_NEW_EDGE else nan
+    ratio = velocity_ratio(
+        law.law, law, quantiles, impact, about, inertia, mass, height, old, new, abs(rate), law.function
+    )
     # of a ratio below 0 the ground takes all motion; an impulse beyond the base is judged by the maps
     ratio = max(ratio, 0.0)
     lever = mass * (ratio * new - old)

@@ -1,24 +1,32 @@
 """Every impact law of a run and every parameter of one, declared once.
 
-A new law is a function called as the law with its branch in `mcrock.impact.planar`, an entry in `Law` and an
-entry in `ImpactParameter` for each of its parameters; a law of one contact with friction is a function of
-`mcrock.impact.single` with its branch in `mcrock.kernel.friction.impacts`. `mcrock.Impact`, study files,
-sampling, datasets, commands and figures read the rest from here. The names of the entries are those of study
-files, and no text of this file is part of the hash of compiled source: a reworded law recompiles nothing.
+A new law is a function called as the law in `mcrock.impact.planar`, a row of `Law` and a row of `Parameters`
+for each of its parameters; a law of one contact with friction is a function of `mcrock.impact.single`. The
+compiled branches, `mcrock.Impact`, study files, sampling, datasets, commands and figures come from here. The
+names of the entries are those of study files, and no text of this file is part of the hash of compiled
+source: a reworded law recompiles nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
-from keyword import iskeyword
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.checks import Number
-from mcrock.base.params import Draw, EnergyGain, FacetFallback
+from mcrock.base.params import RECHECK_STREAM, Draw, EnergyGain, FacetFallback
+
+
+class OneContact(NamedTuple):
+    """What is declared of a law of one contact with friction."""
+
+    tangential: bool = False  # has a tangential restitution
+    slips: bool = False  # may leave a slip that friction could have ended
+    gains: bool = False  # may gain energy
 
 
 class Law(IntEnum):
@@ -27,22 +35,15 @@ class Law(IntEnum):
     label: str  # in figures
     words: str  # where the impulse acts
     source: str
-    of_one_contact: bool  # at the vertex that lands, with friction: `mcrock.impact.single`
-    tangential: bool  # whether with friction it has a tangential restitution
+    of_one_contact: OneContact | None  # at the vertex that lands, with friction: `mcrock.impact.single`
 
     def __new__(
-        cls,
-        code: int,
-        label: str,
-        words: str,
-        source: str,
-        of_one_contact: bool = False,
-        tangential: bool = True,
+        cls, code: int, label: str, words: str, source: str, of_one_contact: OneContact | None = None
     ) -> Self:
         member = int.__new__(cls, code)
         member._value_ = code
         member.label, member.words, member.source = label, words, source
-        member.of_one_contact, member.tangential = of_one_contact, tangential
+        member.of_one_contact = of_one_contact
         return member
 
     @property
@@ -105,7 +106,7 @@ class Law(IntEnum):
         "at the vertex that lands, with friction: restitution of velocities, normal and tangential",
         "Chatterjee, A., Ruina, A. (1998). A new algebraic rigid-body collision law based on impulse space "
         "considerations. Journal of Applied Mechanics 65(4), 939-951.",
-        True,
+        OneContact(tangential=True),
     )
     WHITTAKER_1904 = (
         7,
@@ -114,8 +115,7 @@ class Law(IntEnum):
         "slip that is left",
         "Whittaker, E. T. (1904). A Treatise on the Analytical Dynamics of Particles and Rigid Bodies. "
         "Cambridge University Press.",
-        True,
-        False,
+        OneContact(gains=True),
     )
     PFEIFFER_GLOCKER_1996 = (
         8,
@@ -123,8 +123,7 @@ class Law(IntEnum):
         "at the vertex that lands, with friction: Poisson's restitution of impulses, compression and "
         "expansion each with friction against the slip that it leaves",
         "Pfeiffer, F., Glocker, C. (1996). Multibody Dynamics with Unilateral Contacts. Wiley, New York.",
-        True,
-        False,
+        OneContact(),
     )
     BRACH_1989 = (
         9,
@@ -132,7 +131,7 @@ class Law(IntEnum):
         "at the vertex that lands, with friction: restitution of velocities, impulse against the slip before "
         "it, by the lesser of the friction and the ratio that ends the slip",
         "Brach, R. M. (1989). Rigid body collisions. Journal of Applied Mechanics 56(1), 133-138.",
-        True,
+        OneContact(tangential=True, slips=True),
     )
     ROUTH_1905 = (
         10,
@@ -141,8 +140,7 @@ class Law(IntEnum):
         "impulses",
         "Routh, E. J. (1905). The Elementary Part of a Treatise on the Dynamics of a System of Rigid Bodies, "
         "seventh edition. Macmillan, London.",
-        True,
-        False,
+        OneContact(slips=True),
     )
     OWN = (
         11,
@@ -176,9 +174,6 @@ class Row(NamedTuple):
     """What is declared of an impact parameter."""
 
     law: Law  # that takes it
-    # random stream it is drawn from at every impact, on which stored studies depend: the next free number,
-    # below FACE_STREAM; 5 is RECHECK_STREAM (`mcrock.base.params`)
-    stream: int
     rule: Number  # unit and bounds
     words: str  # what it is, after the kind of impact if it is of one
     symbol: str  # in figures
@@ -187,10 +182,102 @@ class Row(NamedTuple):
     default: float | None = None  # None: the law does without, unless the parameter is `needed`
     needed: bool = False  # by its law, from the study: it has no default
     of_face: bool = False  # a face may have its own
-    within: tuple[float, float] | None = (
-        None  # outside the impulse acts beyond the base: `mcrock check` says so
-    )
+    within: tuple[float, float] | None = None  # outside the impulse leaves the base, as `mcrock check` notes
     rank: int = 0  # which parameters tell most in a map of overturning: the highest
+
+
+def _parameter(*row: Any, **more: Any) -> Any:
+    """Field of a parameter, by what its `Row` holds."""
+    item = Row(*row, **more)
+    return field(
+        default=item.default, metadata={"row": item, "rule": item.rule, "optional": item.default is None}
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """Parameters of the impact laws as fields of `mcrock.Impact`, which type checkers and editors read.
+
+    Their order is that of designs and random streams, on which stored studies depend: a new one is the last.
+    """
+
+    lambda_: float = _parameter(
+        Law.VARKONYI_2022,
+        Number("1"),
+        words="edge impact: position of the impulse along the edge",
+        meaning="-1 at the old pivot, 0 in the middle (no energy lost), 1 at the new pivot",
+        symbol=r"\lambda",
+        default=1.0,
+        within=(-1.0, 1.0),
+        rank=4,
+    )
+    tau: float = _parameter(
+        Law.VARKONYI_2022,
+        Number("N m s"),
+        words="edge impact: angular impulse about the vertical",
+        meaning="it does not shrink with the impact, and a large one keeps soft landings from dying out",
+        symbol=r"\tau",
+        default=0.0,
+        rank=2,
+    )
+    lambda_lon: float = _parameter(
+        Law.VARKONYI_2022,
+        Number("1"),
+        words="facet impact: position of the impulse across the facet",
+        meaning="-1 at the old edge, 1 at the far end",
+        symbol=r"\lambda_\mathrm{lon}",
+        default=1.0,
+        of_face=True,
+        within=(-1.0, 1.0),
+        rank=5,
+    )
+    lambda_lat: float = _parameter(
+        Law.VARKONYI_2022,
+        Number("1"),
+        words="facet impact: position of the impulse along the old edge",
+        meaning="-1 and 1 at the ends of the chord",
+        example=0.1,
+        symbol=r"\lambda_\mathrm{lat}",
+        default=0.0,
+        of_face=True,
+        within=(-1.0, 1.0),
+        rank=3,
+    )
+    tau_facet: float | None = _parameter(
+        Law.VARKONYI_2022,
+        Number("N m s"),
+        words="facet impact: angular impulse about the vertical",
+        meaning="by default whatever leaves no spin about the vertical",
+        example=0.0,
+        symbol=r"\tau",
+        rank=1,
+    )
+    nu: float | None = _parameter(
+        Law.KALLIONTZIS_2016,
+        Number("1", least=0.0, most=1.0),
+        words="effective over true width in impacts",
+        meaning="1 is the law of Housner, 0 loses no energy",
+        symbol=r"\nu",
+        needed=True,
+    )
+    e_n21: float | None = _parameter(
+        Law.BROGLIATO_2012,
+        Number("1", least=0.0),
+        words="kinematic coefficient of the edge that leaves",
+        meaning="its normal velocity over that of the edge that lands, admissible from Housner's ratio "
+        "(about 0.9 for slender blocks) to 1",
+        example=0.95,
+        symbol=r"e_\mathrm{n21}",
+        needed=True,
+    )
+    own_parameter: float | None = _parameter(
+        Law.OWN,
+        Number("1"),
+        words="the argument `parameter` of the function",
+        meaning="NaN without this key",
+        example=0.9,
+        symbol=r"c",
+    )
 
 
 class ImpactParameter(IntEnum):
@@ -199,12 +286,13 @@ class ImpactParameter(IntEnum):
     Behind these columns come those of every face that has its own of the parameters `of_face`.
     """
 
+    argument: str  # in Python: the key, with a `_` where that is a keyword
     row: Row
 
-    def __new__(cls, *row: Any) -> Self:
+    def __new__(cls, argument: str, row: Row) -> Self:
         member = int.__new__(cls, len(cls.__members__))
         member._value_ = len(cls.__members__)
-        member.row = Row(*row)
+        member.argument, member.row = argument, row
         return member
 
     @property
@@ -218,98 +306,16 @@ class ImpactParameter(IntEnum):
         return f"impact_{self.key}"
 
     @property
-    def argument(self) -> str:
-        """The parameter in Python: the key, with a `_` where that is a keyword."""
-        return f"{self.key}_" if iskeyword(self.key) else self.key
+    def stream(self) -> int:
+        """Random stream it is drawn from at every impact."""
+        return self + (self >= RECHECK_STREAM)
 
-    LAMBDA = Row(
-        Law.VARKONYI_2022,
-        0,
-        Number("1"),
-        words="edge impact: position of the impulse along the edge",
-        meaning="-1 at the old pivot, 0 in the middle (no energy lost), 1 at the new pivot",
-        symbol=r"\lambda",
-        default=1.0,
-        within=(-1.0, 1.0),
-        rank=4,
-    )
-    TAU = Row(
-        Law.VARKONYI_2022,
-        1,
-        Number("N m s"),
-        words="edge impact: angular impulse about the vertical",
-        meaning="it does not shrink with the impact, and a large one keeps soft landings from dying out",
-        symbol=r"\tau",
-        default=0.0,
-        rank=2,
-    )
-    LAMBDA_LON = Row(
-        Law.VARKONYI_2022,
-        2,
-        Number("1"),
-        words="facet impact: position of the impulse across the facet",
-        meaning="-1 at the old edge, 1 at the far end",
-        symbol=r"\lambda_\mathrm{lon}",
-        default=1.0,
-        of_face=True,
-        within=(-1.0, 1.0),
-        rank=5,
-    )
-    LAMBDA_LAT = Row(
-        Law.VARKONYI_2022,
-        3,
-        Number("1"),
-        words="facet impact: position of the impulse along the old edge",
-        meaning="-1 and 1 at the ends of the chord",
-        example=0.1,
-        symbol=r"\lambda_\mathrm{lat}",
-        default=0.0,
-        of_face=True,
-        within=(-1.0, 1.0),
-        rank=3,
-    )
-    TAU_FACET = Row(
-        Law.VARKONYI_2022,
-        4,
-        Number("N m s"),
-        words="facet impact: angular impulse about the vertical",
-        meaning="by default whatever leaves no spin about the vertical",
-        example=0.0,
-        symbol=r"\tau",
-        rank=1,
-    )
-    NU = Row(
-        Law.KALLIONTZIS_2016,
-        6,
-        Number("1", least=0.0, most=1.0),
-        words="effective over true width in impacts",
-        meaning="1 is the law of Housner, 0 loses no energy",
-        symbol=r"\nu",
-        needed=True,
-    )
-    E_N21 = Row(
-        Law.BROGLIATO_2012,
-        7,
-        Number("1", least=0.0),
-        words="kinematic coefficient of the edge that leaves",
-        meaning="its normal velocity over that of the edge that lands, admissible from Housner's ratio "
-        "(about 0.9 for slender blocks) to 1",
-        example=0.95,
-        symbol=r"e_\mathrm{n21}",
-        needed=True,
-    )
-    OWN_PARAMETER = Row(
-        Law.OWN,
-        8,
-        Number("1"),
-        words="the argument `parameter` of the function",
-        meaning="NaN without this key",
-        example=0.9,
-        symbol=r"c",
+    vars().update(
+        {item.name.rstrip("_").upper(): (item.name, item.metadata["row"]) for item in fields(Parameters)}
     )
 
 
-IMPACT_STREAMS = tuple(parameter.row.stream for parameter in ImpactParameter)
+IMPACT_STREAMS = tuple(parameter.stream for parameter in ImpactParameter)
 OF_FACE = tuple(parameter for parameter in ImpactParameter if parameter.row.of_face)
 # choices of an impact with their defaults, in the order of the design
 CHOICES: dict[str, IntEnum] = {

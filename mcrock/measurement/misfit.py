@@ -35,10 +35,10 @@ COARSE = replace(CONTROLS, step=0.02)  # to search with: readings to 1e-4 rad/s 
 PARAMETERS = {
     parameter.key: parameter
     for parameter in (
-        ImpactParameter.LAMBDA,
-        ImpactParameter.LAMBDA_LON,
-        ImpactParameter.LAMBDA_LAT,
-        ImpactParameter.TAU,
+        ImpactParameter["LAMBDA"],
+        ImpactParameter["LAMBDA_LON"],
+        ImpactParameter["LAMBDA_LAT"],
+        ImpactParameter["TAU"],
     )
 }
 SIZES = ("size_x", "size_y", "size_z")

@@ -142,7 +142,7 @@ def bounds(key: str, cut: str) -> tuple[float, float]:
     """Ends of a parameter, infinite where there is none."""
     parameter = ImpactParameter[key.upper()]
     given = BOUNDS.parameters.get(parameter)
-    if cut == "none" or given is None or parameter == ImpactParameter.TAU:  # of which theory has no bounds
+    if cut == "none" or given is None or parameter == ImpactParameter["TAU"]:  # of which theory has no bounds
         return -np.inf, np.inf
     if cut == "base":
         return given.low, given.high

@@ -59,7 +59,7 @@ from mcrock.study.sampling import draw_inputs, load_motions, sample_inputs, vari
 from mcrock.study.sections import OF_INDICES
 from mcrock.study.study import Specification
 
-WHERE = ImpactParameter.LAMBDA, ImpactParameter.LAMBDA_LON
+WHERE = ImpactParameter["LAMBDA"], ImpactParameter["LAMBDA_LON"]
 ROUND = 8  # sides from which on a base is round enough to roll: a square and a hexagon do not [1]
 ROLLS = 0.8  # friction over the ratio at which it tips, from which on a round base that is uneven may [1]
 
@@ -106,7 +106,7 @@ def contact_notes(inputs: Inputs) -> list[str]:
 def value_in_words(parameter: ImpactParameter, given: Given, mark: str = "") -> str:
     """Interval of a parameter with its unit; its key between two ``mark``.
 
-    >>> value_in_words(ImpactParameter.LAMBDA_LON, Given(0.0, 1.5, "section 5.3"))
+    >>> value_in_words(ImpactParameter["LAMBDA_LON"], Given(0.0, 1.5, "section 5.3"))
     'lambda_lon 0 to 1.5 [1]'
     """
     ends = f"{given.low:g}" if given.low == given.high else f"{given.low:g} to {given.high:g}"
@@ -411,7 +411,7 @@ def _release(study: Study, inputs: Inputs) -> list[str]:
     return [f"released over edge {edges} from {format_range(np.degrees(inputs.start_tilt))} deg"]
 
 
-LOSSES = (ImpactParameter.LAMBDA, ImpactParameter.LAMBDA_LON)  # set the energy that impacts cost
+LOSSES = (ImpactParameter["LAMBDA"], ImpactParameter["LAMBDA_LON"])  # set the energy that impacts cost
 # overturned fraction of the main example at 0.4 g: without [impact], as shipped (both from 0.5 to 1,
 # lambda_lat from -0.3 to 0.3), and within the theoretical bounds
 MAIN_EXAMPLE = (0.292, 0.398, 0.486)
@@ -459,7 +459,7 @@ def impact_notes(study: Study, inputs: Inputs) -> list[str]:
     """Notes on the impacts."""
     found = loss_notes(study) + range_notes(study)
     sides = len(inputs.faces[inputs.start_face[0]])
-    if sides >= ROUND and (inputs.impact[inputs.law == DEFAULT_LAW, ImpactParameter.LAMBDA] != 0.0).any():
+    if sides >= ROUND and (inputs.impact[inputs.law == DEFAULT_LAW, ImpactParameter["LAMBDA"]] != 0.0).any():
         found.append(
             f"note: a wobble over {sides} sides costs tilt that a round base keeps, with lambda = 1 and 12, "
             "24 or 48 sides 17, 10 or 5 % at every half turn, in proportion to lambda; if it is round, try "

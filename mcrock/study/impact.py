@@ -89,8 +89,8 @@ def _on_base(base: str, shares: Mapping[float, float], remark: str = "") -> Pres
         f"free-rocking tests on a {base} base: more loss than by Housner's rule",
         Law.VARKONYI_2022,
         INTERFACES,
-        {ImpactParameter.LAMBDA_LON: Given(round(min(found), 2), round(max(found), 2), words, remark)},
-        {ImpactParameter.LAMBDA: "abstract: rocking in a plane, which no edge impact tells of"},
+        {ImpactParameter["LAMBDA_LON"]: Given(round(min(found), 2), round(max(found), 2), words, remark)},
+        {ImpactParameter["LAMBDA"]: "abstract: rocking in a plane, which no edge impact tells of"},
         f"blocks on a {base} base, in free rocking; the abstract gives neither their material nor the number "
         "of tests",
     )
@@ -112,22 +112,22 @@ BOUNDS = Preset(
     Law.VARKONYI_2022,
     PAPER,
     {
-        ImpactParameter.LAMBDA: Given(
+        ImpactParameter["LAMBDA"]: Given(
             0.0,
             1.0,
             "section 4.8, equations 25 and 26",
             "no less than 0 where tau is 0 and the body is symmetric about the plane that halves the edge",
         ),
-        ImpactParameter.TAU: Given(
+        ImpactParameter["TAU"]: Given(
             0.0, 0.0, "section 5.1", "as in the fits; section 4.8 leaves its bounds open"
         ),
-        ImpactParameter.LAMBDA_LON: Given(
+        ImpactParameter["LAMBDA_LON"]: Given(
             0.0,
             1.0,
             "section 4.9, equation 27, and section 2 by way of 4.6",
             "no less than 0 for lambda_lat = 0, and by equation 26 no less than a positive number for others",
         ),
-        ImpactParameter.LAMBDA_LAT: Given(-1.0, 1.0, "section 4.9, equation 27"),
+        ImpactParameter["LAMBDA_LAT"]: Given(-1.0, 1.0, "section 4.9, equation 27"),
     },
 )
 PRESETS = {
@@ -137,14 +137,16 @@ PRESETS = {
         Law.VARKONYI_2022,
         PAPER,
         {
-            ImpactParameter.TAU: Given(0.0, 0.0, "section 5.1", "fixed in the fits"),
-            ImpactParameter.LAMBDA_LON: Given(0.0, 1.5, "section 5.3"),
-            ImpactParameter.LAMBDA_LAT: Given(
+            ImpactParameter["TAU"]: Given(0.0, 0.0, "section 5.1", "fixed in the fits"),
+            ImpactParameter["LAMBDA_LON"]: Given(0.0, 1.5, "section 5.3"),
+            ImpactParameter["LAMBDA_LAT"]: Given(
                 -5.0, 5.0, "section 5.3", "not fitted for the blocks 7 and 8 (section 5.1)"
             ),
         },
         {
-            ImpactParameter.LAMBDA: "section 5.3 calls the fitted ones unexpectedly high and only figure 15 "
+            ImpactParameter[
+                "LAMBDA"
+            ]: "section 5.3 calls the fitted ones unexpectedly high and only figure 15 "
             "draws them; 2.185 in the test of figure 14"
         },
         GRANITE,
@@ -154,12 +156,12 @@ PRESETS = {
         Law.VARKONYI_2022,
         PAPER,
         {
-            ImpactParameter.LAMBDA: Given(2.185, 2.185, "figure 14"),
-            ImpactParameter.TAU: Given(0.0, 0.0, "section 5.1", "fixed in the fits"),
-            ImpactParameter.LAMBDA_LON: Given(
+            ImpactParameter["LAMBDA"]: Given(2.185, 2.185, "figure 14"),
+            ImpactParameter["TAU"]: Given(0.0, 0.0, "section 5.1", "fixed in the fits"),
+            ImpactParameter["LAMBDA_LON"]: Given(
                 0.197, 0.197, "figure 14", "its initial tilt is 0.197 rad too: one may be a misprint"
             ),
-            ImpactParameter.LAMBDA_LAT: Given(-2.032, -2.032, "figure 14"),
+            ImpactParameter["LAMBDA_LAT"]: Given(-2.032, -2.032, "figure 14"),
         },
         interface="granite on granite: one of the tests of section 3.1 (figure 14)",
     ),
@@ -172,7 +174,7 @@ PRESETS = {
         Law.KALLIONTZIS_2016,
         Law.KALLIONTZIS_2016.source,
         {
-            ImpactParameter.NU: Given(
+            ImpactParameter["NU"]: Given(
                 0.0,
                 1.0,
                 "Várkonyi et al. (2022), section 2, equation 4",

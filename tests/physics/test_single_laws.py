@@ -196,7 +196,7 @@ def test_no_landing_gains_energy(seed, law, e, et, friction_and_flight):
     if (velocity + np.cross(spin, da))[2] > 0.0:
         spin, velocity = -spin, -velocity
     friction, state = run.friction, run.state
-    tangential = et if law.tangential else 0.0
+    tangential = et if law.of_one_contact.tangential else 0.0
     set_fields(friction, dict(zip(CONTACT_FIELDS, (mu, mu, e, e, tangential), strict=True)))
     state.q0, state.q1, state.q2, state.q3 = turn.as_quat(scalar_first=True)
     state.v_x, state.v_y, state.v_z = velocity

@@ -23,7 +23,7 @@ from math import hypot, inf, sqrt
 
 import numpy as np
 
-from mcrock.base.jit import jit
+from mcrock.base.jit import by_code, jit
 from mcrock.base.params import Response
 from mcrock.impact import single
 from mcrock.impact.planar import PROJECT, edge_place, takes_whole_face
@@ -66,10 +66,19 @@ from mcrock.kernel.results import edge_demand, edge_impact_demand, impacts_so_fa
 from mcrock.kernel.rotation import matrix, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 
-WHITTAKER, BRACH, ROUTH = np.int64(Law.WHITTAKER_1904), np.int64(Law.BRACH_1989), np.int64(Law.ROUTH_1905)
-PFEIFFER_GLOCKER = np.int64(Law.PFEIFFER_GLOCKER_1996)
-SLIPPING = (BRACH, ROUTH)  # laws that may leave a slip which friction could have ended
+SLIPPING = tuple(np.int64(law) for law in Law if law.of_one_contact and law.of_one_contact.slips)
+GAINING = tuple(np.int64(law) for law in Law if law.of_one_contact and law.of_one_contact.gains)
+# laws of `single` that take the symmetric mobility
+SYMMETRIC = [law for law in Law if law.of_one_contact and law != Law.CHATTERJEE_RUINA_1998]
+SYMMETRIC_CODES = tuple(np.int64(law) for law in SYMMETRIC)
 NONE_LEFT = 1e-9  # velocities after an impact that are none, over that before [1]
+
+symmetric_impulse = by_code(
+    globals(),
+    "symmetric_impulse(code, w, v, e, et, mu)",
+    {int(law): f"single.{law.key}(w, v, e, et, mu)" for law in SYMMETRIC},
+    "0.0, 0.0, 0.0",
+)
 
 
 @jit
@@ -95,18 +104,11 @@ def vertex_impulse(law, w, v, mu, e, et):
         Whether the ground can give the impulse, which pushes, and the vertex does not go into it.
     """
     s, (vx, vy, vz) = (w[0], w[1], w[2], w[4], w[5], w[8]), v
-    if law == WHITTAKER:
-        px, py, pz = single.whittaker_1904(s, v, e, et, mu)
-    elif law == PFEIFFER_GLOCKER:
-        px, py, pz = single.pfeiffer_glocker_1996(s, v, e, et, mu)
-    elif law == BRACH:
-        px, py, pz = single.brach_1989(s, v, e, et, mu)
-    elif law == ROUTH:
-        px, py, pz = single.routh_1905(s, v, e, et, mu)
-    else:
+    if law not in SYMMETRIC_CODES:
         px, py, pz, kappa, clipped, inward = single.chatterjee_ruina_1998(w, vx, vy, vz, mu, e, et)
         pushes = pz > 0.0 or mu == inf
         return px, py, pz, kappa, clipped, pushes and (inward > 0.0 or not (clipped or e > 0.0))
+    px, py, pz = symmetric_impulse(law, s, v, e, et, mu)
     speed = NONE_LEFT * sqrt(vx * vx + vy * vy + vz * vz)
     slips = hypot(vx + w[0] * px + w[1] * py + w[2] * pz, vy + w[3] * px + w[4] * py + w[5] * pz) > speed
     # where much friction jams the contact a law may leave an approach
@@ -538,7 +540,7 @@ def landing_impact(run, state, n):
     if n == 1:
         d = lever(body, state, friction.touching[0])
         good = vertex_impact(run, state, friction.touching[0], d, 0.0, e, et)
-        if law.law == WHITTAKER:  # the one law that may gain energy at the vertex that lands
+        if law.law in GAINING:
             good = good and not _gains(law, before, twist_energy(body, state, friction.twist, mass))
         if not good:
             all_take_part(body, friction, state, 1, e, before)

@@ -1,5 +1,6 @@
 """The laws of planar blocks in the three-dimensional maps: met exactly wherever the motion is plane."""
 
+from inspect import signature
 from math import cos, pi, sin
 from unittest import mock
 
@@ -9,118 +10,118 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mcrock
+from mcrock.impact import planar
 from mcrock.impact.planar import edge_place, law_place
 from mcrock.impact.registry import Law
 from mcrock.planar import planar_block
 from mcrock.planar.block import PlanarBlock
-from mcrock.planar.restitution import (
-    brogliato_2012,
-    e_n21_of_ratio,
-    housner_1963,
-    kalliontzis_2016,
-    largest_ratio,
-    ther_kollar_2017,
-)
+from mcrock.planar.restitution import largest_ratio
 from mcrock.simulation.runs import impact_law
 from tests.unit.impact.equations import UP
 from tests.unit.impact.test_edge_impact import packed
 
-PLANAR = {  # ratio of the planar model, with the parameters of the law
-    "housner_1963": ({}, housner_1963),
-    "ther_kollar_2017": ({}, ther_kollar_2017),
-    "kalliontzis_2016": ({"nu": 0.6}, lambda block, onto="right": kalliontzis_2016(block, 0.6, onto)),
-    "brogliato_2012": ({"e_n21": 0.9}, lambda block, onto="right": brogliato_2012(block, 0.9, onto)),
-    "moreau_1988": ({}, housner_1963),
-}
+# all but that of the lambdas, which has no ratio, and that of a user
+PLANAR = [law for law in Law if not (law.of_one_contact or law in (Law.VARKONYI_2022, Law.OWN))]
+each_law = pytest.mark.parametrize("law", PLANAR, ids=[law.key for law in PLANAR])
 sizes = st.floats(0.05, 0.6)
 
 
-def test_every_law_is_held_to_its_planar_ratio():
-    """But that of the lambdas, which has none: a new law takes a line in `PLANAR`."""
-    assert set(PLANAR) == {law.key for law in Law if not law.of_one_contact} - {"varkonyi_2022", "own"}
+def examples(law):
+    """Parameters of a law, as the registry has them for an example."""
+    return {item.argument: item.row.example for item in law.parameters}
 
 
-@given(left=sizes, right=sizes, height=st.floats(0.6, 3.0), gyration=st.floats(0.1, 1.0), nu=st.floats(0, 1))
-def test_the_place_gives_back_the_ratio_of_the_law(left, right, height, gyration, nu):
+def ratio(law, block, onto="right", **parameters):
+    """Velocity ratio of a planar block by the function of the law, Housner's if it has none."""
+    function = getattr(planar, law.key, planar.housner_1963)
+    old, new = (-block.left, block.right) if onto == "right" else (-block.right, block.left)
+    given = {"about": block.about_base, "inertia": block.inertia, "mass": block.mass, "old": old, "new": new}
+    given |= {"height": block.com_height, "rate": 0.0} | (parameters or examples(law))
+    return function(*(given[name] for name in signature(function).parameters))
+
+
+@given(
+    left=sizes, right=sizes, height=st.floats(0.6, 3.0), gyration=st.floats(0.1, 1.0), share=st.floats(0, 1)
+)
+def test_the_place_gives_back_the_ratio_of_the_law(left, right, height, gyration, share):
+    """At any parameter between its bounds, 0 and 1 where it has none."""
     mass = 3.0
     block = PlanarBlock(left, right, height, mass, mass * (gyration * height) ** 2)
-    ratios = {
-        Law.HOUSNER_1963: housner_1963(block),
-        Law.THER_KOLLAR_2017: ther_kollar_2017(block),
-        Law.KALLIONTZIS_2016: kalliontzis_2016(block, nu),
-        Law.BROGLIATO_2012: nu * largest_ratio(block),
-        Law.MOREAU_1988: housner_1963(block),
-    }
-    values = {"nu": nu, "e_n21": e_n21_of_ratio(block, ratios[Law.BROGLIATO_2012])}
-    for law, ratio in ratios.items():
-        if ratio < 0.0:
+    for law in PLANAR:
+        rules = {item.argument: item.row.rule for item in law.parameters}
+        ends = {name: (rule.least or 0.0, rule.most or 1.0) for name, rule in rules.items()}
+        parameters = {name: low + share * (high - low) for name, (low, high) in ends.items()}
+        expected = ratio(law, block, **parameters)
+        if expected < 0.0:
             continue
-        parameters = {parameter.argument: values[parameter.argument] for parameter in law.parameters}
         pack = impact_law(mcrock.Impact(law=law.key, **parameters), n_face=5)
         lambda_ = law_place(pack, pack.quantiles, 0, block.inertia, mass, (height, -left, right), 0.0)
         point = -left + 0.5 * (1.0 + lambda_) * (left + right)
         about = block.about_base
         reached = (about - mass * point * left) / (about + mass * point * right)  # balance about the point
-        assert reached == pytest.approx(ratio, rel=1e-10, abs=1e-12)
+        assert reached == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
-def test_every_law_has_a_place_and_one_that_dispatch_has_forgotten_none():
+def test_every_law_has_a_place_and_an_unknown_code_none():
     pack = impact_law(mcrock.Impact(), n_face=5)
     pack = pack._replace(values=np.full_like(pack.values, 0.9))
     arguments = pack.quantiles, 0, 0.3, 3.0, (0.5, -0.1, 0.2), 0.0
     for law in Law:
         if law not in (Law.VARKONYI_2022, Law.OWN):  # a place for each kind of landing, a function
             assert np.isfinite(law_place(pack._replace(law=np.int64(law)), *arguments))
-    forgotten = pack._replace(law=np.int64(max(Law) + 1))
-    assert np.isnan(law_place(forgotten, *arguments))
-    with mock.patch("mcrock.simulation.runs.impact_law", return_value=forgotten):
+    unknown = pack._replace(law=np.int64(max(Law) + 1))
+    assert np.isnan(law_place(unknown, *arguments))
+    with mock.patch("mcrock.simulation.runs.impact_law", return_value=unknown):
         run = mcrock.simulate(
             mcrock.cuboid(0.3, 0.2, 0.8, 2600), start=mcrock.Start(edge=0, tilt=0.1), t_end=2
         )
     assert run.infeasible_facet_impacts == run.facet_impacts == 1
 
 
-@pytest.mark.parametrize("law", PLANAR)
+@each_law
 @pytest.mark.parametrize("edge", range(4))
 def test_a_facet_impact_in_a_plane_is_that_of_the_planar_block(law, edge):
-    parameters, ratio = PLANAR[law]
     body = mcrock.cuboid(0.3, 0.2, 0.8, 2600)
     width = (0.3, 0.2)[edge % 2]
     block = PlanarBlock(width / 2, width / 2, 0.4, body.mass, body.mass * (width**2 + 0.8**2) / 12)
     run = mcrock.simulate(
-        body, impact=mcrock.Impact(law=law, **parameters), start=mcrock.Start(edge=edge, tilt=0.1), t_end=2
+        body,
+        impact=mcrock.Impact(law=law.key, **examples(law)),
+        start=mcrock.Start(edge=edge, tilt=0.1),
+        t_end=2,
     )
     impact = next(event for event in run.events if event["kind"] == "facet_impact")
     weight, half = body.mass * body.gravity, 0.5 * width
     before = weight * (half * sin(0.1) + 0.4 * (cos(0.1) - 1.0))
-    r = ratio(block)
+    r = ratio(law, block)
     assert impact["to"] == ("EDGE", (edge + 2) % 4)
     assert impact["energy_change"] == pytest.approx((r * r - 1.0) * before, rel=1e-9)
 
 
-@pytest.mark.parametrize("law", PLANAR)
+@each_law
 def test_an_off_centre_body_loses_what_the_planar_block_loses(law):
-    parameters, ratio = PLANAR[law]
     body = mcrock.cuboid(0.3, 0.2, 0.8, 2600, com=(0.03, 0.0, 0.0))
     block = planar_block(body)
     run = mcrock.simulate(
-        body, impact=mcrock.Impact(law=law, **parameters), start=mcrock.Start(edge=0, tilt=0.1), t_end=2
+        body,
+        impact=mcrock.Impact(law=law.key, **examples(law)),
+        start=mcrock.Start(edge=0, tilt=0.1),
+        t_end=2,
     )
     impact = next(event for event in run.events if event["kind"] == "facet_impact")
     # edge 0 is at +x, nearer to the centre of mass: the body then turns about the left edge
     before = body.mass * body.gravity * (block.right * sin(0.1) + block.com_height * (cos(0.1) - 1.0))
-    kept = (ratio(block, "left") / largest_ratio(block, "left")) ** 2
+    kept = (ratio(law, block, "left") / largest_ratio(block, "left")) ** 2
     assert impact["energy_change"] == pytest.approx((kept - 1.0) * before, rel=1e-9)
 
 
-@pytest.mark.parametrize("law", [law for law in PLANAR if law != "moreau_1988"])
+@pytest.mark.parametrize("law", [law for law in PLANAR if law != Law.MOREAU_1988])
 def test_an_edge_impact_in_an_upright_plane_is_that_of_the_planar_block(law):
     """The body stands on edge 0 with its centre of mass right above, and rocks along that edge.
 
     It is as high as wide, so that the inertia about every axis across the edge is the same: otherwise the
     motion does not stay in the plane.
     """
-    parameters, ratio = PLANAR[law]
     body = mcrock.cuboid(0.4, 0.2, 0.4, 2600)
     over = pi / 4
     lean = 0.02
@@ -129,20 +130,21 @@ def test_an_edge_impact_in_an_upright_plane_is_that_of_the_planar_block(law):
     w0, x0, *_ = along
     w1, _, y1, _ = across
     start = mcrock.Start(vertex=1, orientation=(w0 * w1, x0 * w1, w0 * y1, x0 * y1))  # corner 0 is lifted
-    run = mcrock.simulate(body, impact=mcrock.Impact(law=law, **parameters), start=start, t_end=0.5)
+    run = mcrock.simulate(body, impact=mcrock.Impact(law=law.key, **examples(law)), start=start, t_end=0.5)
     impact = run.events[0]
     assert impact["kind"] == "edge_impact"
     height = np.hypot(0.2, 0.2)
     block = PlanarBlock(0.1, 0.1, height, body.mass, body.inertia[0, 0])
     before = body.mass * body.gravity * (0.1 * sin(lean) + height * (cos(lean) - 1.0))
-    r = ratio(block)
+    r = ratio(law, block)
     assert impact["energy_change"] == pytest.approx((r * r - 1.0) * before, rel=1e-6)
 
 
-@pytest.mark.parametrize("law", ["ther_kollar_2017", "kalliontzis_2016"])
+@pytest.mark.parametrize("law", [Law.THER_KOLLAR_2017, Law.KALLIONTZIS_2016])
 def test_the_place_on_an_edge_is_that_of_its_upright_plane_in_any_axes(edge_cases, law):
     """The planar law with the inertia about the axis across the edge, for bodies turned anyhow."""
-    rng, pack = np.random.default_rng(3), impact_law(mcrock.Impact(law=law, **PLANAR[law][0]), n_face=1)
+    rng = np.random.default_rng(3)
+    pack = impact_law(mcrock.Impact(law=law.key, **examples(law)), n_face=1)
     for case in edge_cases[:50]:
         along = (case.new - case.old) / np.linalg.norm(case.new - case.old)
         across = np.cross(along, UP)
@@ -157,14 +159,13 @@ def test_the_place_on_an_edge_is_that_of_its_upright_plane_in_any_axes(edge_case
         assert found == pytest.approx((expected, 0.0), rel=1e-9, abs=1e-9)
 
 
-@given(angle=st.floats(0.0, 2 * pi), law=st.sampled_from(list(PLANAR)))
+@given(angle=st.floats(0.0, 2 * pi), law=st.sampled_from(PLANAR))
 def test_no_law_gains_energy_or_is_left_without_outcome(angle, law):
     """An octagonal block under a pulse from any direction."""
-    parameters, _ = PLANAR[law]
     corners = [(0.2 * cos(a), 0.2 * sin(a)) for a in np.arange(8) * pi / 4]
     body = mcrock.prism(corners, 1.2, 2600)
     pulse = mcrock.Pulse((3.0 * cos(angle), 3.0 * sin(angle), 0.0), 6.0)
-    run = mcrock.simulate(body, pulse, mcrock.Impact(law=law, **parameters), t_end=4, history=True)
+    run = mcrock.simulate(body, pulse, mcrock.Impact(law=law.key, **examples(law)), t_end=4, history=True)
     changes = [event["energy_change"] for event in run.events if event["kind"].endswith("impact")]
     assert run.outcome.name in ("AT_REST", "SETTLING", "OVERTURNED", "ROCKING")
     assert all(change <= 1e-9 * body.mass for change in changes)

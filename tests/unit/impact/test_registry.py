@@ -29,7 +29,7 @@ from mcrock.study import Study
 from mcrock.study.impact import FaceImpact, ImpactTable
 
 ROOT = Path(mcrock.__file__).parent
-# stored in datasets, or drawn by: these never change; a new law or parameter is appended
+# stored in datasets, or drawn by: these never change; `mcrock docs results` lists those added since
 CODES = {
     "varkonyi_2022": 0,
     "housner_1963": 1,
@@ -62,7 +62,8 @@ DESIGN = [f"impact.{key}" for key in (*STREAMS, "energy_gain", "draw", "facet_fa
 
 def test_codes_streams_and_orders_stay():
     assert {law.key: int(law) for law in Law}.items() >= CODES.items()
-    assert {item.key: item.row.stream for item in ImpactParameter}.items() >= STREAMS.items()
+    assert list(Law) == list(range(len(Law)))
+    assert {item.key: item.stream for item in ImpactParameter}.items() >= STREAMS.items()
     assert [item.key for item in ImpactParameter][: len(STREAMS)] == list(STREAMS)
     assert [key for key in ImpactTable.key_names() if key in STORED] == list(STORED)
 
@@ -92,12 +93,9 @@ def test_the_order_of_the_design_stays():
 
 
 def test_random_streams_are_told_apart():
-    taken = {RECHECK_STREAM: "runs at half the step"}
-    for item in ImpactParameter:
-        stream = item.row.stream
-        assert 0 <= stream < FACE_STREAM, f"{item.key}: stream {stream} is one of faces"
-        assert stream not in taken, f"{item.key}: stream {stream} is that of {taken[stream]}"
-        taken[stream] = item.key
+    streams = [item.stream for item in ImpactParameter]
+    assert len({RECHECK_STREAM, *streams}) == 1 + len(streams)
+    assert max(streams) < FACE_STREAM
 
 
 def test_laws_of_the_planar_block_have_the_same_names():
@@ -117,6 +115,8 @@ def test_a_law_names_its_source(law):
     assert law.source.rstrip(".") in words
     assert f" {law.key.rpartition('_')[2]}" in law.label
     assert law.key.rpartition("_")[2] in law.source
+    if hasattr(planar, law.key) and law != Law.OWN:  # a number by which a mistake in the formula is seen
+        assert f">>> round({law.key}(" in function.__doc__
 
 
 def function(parameter):

@@ -157,7 +157,7 @@ def prepared(vertices, body, faces, cases, follow_fall):
     top, n = topology(faces, len(vertices)), len(cases)
     columns = Case(*map(np.array, zip(*cases.values(), strict=True)))
     redrawn = np.zeros((n, len(ImpactParameter)), np.int8)
-    redrawn[columns.redrawn, : ImpactParameter.TAU_FACET] = 1
+    redrawn[columns.redrawn, : ImpactParameter["TAU_FACET"]] = 1
     low, high = filled(0.5, -0.01, 0.6, -0.2, rest=0.0), filled(1.0, 0.01, 1.0, 0.2, rest=0.0)
     batch = Batch(
         seed=np.uint64(2**63 + 7),
@@ -176,7 +176,7 @@ def prepared(vertices, body, faces, cases, follow_fall):
         impact=columns.impact,
         redrawn=redrawn,
         quantiles=np.ascontiguousarray(np.linspace(low, high, 9).T),
-        face_parameters=np.full(len(faces), int(ImpactParameter.LAMBDA_LON)),
+        face_parameters=np.full(len(faces), int(ImpactParameter["LAMBDA_LON"])),
         law=columns.law,
         energy_gain=np.full(n, int(EnergyGain.PROJECT)),
         facet_fallback=columns.fallback,

@@ -78,7 +78,7 @@ def test_every_preset_and_every_number_has_a_source(preset):
     ],
 )
 def test_interfaces_give_the_measured_velocity_ratios_to_blocks_of_the_tests(name, readings):
-    given = PRESETS[name].parameters[ImpactParameter.LAMBDA_LON]
+    given = PRESETS[name].parameters[ImpactParameter["LAMBDA_LON"]]
     found = []
     for aspect, shares in readings.items():
         block = planar.planar_block(cuboid(width=0.2, depth=0.5, height=0.2 * aspect, density=2400))
@@ -148,7 +148,7 @@ def test_what_the_source_lacks_is_to_be_given(study_of):
 def changed(monkeypatch, name):
     """Give a preset other numbers, and the law a parameter that it did not have."""
     other = dict.fromkeys(
-        (*PRESETS[name].parameters, ImpactParameter.TAU_FACET), Given(0.1, 0.2, "section 9")
+        (*PRESETS[name].parameters, ImpactParameter["TAU_FACET"]), Given(0.1, 0.2, "section 9")
     )
     monkeypatch.setitem(impact.PRESETS, name, PRESETS[name]._replace(parameters=other))
 
