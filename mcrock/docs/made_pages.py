@@ -58,12 +58,12 @@ A preset holds what its source gives, as intervals; drawing from them uniformly 
 `ther_kollar_2017` and `moreau_1988` stand for the laws of these names.
 """
 AT_THE_VERTEX = "at the vertex that lands, with friction: "  # in the registry, of laws of one contact
-OF_ONE_CONTACT = """\
-At the vertex that lands, with friction (`mcrock docs contact`):
-"""
+OF_ONE_CONTACT = "At the vertex that lands, with friction (`mcrock docs contact`):\n"
 DISTRIBUTED = """\
 Parameters have the unit of their key, unless a unit is given. A distribution that leaves the allowed range of
-its key with a probability above 1e-9 is refused: bound it, or use a lognormal.
+its key with a probability above 1e-9 is refused: bound it, or use a lognormal. With `epistemic = true` it is
+one unknown number for all runs, drawn `ensemble.outer` times, instead of one for each realization (not for
+`listed`).
 """
 LISTED_BELOW = ("law", "measure", "preset")  # keys whose options have a list of their own
 
@@ -90,7 +90,7 @@ def reference() -> str:
             blocks += [*law_items(of_one_contact=True), "", "### Presets\n", PRESET, *preset_items()]
         if section == "intensity":
             blocks += ["", "### Measures\n", MEASURED, *measure_lines()]
-    blocks += ["", "## Distributions\n", DISTRIBUTED, *section_lines("", "distribution", DISTRIBUTIONS)]
+    blocks += ["", "## Distributions\n", DISTRIBUTED, *distribution_items()]
     return "\n".join(blocks) + "\n"
 
 
@@ -187,6 +187,15 @@ def kind_in_words(kind: Kind | None) -> str:
     return re.sub(r"'([^' ]+)'", r'`"\1"`', text).strip()
 
 
+def distribution_items() -> Iterator[str]:
+    """Distributions, each with its keys and their bounds."""
+    for name, table in DISTRIBUTIONS.items():
+        lines = {key: line[2:].partition(": ")[0] for key, line in key_lines(table).items()}
+        keys = [line for key, line in lines.items() if key not in ("distribution", "epistemic")]
+        words = f"{sentence(table.__doc__)} Keys {', '.join(keys)}."
+        yield wrapped(f"`distribution = {json.dumps(name)}`: {words}")
+
+
 def law_items(*, of_one_contact: bool) -> Iterator[str]:
     """Laws of impacts of a kind, with what they say."""
     for law in Law:
@@ -253,18 +262,10 @@ Keys of the study that are drawn, with `_` for dots and brackets (`mcrock docs s
 """
 TABLES = ("body", "impact", "contact", "start", "ground", "motion")  # at the start of names of keys
 OF_NO_KEY = ("body_radius", "body_slenderness", "body_frequency", "body_base_radius", "start_face")
-OTHER_INPUTS = """
-And:
-"""
-OTHER_MEASURES = """\
-- `im_MEASURE`: further intensity measures of a cloud study, as `im_pgv` or `im_sa_0p5s`.
-"""
-OUTCOMES = """\
-On `(realization, intensity)`, or on `realization` in a cloud study.
-"""
-WITH_FRICTION = """
-In studies with friction (`contact.friction`) also:
-"""
+OTHER_INPUTS = "\nAnd:\n"
+OTHER_MEASURES = "- `im_MEASURE`: further intensity measures of a cloud study, as `im_pgv` or `im_sa_0p5s`.\n"
+OUTCOMES = "On `(realization, intensity)`, or on `realization` in a cloud study.\n"
+WITH_FRICTION = "\nIn studies with friction (`contact.friction`) also:\n"
 
 
 def impacts() -> str:
@@ -342,6 +343,8 @@ def _lines(variables: Mapping[str, Variable]) -> Iterator[str]:
         words = item.long_name.format("#", "#")
         where = "" if item.dims in (INPUT, OUTPUT) else f"; on `{item.dims[0]}`"
         codes = [f"{code.name.lower()} ({int(code)})" for code in item.flags or ()]
+        if name != "outcome" and item.flags is SCHEMA["outcome"].flags:
+            codes = ["those of `outcome`"]
         yield wrapped(f"{_with_units(name, item)}: {words}{where}{': ' if codes else ''}{', '.join(codes)}.")
 
 

@@ -113,10 +113,8 @@ class Normal(Distribution):
 
 
 class Lognormal(Distribution):
-    """Lognormal distribution with (median, dispersion) or (mean, std).
-
-    ``dispersion`` is the standard deviation of the natural logarithm [1].
-    """
+    """Lognormal distribution with (mean, std), or with (median, dispersion), where dispersion is the standard
+    deviation of the natural logarithm."""
 
     distribution: Literal["lognormal"]
     median: float | None = optional(NumberKey(OWN, above=0.0), "median, given with `dispersion`", 0.8)
@@ -191,7 +189,7 @@ class Uniform(Bounded):
 
 
 class Triangular(Bounded):
-    """Triangular distribution with its most likely value between two ends."""
+    """Triangular distribution between two ends, with its most likely value, the mode."""
 
     distribution: Literal["triangular"]
     low: float = entry(NumberKey(OWN), "lower end, below `high`", 0.5)
@@ -268,7 +266,7 @@ class TruncatedNormal(Bounded):
 
 
 class Beta(Bounded):
-    """Beta distribution stretched from [0, 1] to [low, high]."""
+    """Beta distribution stretched from [0, 1] to [low, high], with two shape parameters."""
 
     distribution: Literal["beta"]
     alpha: float = entry(NumberKey("1", above=0.0), "first shape parameter", 2.0)
@@ -355,8 +353,7 @@ class Discrete(Stepped):
 
 
 class Listed(Stepped):
-    """One value for each realization, in their order, whatever the design; what `ensemble.table` makes of a
-    column."""
+    """One value for each realization, in their order, or more; what `ensemble.table` makes of a column."""
 
     epistemic: ClassVar[None] = None  # type: ignore[misc]  # there is a value for each realization
     distribution: Literal["listed"]
