@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from mcrock.show.body import plot_body
 from mcrock.show.comparison import plot_comparison
-from mcrock.show.curves import plot_choices, plot_limits, plot_methods
+from mcrock.show.curves import plot_choices, plot_limits, plot_measures, plot_methods, plot_surface
 from mcrock.show.fit import plot_angles, plot_fit
 from mcrock.show.fragility import plot_fragility
 from mcrock.show.history import plot_history
 from mcrock.show.maps import plot_impact_map, plot_regimes
-from mcrock.show.measures import plot_measures, plot_surface
 from mcrock.show.outcomes import plot_convergence, plot_exceedance, plot_outcomes
 from mcrock.show.population import plot_effects, plot_population
 from mcrock.show.rare import plot_rare

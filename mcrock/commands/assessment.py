@@ -1,11 +1,10 @@
 """Commands on results.
 
-`stats`, `plot`, `fragility`, `compare`, `report`, `app`, `sensitivity`, `rare` and `export`.
+`stats`, `plot`, `fragility`, `risk`, `compare`, `report`, `app`, `sensitivity`, `rare` and `export`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -17,11 +16,7 @@ from mcrock.base.units import plain_number
 from mcrock.commands import options
 
 if TYPE_CHECKING:
-    import xarray as xr
-    from matplotlib.axes import Axes
-
     from mcrock.show.report.subject import Signed
-    from mcrock.statistics.intervals import ConfidenceKeywords
 
 
 @options.unpacked
@@ -117,78 +112,27 @@ def fragility(
     store: options.Store,
     curves: CurveOptions,
     level: options.Level = 0.95,
-    measure: options.Measure = None,
+    reading: options.ReadingOptions,
     folder: options.Folder = Path(),
-    figures: options.FigureOptions,
-    as_json: options.AsJson = False,
-    allow_incomplete: options.Incomplete = False,
+    results: options.ResultOptions,
 ) -> None:
     """Print fragility curves by ways of fitting, limit states and intensity measures.
 
     Which curve to take: `mcrock docs fragility`.
     """
-    limits, asked = curves.limits, curves.measures
-    from mcrock.excitation.motion import MotionError
-    from mcrock.show.curves import format_limits, format_methods, plot_limits, plot_methods
-    from mcrock.show.measures import format_sufficiency
+    limits, measures = curves.limits, curves.measures
+    from mcrock.show.curves import compose_fragility
     from mcrock.show.progress import reading_progress
-    from mcrock.show.risk import plot_baselines
-    from mcrock.show.text import missing_chunks
-    from mcrock.statistics import fragility_by_limit, fragility_by_method, measure_sufficiency, with_measures
-    from mcrock.statistics.intervals import Bootstrap, Confidence
-    from mcrock.statistics.measures import has_records
-    from mcrock.statistics.standards import baselines, why_no_baselines
+    from mcrock.statistics.intervals import Confidence
     from mcrock.study import ConfigError
 
-    how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
-    with options.opened_result(store, incomplete=allow_incomplete, measure=measure) as ds, reading_progress():
+    how = Confidence(level=level, allow_missing=reading.allow_incomplete).keywords
+    with reading.open(store) as ds, reading_progress():
         try:
-            found = {"methods": fragility_by_method(ds, folder=folder, **how)}
+            found = compose_fragility(ds, limits, measures, folder=folder, **how)
         except ConfigError as error:
             raise ValueError(f"{error}\n{store}: give the folder of the study file with --folder") from None
-        found["limits"] = fragility_by_limit(ds, limits, **how)
-        lines = [*format_methods(found["methods"]), "", *format_limits(found["limits"])]
-        draw: dict[str, Callable[[], Axes]] = {
-            "fragility_methods": lambda: plot_methods(ds, folder=folder, found=found["methods"], **how),
-            "fragility_limits": lambda: plot_limits(ds, limits, found=found["limits"], **how),
-        }
-        if why := why_no_baselines(ds):
-            lines += ["", why]
-        elif figures.output is not None:
-            try:
-                rules = baselines(ds, folder=folder, **how)
-                draw["baselines"] = lambda: plot_baselines(ds, folder=folder, found=rules, **how)
-            except MotionError as error:  # motions that do not shake along the ground
-                lines += ["", f"no rules of thumb: {error}"]
-        if asked:
-            runs = with_measures(ds, asked, folder=folder)
-            if has_records(ds) and "peak_tilt_ratio" in ds:
-                how_sure = Confidence(level=level, allow_missing=allow_incomplete).keywords
-                found["sufficiency"] = measure_sufficiency(ds, asked, folder=folder, **how_sure)
-            for name, (table, words, figure) in _by_measures(runs, asked, how).items():
-                found[name], draw[f"fragility_{name}"] = table, figure
-                lines += ["", *words]
-            lines += ["", *format_sufficiency(found["sufficiency"])] if "sufficiency" in found else []
-        paths = options.save_figures(draw, figures, ds.attrs)
-    options.print_result(as_json, found, [*missing_chunks(ds), *lines, *paths])
-
-
-def _by_measures(
-    runs: xr.Dataset, asked: list[Any], how: ConfidenceKeywords
-) -> dict[str, tuple[xr.Dataset, list[str], Callable[[], Axes]]]:
-    """Comparison of measures, and of two a surface, by name: result, text and figure."""
-    from mcrock.show.measures import format_measures, format_surface, plot_measures, plot_surface
-    from mcrock.statistics import compare_measures, fit_surface
-    from mcrock.statistics.measures import measure_name
-
-    measures, names = compare_measures(runs, **how), [measure_name(item) for item in asked]
-    words = ["Fragility by intensity measures", *format_measures(measures)]
-    found = {"measures": (measures, words, lambda: plot_measures(runs, found=measures, **how))}
-    if len(asked) == 2:
-        surface = fit_surface(runs, names, **how)
-        words = format_surface(surface)
-        found["surface"] = (surface, words, lambda: plot_surface(runs, names, found=surface, **how))
-    return found
+        options.show(found, results, ds)
 
 
 def _limit(text: str) -> tuple[str, float]:
@@ -208,6 +152,36 @@ def _measure(text: str) -> str | dict[str, str | float]:
 
 
 @options.unpacked
+def risk(
+    *,
+    store: options.Store,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="HAZARD", help="Files of the hazard curves.", show_default=False),
+    ] = None,
+    site: options.SiteOptions,
+    level: options.Level = 0.95,
+    reading: options.ReadingOptions,
+    results: options.ResultOptions,
+) -> None:
+    """Print the annual rate of overturning at a site, and where it comes from.
+
+    HAZARD is a CSV file that begins as in `pga [g], mean, 0.16, 0.84`, or files
+    of OpenQuake, the USGS or EFEHR: `mcrock docs assessment hazard`.
+    """
+    from mcrock.show.progress import reading_progress
+    from mcrock.show.risk import compose_risk
+    from mcrock.statistics.intervals import Confidence
+
+    how = Confidence(level=level, allow_missing=reading.allow_incomplete)
+    with reading.open(store) as ds, reading_progress():
+        asked = site.of(ds, files or ())
+        if asked.hazard is None:
+            raise ValueError("mcrock risk needs the hazard of the site: mcrock risk STORE HAZARD.csv")
+        options.show(compose_risk(ds, asked, how), results, ds)
+
+
+@options.unpacked
 def compare(
     *,
     first: Annotated[Path, typer.Argument(metavar="A", help="Store of the first study.", show_default=False)],
@@ -215,33 +189,23 @@ def compare(
     site: options.HazardOptions,
     level: options.Level = 0.95,
     displacement_limit: options.DisplacementLimit = None,
-    figures: options.FigureOptions,
-    as_json: options.AsJson = False,
+    results: options.ResultOptions,
 ) -> None:
     """Compare two designs under the same earthquakes, run by run.
 
     Both studies need the same seed and the same draws of what they share: `mcrock
     docs assessment`.
     """
-    from mcrock.show.comparison import format_comparison, plot_comparison
+    from mcrock.show.comparison import compose_comparison
     from mcrock.show.progress import reading_progress
-    from mcrock.statistics import compare_designs
-    from mcrock.statistics.comparison import what_differs
 
     with (
         options.opened_result(first, limit=displacement_limit) as one,
         options.opened_result(second, limit=displacement_limit) as other,
         reading_progress(),
     ):
-        curves = site.curves(one)
-        changes = what_differs(one, other) if "config" in one.attrs else None
-        found = compare_designs(one, other, curves, level=level)
-        named = [ds.assign_attrs(title=store.name) for ds, store in ((one, first), (other, second))]
-        draw = {"compare": lambda: plot_comparison(named[0], named[1], level=level, found=found)}
-        paths = options.save_figures(draw, figures)
-    tables = {"differs": {key: list(values) for key, *values in changes or ()}, "comparison": found}
-    names = f"first: {first}, second: {second}"
-    options.print_result(as_json, tables, [names, format_comparison(found, changes), *paths])
+        found = compose_comparison(one, other, (first, second), site.curves(one), level=level)
+        options.show(found, results)
 
 
 def _text(words: str) -> Any:
@@ -401,8 +365,7 @@ def sensitivity(
     permutations: Annotated[
         int, typer.Option(metavar="N", help="Permutations of the outcomes that show the effect of chance.")
     ] = 199,
-    figures: options.FigureOptions,
-    as_json: options.AsJson = False,
+    results: options.ResultOptions,
     allow_incomplete: options.Incomplete = False,
 ) -> None:
     """Print which inputs decide whether the body overturns.
@@ -411,18 +374,14 @@ def sensitivity(
     study the inputs given the outcome: `mcrock docs assessment`.
     """
     from mcrock.show.progress import count_progress
-    from mcrock.show.sensitivity import BLOCKS, plot_sensitivity, sensitivity_of
-    from mcrock.show.text import missing_chunks
+    from mcrock.show.sensitivity import compose_sensitivity, sensitivity_of
     from mcrock.statistics import Confidence
 
     how = Confidence(level=level, allow_missing=allow_incomplete)
     with options.opened_result(store, incomplete=allow_incomplete) as ds:
         with count_progress("permutations") as progress:
             tables = sensitivity_of(ds, how, permutations, progress)
-        draw = {"sensitivity": lambda: plot_sensitivity(next(iter(tables.values())))}
-        paths = options.save_figures(draw, figures, ds.attrs)
-    blocks = ["\n".join(BLOCKS[name](table)) for name, table in tables.items()]
-    options.print_result(as_json, tables, ["\n\n".join([*missing_chunks(ds), *blocks]), *paths])
+        options.show(compose_sensitivity(tables), results, ds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -446,8 +405,7 @@ def rare(
     level: options.Level = 0.95,
     workers: options.Workers = None,
     changes: options.StudyOptions,
-    figures: options.FigureOptions,
-    as_json: options.AsJson = False,
+    results: options.ResultOptions,
 ) -> None:
     """Print small probabilities of overturning, by subset simulation for each record.
 
@@ -458,11 +416,10 @@ def rare(
         raise ValueError(f"workers must be at least 1, got {workers}")
     study = changes.load(config)
     from mcrock.ensemble.rare import rare_probability
-    from mcrock.show.rare import format_rare, plot_rare
+    from mcrock.show.rare import compose_rare
 
     found = rare_probability(study, **asdict(splitting), level=level, workers=workers, progress=options.say)
-    paths = options.save_figures({"rare": lambda: plot_rare(found)}, figures, found.attrs)
-    options.print_result(as_json, {"rare_probability": found}, [format_rare(found), *paths])
+    options.show(compose_rare(found), results, found)
 
 
 class ExportKind(StrEnum):

@@ -424,8 +424,7 @@ def measure(
     tests: TestOptions,
     recording: RecordingOptions,
     level: options.Level = 0.95,
-    results: options.FigureOptions,
-    as_json: options.AsJson = False,
+    results: options.ResultOptions,
 ) -> None:
     """Measure free-rocking tests without a model of their impacts.
 
@@ -436,6 +435,7 @@ def measure(
     import xarray as xr
 
     from mcrock.show.fit import format_measured, measured_frame, plot_measured
+    from mcrock.show.text import Composition
 
     if not 0.0 < level < 1.0:
         raise ValueError(f"--level must be > 0 and < 1, got {level!r}")
@@ -450,16 +450,13 @@ def measure(
     if not found:
         options.fail("\n".join(failed), 2)
     table = xr.concat(found, "test")
-    paths = options.save_figures({"measures": lambda: plot_measured(table)}, results)
-    if results.output is not None:
-        paths = [results.output / "measures.csv", *paths]
-        options.write_text(paths[0], measured_frame(table).to_csv(index=False))
-    missing = [f"not measured: {reason}" for reason in failed]
-    options.print_result(
-        as_json,
+    shown = Composition(
         {"measures": table, "not_measured": failed, "notes": said},
-        [*format_measured(table), *said, *missing, *paths],
+        [*format_measured(table), *said, *(f"not measured: {reason}" for reason in failed)],
+        {"measures": lambda: plot_measured(table)},
+        {"measures.csv": lambda: measured_frame(table).to_csv(index=False)},
     )
+    options.show(shown, results)
 
 
 def _measured(test: TestFile, how: RecordingOptions, level: float) -> tuple[xr.Dataset, list[str]]:
@@ -634,12 +631,12 @@ class CheckOptions:
 
         read_campaign_fits(fits)
 
-    def write(self, data: Any, fits: Path, results: options.FigureOptions, trust_code: bool) -> list[object]:
+    def show(self, data: Any, fits: Path, results: options.FigureOptions, trust_code: bool) -> None:
         """Simulate, write the figure check and check.nc, and say what came of it."""
         if self.check is None:
-            return []
+            return
         from mcrock.measurement import predictive
-        from mcrock.show.population import format_check, plot_check
+        from mcrock.show.population import compose_check
         from mcrock.study.load import load_tested
 
         every, known = predictive.read_campaign_fits(fits), set(data.constant_data["test"].values.tolist())
@@ -655,10 +652,7 @@ class CheckOptions:
         check = predictive.predictive_check(
             [numbers["measures"] for numbers in found.values()], [done[name] for name in names], names
         )
-        assert results.output is not None
-        options.write_netcdf(results.output / "check.nc", check)
-        paths = options.save_figures({"check": lambda: plot_check(check)}, results)
-        return [*format_check(check, left_out), results.output / "check.nc", *paths]
+        options.show(compose_check(check, left_out), results)
 
 
 @options.unpacked
@@ -701,19 +695,11 @@ def population(
     section, draws = output / "impact.toml", output / "draws.csv"
     for path in (section, draws):
         path.unlink(missing_ok=True)  # of another population
-    print(*show.format_population(data, cut), sep="\n")
-    if fits.suffix != ".nc":
-        options.write_netcdf(output / "population.nc", whole)
-        print(output / "population.nc")
-    if of_tests.has_tests(data):  # of another sampler it may be without
-        drawn = {"population": lambda: show.plot_population(data, cut)}
-        if "effect" in data.posterior:
-            drawn["effects"] = lambda: show.plot_effects(data)
-        print(
-            *options.save_figures(drawn, results),
-            *checks.write(whole, fits, results, study.trust_code),
-            sep="\n",
-        )
+    found = show.compose_population(data, cut)
+    files = {} if fits.suffix == ".nc" else {"population.nc": lambda: whole}
+    options.show(found._replace(files=files), results)
+    if of_tests.has_tests(data):
+        checks.show(whole, fits, results, study.trust_code)
     diagnosis = of_tests.diagnose(data)
     if diagnosis.problems:
         options.fail(show.untrusted(diagnosis), 1)

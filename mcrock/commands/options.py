@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import partial, wraps
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
     from mcrock.show.risk import Site
+    from mcrock.show.text import Composition
     from mcrock.study import Study
 
 
@@ -353,6 +354,13 @@ class FigureOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ResultOptions(FigureOptions):
+    """Folder and format of the figures, and whether the result is printed as JSON."""
+
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
     """What of a store is read, and how."""
 
@@ -378,9 +386,31 @@ def opened_result(
         yield ds if limit is None else with_displacement_limit(ds, limit)
 
 
+def show(found: Composition, results: FigureOptions, ds: xr.Dataset | None = None, *more: Path) -> None:
+    """Write files and figures of a subject, and print it as JSON, or as text with their names.
+
+    ``ds`` is the study that it is of, ``more`` are further files that are there.
+    """
+    from mcrock.show.text import as_text, missing_chunks
+
+    files = [] if results.output is None else [results.output / name for name in found.files]
+    for path, make in zip(files, found.files.values(), strict=False):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = make()
+        write_text(path, content) if isinstance(content, str) else write_netcdf(path, content)
+    paths = save_figures(found.drawings, results, None if ds is None else ds.attrs)
+    if isinstance(results, ResultOptions) and results.as_json:
+        print_json(found.tables)
+        return
+    missing = [] if ds is None else missing_chunks(ds)
+    print(*missing, *as_text(found.blocks), *more, *files, *paths, sep="\n")
+
+
 def save_figures(
-    draw: Mapping[str, Callable[[], Axes]], figures: FigureOptions, attrs: Mapping[str, Any] | None = None
-) -> list[Path]:
+    draw: Mapping[str, Callable[[], Axes | str]],
+    figures: FigureOptions,
+    attrs: Mapping[str, Any] | None = None,
+) -> list[str]:
     """Write figures into a folder, each signed with title and seed of its study; none without a folder."""
     output = figures.output
     if output is None:
@@ -388,11 +418,13 @@ def save_figures(
     from mcrock.show.style import add_source, save_figure
 
     output.mkdir(parents=True, exist_ok=True)
-    paths = []
+    paths = list[str]()
     for name, make in draw.items():
         ax = make()
-        add_source(ax, attrs or {})
-        paths.append(save_figure(ax, output / f"{name}.{figures.format}"))
+        if not isinstance(ax, str):
+            add_source(ax, attrs or {})
+            ax = str(save_figure(ax, output / f"{name}.{figures.format}"))
+        paths.append(ax)
     return paths
 
 
@@ -410,14 +442,6 @@ def write_netcdf(path: Path, ds: xr.Dataset) -> None:
 
     with replacing(path) as scratch:
         ds.to_netcdf(str(scratch))
-
-
-def print_result(as_json: bool, tables: xr.Dataset | Mapping[str, Any], lines: Iterable[object]) -> None:
-    """Print a result as JSON, or the lines that say it."""
-    if as_json:
-        print_json(tables)
-    else:
-        print(*lines, sep="\n")
 
 
 def print_json(tables: xr.Dataset | Mapping[str, Any]) -> None:

@@ -21,8 +21,7 @@ from mcrock.commands import options
 HOMES = {  # modules of this folder, with commands, and groups of commands as `NAME_app`
     "studies": "new check run submit status merge warm",
     "motions": "simulate spectrum",
-    "assessment": "stats plot fragility compare report app sensitivity rare export",
-    "risk": "risk",
+    "assessment": "stats plot fragility risk compare report app sensitivity rare export",
     "validation": "validate calibrate",
     "records": "records",
     "measurement": "measure fit population",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.options import FigureOptions, print_result, save_figures, unpacked, write_netcdf
+from mcrock.commands.options import ResultOptions, show, unpacked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,7 +87,7 @@ class CalibrationOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ValidationOutput(FigureOptions):
+class ValidationOutput(ResultOptions):
     """Folder of all results."""
 
     output: options.OutputFolder = Path("validation")
@@ -104,7 +103,6 @@ def validate(
     workers: options.Workers = None,
     results: ValidationOutput,
     trust_code: options.TrustCode = False,
-    as_json: options.AsJson = False,
 ) -> None:
     """Compare predictions with tests: labels, or distributions of maxima.
 
@@ -117,12 +115,12 @@ def validate(
             raise ValueError(
                 "--geometry, --rules, --part and --calibrate go with --labels, not with --measured"
             )
-        _compare_measured(asked, level, workers, results, trust_code, as_json)
+        _compare_measured(asked, level, workers, results, trust_code)
         return
     import numpy as np
 
     from mcrock.excitation.readers.collections import read_shake_table
-    from mcrock.show.validation import format_validation, plot_validation
+    from mcrock.show.validation import compose_validation
     from mcrock.statistics import validation
 
     tests = read_shake_table(asked.motions)
@@ -135,7 +133,7 @@ def validate(
     group = np.where(scored, "aside", tests.recording[used]) if asked.part == "aside" else None
     study, words = _study(asked.motions, len(fallen), scanned.geometry, scanned)
     results.output.mkdir(parents=True, exist_ok=True)
-    store, scores = results.output / "runs.zarr", results.output / "scores.nc"
+    store = results.output / "runs.zarr"
     ds = _runs(study, store, workers)
     found = validation.validate(
         validation.probabilities(ds)[:, used],
@@ -150,24 +148,15 @@ def validate(
     )
     numbers = {"units": "1", "long_name": "number of the test in its file, from 0"}
     found["number"] = ("test", used[scored], numbers)
-    write_netcdf(scores, found)
-    paths = save_figures({"validation": lambda: plot_validation(found)}, results)
-    lines = [f"{words}, {asked.part} tests", format_validation(found), store, scores, *paths]
-    print_result(as_json, {"part": asked.part, "scores": found}, lines)
+    show(compose_validation(found, asked.part, words), results, None, store)
 
 
 def _compare_measured(
-    asked: TestedOptions,
-    level: float,
-    workers: int | None,
-    results: ValidationOutput,
-    trust_code: bool,
-    as_json: bool,
+    asked: TestedOptions, level: float, workers: int | None, results: ValidationOutput, trust_code: bool
 ) -> None:
     """Print, draw and put on a page how the runs of a store or a study predict measured maxima."""
     from mcrock.dataset import load_dataset
-    from mcrock.show.report.page import save_report
-    from mcrock.show.validation import format_tests, plot_tests, tests_page
+    from mcrock.show.validation import compose_tests
     from mcrock.statistics.distributions import compare_tests, read_tests
     from mcrock.study import load_config
 
@@ -181,12 +170,7 @@ def _compare_measured(
         ds = load_dataset(store)
         tests = read_tests(table, ds)
     found = compare_tests(ds, tests, level=level)
-    paths = save_figures({name: partial(plot_tests, one) for name, one in found.items()}, results)
-    for name, one in found.items():
-        paths.append(results.output / f"{name}.nc")
-        write_netcdf(paths[-1], one)
-    paths.append(save_report(tests_page(found), results.output / "report.html", overwrite=True))
-    print_result(as_json, found, [*map(format_tests, found.values()), *paths])
+    show(compose_tests(found), results)
 
 
 def _study(motions: Path, tests: int, geometry: Path, scanned: ScannedOptions) -> tuple[Study, str]:
@@ -257,8 +241,7 @@ def calibrate(
     ],
     weights: WeightOptions,
     level: options.Level = 0.9,
-    results: FigureOptions,
-    as_json: options.AsJson = False,
+    results: ResultOptions,
 ) -> None:
     """Weigh the unknown inputs of studies by what fell and what stood.
 
@@ -266,7 +249,7 @@ def calibrate(
     studies, those without labels included: `mcrock docs outcomes`.
     """
     from mcrock.dataset import load_dataset
-    from mcrock.show.validation import format_labels, plot_labels
+    from mcrock.show.validation import compose_labels
     from mcrock.statistics.labels import calibrate, read_labels
 
     seen = read_labels(labels)
@@ -279,8 +262,4 @@ def calibrate(
         least_effective=weights.effective,
         level=level,
     )
-    paths = save_figures({"labels": lambda: plot_labels(found)}, results)
-    if results.output is not None:
-        paths.insert(0, results.output / "labels.nc")
-        write_netcdf(paths[0], found)
-    print_result(as_json, found, [format_labels(found, [store.name for store in stores]), *paths])
+    show(compose_labels(found, [store.name for store in stores]), results)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from mcrock.base.estimates import format_or_bound, format_ratio, format_with_int
 from mcrock.show import style, text
 from mcrock.statistics import compare_designs
 from mcrock.statistics.accepted_curve import FAMILIES, accepted_family
-from mcrock.statistics.comparison import FEW
+from mcrock.statistics.comparison import FEW, what_differs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +24,26 @@ if TYPE_CHECKING:
 FEW_POINTS = 8  # of a body that are printed
 
 
-def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, object]] | None) -> str:
+def compose_comparison(
+    first: xr.Dataset,
+    second: xr.Dataset,
+    stores: tuple[Path, Path],
+    hazard: xr.Dataset | None = None,
+    *,
+    level: float = 0.95,
+) -> text.Composition:
+    """Two designs under the same earthquakes, which are named after their stores."""
+    changes = what_differs(first, second) if "config" in first.attrs else None
+    found = compare_designs(first, second, hazard, level=level)
+    one, other = (ds.assign_attrs(title=path.name) for ds, path in zip((first, second), stores, strict=True))
+    return text.Composition(
+        {"differs": {key: list(values) for key, *values in changes or ()}, "comparison": found},
+        [f"first: {stores[0]}, second: {stores[1]}", *format_comparison(found, changes)],
+        {"compare": lambda: plot_comparison(one, other, level=level, found=found)},
+    )
+
+
+def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, object]] | None) -> list[str]:
     """Differences between two designs and their effect.
 
     Parameters
@@ -46,7 +66,7 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     if changes is None:
         changes, lines = (), ["what differs between the two is not known of tables of outcomes"]
     lines += [f"  {key}: {_values(old, new)}" for key, old, new in changes]
-    lines += ["", "Probability of overturning", text.table_along(found, "intensity", columns)]
+    lines += ["Probability of overturning", text.table_along(found, "intensity", columns)]
     lines.append("only first, only second: pairs of which the run of one study alone overturned")
     own = accepted_family(found)
     lines.append(f"by {FAMILIES[own].words} ({found.attrs['why']})")
@@ -80,7 +100,7 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
         )
     noun = "recording" if found.attrs["independent"] == "records" else "realization"
     words = text.format_count(records, f"independent {noun}")
-    return "\n".join([*lines, f"intervals count {words}, and hold for new ground motions of the kind"])
+    return [*lines, f"intervals count {words}, and hold for new ground motions of the kind"]
 
 
 def _rates(found: xr.Dataset, curve: str) -> str:

@@ -1,4 +1,4 @@
-"""Fragility curves of the same runs by way of fitting, limit state or impact law: tables and figures."""
+"""Fragility curves of the same runs by way of fitting, limit state, impact law or intensity measure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ import xarray as xr
 
 from mcrock import statistics
 from mcrock.base.estimates import format_ratio
+from mcrock.base.params import Outcome
+from mcrock.excitation.motion import MotionError
 from mcrock.impact.registry import Law
 from mcrock.show import fragility, style, text
+from mcrock.show.risk import plot_baselines
 from mcrock.statistics.accepted_curve import FAMILIES, accepted_family, choice_of, rejects_lognormal
 from mcrock.statistics.curves import LAW, WORDS, limit_words
-from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
+from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords
+from mcrock.statistics.measures import has_records, measure_name
+from mcrock.statistics.standards import why_no_baselines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +33,66 @@ STYLES = {  # colour and mark
     "monotone": (style.ORANGE, None),
 }
 LABELS = {law.key: law.label for law in Law}
+
+
+def compose_fragility(
+    ds: xr.Dataset,
+    limits: Sequence[tuple[str, float]] | None = None,
+    measures: Sequence[Any] = (),
+    *,
+    folder: str | Path = ".",
+    **keywords: Unpack[ConfidenceKeywords],
+) -> text.Composition:
+    """Curves of a study by ways of fitting, limit states and intensity measures, of two a surface.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study, as for `mcrock.statistics.fragility_by_method`.
+    limits, measures, folder
+        As for `fragility_by_limit` and `with_measures` of `mcrock.statistics`.
+    **keywords
+        Of `mcrock.statistics.Confidence`.
+
+    Raises
+    ------
+    ValueError
+        As the functions of `mcrock.statistics`.
+    """
+    ways = statistics.fragility_by_method(ds, folder=folder, **keywords)
+    states = statistics.fragility_by_limit(ds, limits, **keywords)
+    found, blocks = {"methods": ways, "limits": states}, [*format_methods(ways), *format_limits(states)]
+    draw: dict[str, Callable[[], Axes | str]] = {
+        "fragility_methods": lambda: plot_methods(ds, folder=folder, found=ways, **keywords),
+        "fragility_limits": lambda: plot_limits(ds, limits, found=states, **keywords),
+    }
+    if why := why_no_baselines(ds):
+        blocks += ["", why]
+    else:
+        draw["baselines"] = lambda: _draw_baselines(ds, folder, **keywords)
+    if not measures:
+        return text.Composition(found, blocks, draw)
+    runs = statistics.with_measures(ds, measures, folder=folder)
+    found["measures"] = compared = statistics.compare_measures(runs, **keywords)
+    blocks += ["Fragility by intensity measures", *format_measures(compared)]
+    draw["fragility_measures"] = lambda: plot_measures(runs, found=compared, **keywords)
+    if len(measures) == 2:
+        names = [measure_name(item) for item in measures]
+        found["surface"] = surface = statistics.fit_surface(runs, names, **keywords)
+        blocks += ["", *format_surface(surface)]
+        draw["fragility_surface"] = lambda: plot_surface(runs, names, found=surface, **keywords)
+    if has_records(ds) and "peak_tilt_ratio" in ds:
+        sufficiency = statistics.measure_sufficiency(ds, measures, folder=folder, **keywords)
+        found["sufficiency"] = sufficiency
+        blocks += format_sufficiency(sufficiency)
+    return text.Composition(found, blocks, draw)
+
+
+def _draw_baselines(ds: xr.Dataset, folder: str | Path, **keywords: Unpack[ConfidenceKeywords]) -> Axes | str:
+    try:
+        return plot_baselines(ds, folder=folder, **keywords)
+    except MotionError as error:  # motions that do not shake along the ground
+        return f"no rules of thumb: {error}"
 
 
 def format_methods(found: xr.Dataset) -> list[str]:
@@ -360,3 +425,188 @@ def _draw_family(
 def _draw_points(ax: Axes, points: xr.Dataset, factor: float, mark: str, colour: str, **look: Any) -> None:
     x, p = points["intensity"] * factor, points["probability"]
     ax.plot(x, p, mark, color=colour, markersize=3.2, clip_on=False, zorder=3, **look)
+
+
+ROW = 12.0  # height of a measure in the figure [mm]
+REST = 34.0  # height of everything else [mm]
+LEVELS = (0.05, 0.2, 0.5, 0.8, 0.95)  # of the contours [1]
+DRAWN = 3000  # points at most
+ROOM = 1.06  # beside the points [1]
+SIDES = ("first", "second")
+
+
+def format_measures(measures: xr.Dataset) -> list[str]:
+    """Table of the fragility curves by each intensity measure, the one that explains most first."""
+    level = text.percent(measures)
+
+    def difference(fit: xr.Dataset) -> str:
+        value, low, _ = text.estimate(fit, "log_loss_difference")
+        return "-" if value == 0 or math.isnan(low) else text.with_ends(fit, "log_loss_difference", ".3f")
+
+    columns: list[text.Column] = [
+        ("measure", "{measure}"),
+        *median_columns(level),
+        ("explained", "{explained:.3f}"),
+        (f"{level} interval", "{explained_interval:.3f}"),
+        ("most in", "{first:percent}"),
+        ("log loss", "{log_loss:.3f}"),
+        (f"over the least ({level})", difference),
+    ]
+    ordered = measures.isel(measure=(-measures["explained"]).argsort().values)
+    return [
+        *table_of_curves(ordered, "measure", columns),
+        "explained: fraction of the deviance that the lognormal curve by the measure explains, also where it "
+        "is rejected, as isotonic fractions follow every run; most in: fraction of the resamples in which it "
+        "explains most; log loss: on records left out, 0 if every outcome was predicted with certainty, by "
+        f"{FAMILIES[accepted_family(measures)].words} of every measure",
+    ]
+
+
+def format_sufficiency(found: xr.Dataset) -> list[str]:
+    """Tables of efficiency, practicality and sufficiency, and the measures and pairs by log loss."""
+    ranked = found.isel(predictor=found["log_loss"].argsort().values)
+    tests = 2 * found.sizes["measure"] * found.sizes["property"]
+    words = (
+        f"a small p speaks against the measure; of {tests} tests {0.05 * tests:.1f} are below 0.05 by chance"
+    )
+    return [*text.present(ranked, "Sufficiency, practicality and efficiency, by the peak tilt ratio"), words]
+
+
+def format_surface(found: xr.Dataset) -> list[str]:
+    """Tables of a surface over two intensity measures."""
+    if math.isnan(float(found["intercept"])):
+        return [f"no surface over {' and '.join(found['measure'].values)}: the likelihood has no maximum"]
+    return text.present(
+        found, f"Surface: {found.attrs['link']} of the probability over two measures, in SI units"
+    )
+
+
+@style.figure_of_runs(Bootstrap)
+def plot_measures(
+    ds: xr.Dataset,
+    ax: Axes | None = None,
+    *,
+    found: xr.Dataset | None = None,
+    **keywords: Unpack[BootstrapKeywords],
+) -> Axes:
+    """Draw the fraction of the deviance that each intensity measure explains, with its interval.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Cloud study with several measures, as for `mcrock.statistics.compare_measures`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.compare_measures`, of the same runs and keywords; by default computed.
+    **keywords
+        As for `mcrock.statistics.compare_measures`.
+
+    Returns
+    -------
+    Axes
+        The measure that explains most on top.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.compare_measures`.
+    """
+    found = statistics.compare_measures(ds, **keywords) if found is None else found
+    found = found.isel(measure=found["explained"].argsort().values)
+    names = found["measure"].values.tolist()
+    ax = style.new_axes(height=REST + ROW * len(names)) if ax is None else ax
+    share, (low, high) = found["explained"].values, found["explained_interval"].values
+    row = style.interval_rows(ax, names, found["explained_interval"].values, [style.BLUE])
+    ax.plot(share, row, "o", color=style.BLUE, markersize=4.0)
+    long = [statistics.by_measure(ds, name)["intensity_value"].attrs.get("long_name", name) for name in names]
+    curves = [_curve(found.isel(measure=i)) for i in range(len(names))]
+    words = map("{}: {}\n{}".format, names, long, curves)
+    style.words_above_rows(ax, [*words])
+    largest = np.nanmax([0.1, *np.where(np.isfinite(high), high, share)])
+    ax.set_xlim(0, min(1.0, 1.15 * largest))
+    ax.set_xlabel("Fraction of the deviance explained [1]")
+    note = f"{text.count_words(found, ds.sizes['realization'])}. "
+    if np.isfinite(low).all():
+        drawn = f"{found.attrs['resamples']} resamples of the {found.attrs['independent']}"
+        note += f"Bars: {found.attrs['level']:.0%} intervals, {drawn}. "
+    note += "1: the lognormal curve by the measure decides overturning; 0: it says nothing about it."
+    return style.add_note(ax, note)
+
+
+def _curve(fit: xr.Dataset) -> str:
+    """Median and dispersion of the curve by a measure."""
+    if not np.isfinite(fit["median_capacity"]):
+        return "no curve"
+    spread = f"dispersion {text.write(fit, fragility.DISPERSION).partition(' ')[0]}"
+    tail = fragility.accepted_label(fit) if rejects_lognormal(fit) else spread
+    return f"median {fragility.format_accepted_median(fit)}, {tail}"
+
+
+@style.figure_of_runs(Confidence)
+def plot_surface(
+    ds: xr.Dataset,
+    measures: Sequence[str],
+    ax: Axes | None = None,
+    *,
+    link: str = "probit",
+    found: xr.Dataset | None = None,
+    **keywords: Unpack[ConfidenceKeywords],
+) -> Axes:
+    """Draw contours of the probability of overturning over two intensity measures, with the runs.
+
+    Parameters
+    ----------
+    ds, measures, link, **keywords
+        As for `mcrock.statistics.fit_surface`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.fit_surface`, of the same runs and keywords; by default computed.
+
+    Returns
+    -------
+    Axes
+        Logarithmic; acceleration in g, other intensities in their own unit.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.fit_surface`.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    found = statistics.fit_surface(ds, measures, link=link, **keywords) if found is None else found
+    ax = style.new_axes(height=92.0) if ax is None else ax
+    scales = [style.axis_scale(found[name]) for name in SIDES]
+    x, y = (
+        statistics.by_measure(ds, name)["intensity_value"].values * factor
+        for name, (factor, _) in zip(measures, scales, strict=True)
+    )
+    there = (ds["outcome"].values != Outcome.NOT_RUN) & (x > 0) & (y > 0)
+    points, index = np.unique(np.stack([x, y])[:, there], axis=1, return_inverse=True)
+    share = np.bincount(index, weights=statistics.overturned(ds).values[there]) / np.bincount(index)
+    drawn = np.random.default_rng(0).permutation(len(share))[:DRAWN]
+    between = LinearSegmentedColormap.from_list("outcome", [style.PALE_BLUE, style.DEEP_RED])
+    x, y = points[:, drawn]
+    ax.scatter(x, y, s=3.0, c=between(share[drawn]), alpha=0.6, linewidths=0)
+    for colour, words in ((style.PALE_BLUE, "stood"), (style.DEEP_RED, "overturned")):
+        ax.plot([], [], "o", color=colour, markersize=3.5, label=words)
+    first, second = (found[name].values * factor for name, (factor, _) in zip(SIDES, scales, strict=True))
+    ax.set(xlim=(first[0] / ROOM, first[-1] * ROOM), ylim=(second[0] / ROOM, second[-1] * ROOM))
+    for axis in "xy":
+        style.log_axis(ax, axis)
+    ax.set(xlabel=scales[0][1], ylabel=scales[1][1])
+    surface = found["probability"].where(found["inside"]).values.T
+    if np.isfinite(surface).any():
+        lines = ax.contour(first, second, surface, levels=LEVELS, colors="0.1", linewidths=1.0)
+        ax.clabel(lines, fmt="%g", fontsize=6.5)
+    style.legend_above(ax, left=-0.05, handletextpad=0.2)
+    loss, named = found["log_loss"], zip((*measures, "both"), (*SIDES, "both"), strict=True)
+    words = ", ".join(f"{name} {float(loss.sel(model=model)):.3f}" for name, model in named)
+    return style.add_note(
+        ax,
+        f"{text.format_count(int(found['runs']), 'run')} of {int(found['records'])} records. Lines: "
+        "probability of overturning; points: runs, the darker the more overturned. Log loss on records "
+        f"left out: {words}.",
+    )

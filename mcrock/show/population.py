@@ -18,7 +18,7 @@ from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.measurement import population, predictive
 from mcrock.measurement.measures import VARIABLES
 from mcrock.show import style
-from mcrock.show.text import Column, format_table, table_along
+from mcrock.show.text import Column, Composition, format_table, table_along
 from mcrock.study.impact import BOUNDS, REPLACED, ImpactTable, take_in_preset
 
 WORDS = {
@@ -137,6 +137,14 @@ def study_of_draws(text: str, table: str, rows: int, keys: Sequence[str]) -> str
             rest = part.split("\n", 1)[1]
             parts[i] = ensemble + re.sub(r"(?m)^\s*(realizations|table)\s*=.*\n?", "", rest)
     return "".join(parts).rstrip() + f"\n\n[impact]\n{section}\n"
+
+
+def compose_population(data: Any, cut: str = "energy") -> Composition:
+    """What the tests say, and the figures, which need the tests: of another sampler they may be missing."""
+    drawings = {"population": lambda: plot_population(data, cut)} if population.has_tests(data) else {}
+    if drawings and "effect" in data.posterior:
+        drawings["effects"] = lambda: plot_effects(data)
+    return Composition({}, format_population(data, cut), drawings)
 
 
 def format_population(data: Any, cut: str = "energy") -> list[str]:
@@ -410,6 +418,12 @@ def _by_number(name: str) -> tuple[float, str]:
 
 LEVEL = 0.9  # of the predictive intervals
 MARGINS, LINE = 45.0, 2.9  # of the figure: what is not rows, each row [mm]
+
+
+def compose_check(check: xr.Dataset, left_out: list[str]) -> Composition:
+    """Whether the population predicts its tests: `format_check` and `plot_check`."""
+    drawings, files = {"check": lambda: plot_check(check)}, {"check.nc": lambda: check}
+    return Composition(check, format_check(check, left_out), drawings, files)
 
 
 def format_check(check: xr.Dataset, left_out: list[str]) -> list[str]:

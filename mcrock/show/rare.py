@@ -10,7 +10,7 @@ import xarray as xr
 
 from mcrock.base.estimates import format_estimate
 from mcrock.show import style
-from mcrock.show.text import Column, format_count, percent, table_along
+from mcrock.show.text import Column, Composition, format_count, percent, table_along
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 MOST_OF_ONE = 0.5  # of the sum of all repetitions that one may hold [1]
 
 
-def format_rare(found: xr.Dataset) -> str:
+def compose_rare(found: xr.Dataset) -> Composition:
+    """Small probabilities of `mcrock.ensemble.rare.rare_probability`."""
+    return Composition({"rare_probability": found}, format_rare(found), {"rare": lambda: plot_rare(found)})
+
+
+def format_rare(found: xr.Dataset) -> list[str]:
     """Table of `mcrock.ensemble.rare.rare_probability`, and what its recordings cannot decide."""
     several, level = found.sizes["record"] > 1, percent(found)
     columns: list[Column] = [
@@ -55,7 +60,7 @@ def format_rare(found: xr.Dataset) -> str:
             "recordings can. The interval of these motions says how often the body overturns in these "
             "recordings, scaled to this intensity, and nothing more"
         )
-    return "\n".join(lines)
+    return lines
 
 
 @style.styled

@@ -193,9 +193,17 @@ def standards_of(
 
 
 def risk_blocks(found: Mapping[str, xr.Dataset]) -> list[str]:
-    """Answers, tables and cautions of results by name, in their order, with empty ones between them."""
-    write = {name: BLOCKS["consistency" if name.startswith("consistency_") else name] for name in found}
-    return [block for name, one in found.items() for block in ["", *write[name](one)]][1:]
+    """Answers, tables and cautions of results by name, in their order."""
+    return text.blocks_of(found, BLOCKS)
+
+
+def compose_risk(ds: xr.Dataset, site: Site, how: Confidence) -> text.Composition:
+    """The risk at a site and the standards that are asked for."""
+    found = risk_of(ds, site, how)
+    rates = found["annual_rate"]
+    found |= standards_of(ds, site, rates, how)
+    drawings = {"risk": lambda: plot_risk(ds, found["hazard"], found=rates)}
+    return text.Composition(found, risk_blocks(found), drawings)
 
 
 def rate_blocks(rates: xr.Dataset) -> list[str]:

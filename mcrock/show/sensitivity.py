@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from mcrock.base.tables.distributions import Discrete, Distribution, Listed
 from mcrock.base.units import unit_in_figure
 from mcrock.impact.registry import ImpactParameter
-from mcrock.show import style
+from mcrock.show import style, text
 from mcrock.show.text import Column, Columns, Words, at, label, labels, missing_chunks, percent, table_along
 from mcrock.statistics import (
     epistemic_bounds,
@@ -173,6 +173,12 @@ def sensitivity_of(
     return found | {"outcome_distances": distances}
 
 
+def compose_sensitivity(found: Mapping[str, xr.Dataset]) -> text.Composition:
+    """Tables of `sensitivity_of`, and the figure of the first of them."""
+    drawings = {"sensitivity": lambda: plot_sensitivity(next(iter(found.values())))}
+    return text.Composition(found, text.blocks_of(found, BLOCKS), drawings)
+
+
 def format_indices(found: xr.Dataset) -> list[str]:
     """Tables of the total and first-order indices of `mcrock.statistics.sobol_indices`."""
     lines: list[str] = []
@@ -232,8 +238,8 @@ def _distance(one: xr.Dataset) -> str:
     distance, direction = float(one["distance"]), float(one["direction"])
     if math.isnan(distance):
         return "-"
-    text = f"{'+' if direction > 0 else '-' if direction < 0 else ''}{distance:.2f}"
-    return f"({text})" if float(one["family_significance"]) > SIGNIFICANT else text
+    words = f"{'+' if direction > 0 else '-' if direction < 0 else ''}{distance:.2f}"
+    return f"({words})" if float(one["family_significance"]) > SIGNIFICANT else words
 
 
 @style.styled

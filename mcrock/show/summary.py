@@ -13,10 +13,9 @@ from mcrock.base.params import Outcome
 from mcrock.dataset.opened import accepts_path
 from mcrock.excitation.motion import MotionError
 from mcrock.show import outcomes, sensitivity
-from mcrock.show.curves import format_laws, plot_choices
+from mcrock.show.curves import format_laws, format_measures, plot_choices, plot_measures
 from mcrock.show.fragility import format_fragility, format_support, plot_fragility
 from mcrock.show.maps import has_regimes, map_axes, plot_impact_map, plot_regimes
-from mcrock.show.measures import format_measures, plot_measures
 from mcrock.show.risk import format_baselines, standards_blocks
 from mcrock.show.style import add_source, save_figure
 from mcrock.show.text import Column, dataset_as_json, format_count, missing_chunks, percent, table_along

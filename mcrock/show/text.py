@@ -11,10 +11,10 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import product
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -24,6 +24,7 @@ from mcrock.base.units import unit_in_text
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.axes import Axes
 
 
 def format_range(array: NDArray[Any], form: str = ".4g") -> str:
@@ -392,6 +393,21 @@ def as_text(blocks: Iterable[str]) -> list[str]:
         lines.append(block)
         after_title = is_title
     return lines
+
+
+class Composition(NamedTuple):
+    """All that is shown of a subject: commands, JSON, pages and files of figures loop over it."""
+
+    tables: xr.Dataset | Mapping[str, Any]  # for JSON: a result, or results by name
+    blocks: list[str]  # answer, tables and cautions in their order
+    drawings: Mapping[str, Callable[[], Axes | str]] = {}  # by name, figures or why there is none
+    files: Mapping[str, Callable[[], Any]] = {}  # by name, datasets or texts to write
+
+
+def blocks_of(found: Mapping[str, xr.Dataset], write: Mapping[str, Callable[[Any], list[str]]]) -> list[str]:
+    """Blocks of results by name, or by the first word of it, with empty ones between them."""
+    writes = [write.get(name) or write[name.partition("_")[0]] for name in found]
+    return [block for say, one in zip(writes, found.values(), strict=True) for block in ["", *say(one)]][1:]
 
 
 def missing_chunks(ds: xr.Dataset) -> list[str]:

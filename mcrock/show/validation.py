@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -13,7 +15,7 @@ from mcrock.base.units import unit_in_figure, unit_in_text
 from mcrock.show import style
 from mcrock.show.report.content import Block, Section, embed
 from mcrock.show.report.page import build_page
-from mcrock.show.text import Caution, Column, at, percent, table_along, with_ends
+from mcrock.show.text import Caution, Column, Columns, Composition, at, percent, table_along, with_ends
 from mcrock.statistics.distributions import STATISTICS, calibration_curve, contradicts, roc_curve
 from mcrock.statistics.labels import REMEDY
 
@@ -23,7 +25,13 @@ MOST = 12  # inputs that are drawn
 TEMPERED = 0.999  # of the power of the likelihood, below which it is said
 
 
-def format_labels(found: xr.Dataset, studies: Sequence[str]) -> str:
+def compose_labels(found: xr.Dataset, studies: Sequence[str]) -> Composition:
+    """What labels say of unknown inputs and of studies by name."""
+    drawings, files = {"labels": lambda: plot_labels(found)}, {"labels.nc": lambda: found}
+    return Composition(found, format_labels(found, studies), drawings, files)
+
+
+def format_labels(found: xr.Dataset, studies: Sequence[str]) -> list[str]:
     """Weights, unknown inputs and probabilities before and after labels.
 
     Parameters
@@ -50,7 +58,7 @@ def format_labels(found: xr.Dataset, studies: Sequence[str]) -> str:
         columns.append((stage, at("{mean:.4g} +-{std:.2g}", stage=stage)))
         columns.append((level, at("{quantile:.4g}", stage=stage)))
     if found.sizes["input"]:
-        lines += ["", "Unknown inputs", table_along(found, "input", columns, left=True)]
+        lines += ["Unknown inputs", table_along(found, "input", columns, left=True)]
     lines += ["", "How many of the labelled should have fallen"]
     for stage in stages:
         one = found.sel(stage=stage)
@@ -59,11 +67,11 @@ def format_labels(found: xr.Dataset, studies: Sequence[str]) -> str:
             f"{float(found['count_seen']):g}: P {float(one['tail']):.2g} of being as far off"
         )
     for number, name in enumerate(studies):
-        lines += ["", f"Probability of overturning, {name}", _probabilities(found, number)]
-    return "\n".join(lines)
+        lines += [f"Probability of overturning, {name}", _probabilities(found, number)]
+    return lines
 
 
-def _probabilities(found: xr.Dataset, number: int) -> str:
+def _probabilities(found: xr.Dataset, number: int) -> Columns:
     """Table of the probabilities of a study by its stages."""
     p, ends = f"probability_{number}", f"probability_interval_{number}"
     study = found[[p, ends]]
@@ -72,7 +80,7 @@ def _probabilities(found: xr.Dataset, number: int) -> str:
     for stage in found["stage"].values.tolist():
         columns.append((stage, at(f"{{{p}:.4f}}", stage=stage)))
         columns.append((f"{percent(found)} of draws", at(f"{{{ends}:.3f}}", stage=stage)))
-    return str(table_along(study, str(axis), columns))
+    return table_along(study, str(axis), columns)
 
 
 @style.styled
@@ -128,19 +136,22 @@ def plot_labels(found: xr.Dataset) -> Axes:
 RANK_BINS = 10  # of the ranks
 
 
-def format_tests(found: xr.Dataset) -> str:
-    """Scores and p-values of one response.
+def compose_tests(found: Mapping[str, xr.Dataset]) -> Composition:
+    """What tests say of a study, for each response of `mcrock.statistics.distributions.compare_tests`."""
+    blocks = [block for one in found.values() for block in [*format_tests(one), ""]]
+    drawings = {name: partial(plot_tests, one) for name, one in found.items()}
+    files: dict[str, Callable[[], Any]] = {f"{name}.nc": partial(found.get, name) for name in found}
+    return Composition(found, blocks, drawings, files | {"report.html": lambda: tests_page(found)})
+
+
+def format_tests(found: xr.Dataset) -> list[str]:
+    """What was tested, the verdict (a caution where tests contradict the study), scores and their words.
 
     Parameters
     ----------
     found : Dataset
         Of `mcrock.statistics.distributions.compare_tests`, of one response.
     """
-    return "\n".join([*_lines(found), ""])
-
-
-def _lines(found: xr.Dataset) -> list[str]:
-    """What was tested, the verdict (a caution where tests contradict the study), scores and their words."""
     unit, level = unit_in_text(found.attrs["units"]), percent(found)
     tests, fell = found.sizes["test"], found.attrs["fell"]
     columns: list[Column] = [
@@ -196,7 +207,7 @@ def tests_page(found: Mapping[str, xr.Dataset]) -> str:
     sections = []
     for name, one in found.items():
         title, words = one.attrs["long_name"], f"Distribution functions and ranks of {name}"
-        blocks: list[Block] = [*_lines(one), embed(plot_tests(one), words)]
+        blocks: list[Block] = [*format_tests(one), embed(plot_tests(one), words)]
         sections.append(Section(name, title[:1].upper() + title[1:], blocks))
     title = next(iter(found.values())).attrs.get("title", "Untitled study")
     return build_page(title, "Measured maxima over those predicted", sections)
@@ -259,7 +270,14 @@ LOOKS = {0: (style.BLUE, "o", "-"), 1: (style.ORANGE, "s", "--"), 2: (style.GREY
 WORST = 12  # tests at most that are listed as judged wrongly
 
 
-def format_validation(found: xr.Dataset) -> str:
+def compose_validation(found: xr.Dataset, tests: str, study: str) -> Composition:
+    """How good the probabilities of tests were, which of them, and by which study, in words."""
+    blocks = [f"{study}, {tests} tests", *format_validation(found)]
+    drawings, files = {"validation": lambda: plot_validation(found)}, {"scores.nc": lambda: found}
+    return Composition({"part": tests, "scores": found}, blocks, drawings, files)
+
+
+def format_validation(found: xr.Dataset) -> list[str]:
     """Scores with intervals, differences to the rules, and the tests that were judged wrongly.
 
     Parameters
@@ -282,10 +300,8 @@ def format_validation(found: xr.Dataset) -> str:
     others = table.sel(predictor=table["predictor"] != judged)
     lines = [
         f"{found.sizes['test']} tests of {recordings} recordings, {fell} overturned",
-        "",
         f"Scores with {level} intervals over recordings",
         table_along(table, "predictor", [name, *scores], left=True),
-        "",
         f"{judged} less each, on the same resamples of the recordings",
         table_along(others, "predictor", [name, *less], left=True),
         "",
@@ -294,7 +310,7 @@ def format_validation(found: xr.Dataset) -> str:
     if "calibrated" in judged:
         few = float(found["effective"].min())
         lines.append(f"weights of the draws leave {few:.1f} effective draws or more, without each recording")
-    return "\n".join(lines)
+    return lines
 
 
 def _wrong(found: xr.Dataset, judged: str) -> list[str]:

@@ -18,8 +18,7 @@ from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.opening import logged_versions, read_log
 from mcrock.show import fragility, outcomes, risk, sensitivity, text
 from mcrock.show.animation.page import embed_run, still_of
-from mcrock.show.curves import format_laws, plot_choices
-from mcrock.show.measures import format_measures, plot_measures
+from mcrock.show.curves import format_laws, format_measures, plot_choices, plot_measures
 from mcrock.show.progress import format_impossible
 from mcrock.show.report.content import Block, Player, Section, cautions, embed
 from mcrock.show.report.subject import hazard_blocks

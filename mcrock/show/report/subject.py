@@ -33,6 +33,7 @@ from mcrock.show.sensitivity import has_distributions, plot_inputs
 from mcrock.show.summary import Summary
 from mcrock.show.text import format_count, format_range, format_table, label, label_intensities, percent
 from mcrock.statistics.probability import EVENT
+from mcrock.statistics.risk import accepted_rate
 from mcrock.statistics.runs import config_of, count_runs, intensity_classes, numbered, overturn_levels
 from mcrock.study import Study
 
@@ -85,14 +86,17 @@ def answer_sentence(
         off = f"the body overturns or falls off its support ({with_support.attrs[EVENT]})"
         said.insert(0, (off, with_support))
     answers = [
-        f"The probability that {what} at this site is {chance} in {found.attrs['years']:g} years ({of})."
+        (
+            float(accepted_rate(found)["rate"]) > 0,
+            f"The probability that {what} at this site is {chance} in {found.attrs['years']:g} years ({of}).",
+        )
         for what, found in said
         if found is not None
         for chance, of in [risk_statement(found, "probability", " %")]
     ]
-    if not (answers and int(summary.fragility["overturned"])):
-        answers.append(_answer_of_runs(summary, what))
-    return " ".join(answers)
+    if known := [words for is_known, words in answers if is_known]:
+        return " ".join(known)
+    return " ".join([*(words for _, words in answers[:1]), _answer_of_runs(summary, what)])
 
 
 def _answer_of_runs(summary: Summary, what: str) -> str:

@@ -172,7 +172,7 @@ def test_designs_without_a_common_curve_go_by_the_fractions(shares):
     for k, ds in enumerate(pair):
         fractions = accept_curve(ds, Bootstrap()).curves[accepted_family(found)]
         assert float(found["median_capacity"][k]) == fractions.reached(0.5)
-    text = format_comparison(found, None)
+    text = "\n".join(format_comparison(found, None))
     assert "second: the lognormal curve is rejected (p" in text
     unknown = bool(found["median_ratio_interval"].isnull().all())
     told = "ratio of medians has no interval: without some of the recordings" in text

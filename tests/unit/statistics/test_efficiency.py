@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from mcrock.base.params import Outcome
-from mcrock.show.measures import format_measures
+from mcrock.show.curves import format_measures
 from mcrock.show.text import label_intensities
 from mcrock.statistics import (
     by_measure,

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from scipy.stats import chi2, t
 
 from mcrock.base.params import Outcome
-from mcrock.show.measures import format_sufficiency
+from mcrock.show.curves import format_sufficiency
 from mcrock.statistics import by_measure, fit_fragility, fit_surface, measure_sufficiency, with_measures
 from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.likelihood import LINKS, PROBIT, fit_planes

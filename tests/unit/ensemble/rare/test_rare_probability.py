@@ -97,7 +97,7 @@ def test_small_studies_agree_with_counting(study_file):
         assert abs(counted - split) < 5 * error
     again = rare_probability(study, states=20, repetitions=4, workers=3)
     xr.testing.assert_identical(again, found)
-    text = format_rare(found)
+    text = "\n".join(format_rare(found))
     assert "2 independent recordings cannot show" in text
     ax = plot_rare(found)
     assert ax.get_yscale() == "log"

@@ -54,7 +54,7 @@ def test_the_verdict_says_where_the_study_is_wrong(shift, verdict):
     """At p < 0.01 of the smallest of five, and a mean rank below 0.5 where less was measured."""
     runs, measured = drawn(np.random.default_rng(5), 40, shift)
     found = judge(runs, measured, np.arange(40) // 2, np.arange(40)).assign_attrs(units="m", long_name="slip")
-    assert f"the tests {verdict} the study" in validation.format_tests(found)
+    assert f"the tests {verdict} the study" in "\n".join(validation.format_tests(found))
     page = validation.tests_page({"slip": found})
     assert ("Before these numbers are used" in page) == (verdict == "contradict")
     assert (found["rank"].mean() < 0.4) == (shift < 0.0)
