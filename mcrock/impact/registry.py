@@ -103,7 +103,8 @@ class Law(IntEnum):
     CHATTERJEE_RUINA_1998 = (
         6,
         "Chatterjee and Ruina 1998",
-        "at the vertex that lands, with friction: restitution of velocities, normal and tangential",
+        "at the vertex that lands, with friction: restitution of velocities, friction against the slip that "
+        "the plastic impact without friction leaves",
         "Chatterjee, A., Ruina, A. (1998). A new algebraic rigid-body collision law based on impulse space "
         "considerations. Journal of Applied Mechanics 65(4), 939-951.",
         OneContact(tangential=True),
