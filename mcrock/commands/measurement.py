@@ -292,11 +292,10 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     from mcrock.measurement.population import sizes
     from mcrock.measurement.predictive import describe_test
     from mcrock.show import fit as show
-    from mcrock.show.fit import plot_angles
+    from mcrock.show.text import Composition
     from mcrock.study.load import load_tested
 
-    test, search, output = request.test, request.search, request.results.output
-    assert output is not None
+    test, search = request.test, request.search
     how = asdict(search) | {"free": search.free.replace(",", " ").split()}
     measured, impact = load_tested(test.body, how["free"], trust_code=request.trust_code)
     if request.energy_gain is not None:
@@ -313,15 +312,17 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     numbers["body"] = sizes(measured, rocking)
     numbers |= describe_test(measured, data, rocking.along, rocking.across, found.averaging)
     numbers |= {"notes": notes, "verdict": notes + numbers["verdict"] + words}
-    drawn = {"fit": lambda: show.plot_fit(found), "angles": lambda: plot_angles(found)}
-    paths = options.save_figures(drawn, request.results)
-    section = show.impact_section(found)
-    options.write_text(output / "impact.toml", section)
-    options.write_text(output / "fit.json", json.dumps(numbers, indent=1, allow_nan=False) + "\n")
-    written = [output / "fit.json", output / "impact.toml", *paths]
-    table = [str(show.neighbour_table(nearby))] if nearby else []
-    lines = [show.format_fit(found), *table, *words, *notes, section.rstrip("\n")]
-    return [*lines, *map(str, written)], numbers
+    section, table = show.impact_section(found), [show.neighbour_table(nearby)] if nearby else []
+    shown = Composition(
+        numbers,
+        [show.format_fit(found), *table, *words, *notes, section.rstrip("\n")],
+        {"fit": lambda: show.plot_fit(found), "angles": lambda: show.plot_angles(found)},
+        {
+            "fit.json": lambda: json.dumps(numbers, indent=1, allow_nan=False) + "\n",
+            "impact.toml": lambda: section,
+        },
+    )
+    return [*shown.blocks, *options.write(shown, request.results)], numbers
 
 
 def _attempt(request: Request) -> dict[str, Any]:
@@ -390,6 +391,7 @@ def _write_campaign(outcomes: list[dict[str, Any]], results: FitOutput, as_json:
     from mcrock.show.fit import campaign_rows, campaign_sections, format_campaign
     from mcrock.show.report.page import build_page
     from mcrock.show.report.results import KeyFigure
+    from mcrock.show.text import Composition
 
     output = results.output
     assert output is not None
@@ -408,14 +410,10 @@ def _write_campaign(outcomes: list[dict[str, Any]], results: FitOutput, as_json:
             KeyFigure("Explained to the noise", f"{explained} of {fitted}", "by constant parameters"),
         ],
     )
-    output.mkdir(parents=True, exist_ok=True)
     rows = campaign_rows(outcomes)
-    options.write_text(output / "tests.csv", pd.DataFrame(rows).to_csv(index=False))
-    options.write_text(output / "report.html", page)
-    if as_json:
-        print(json.dumps(rows, indent=1))
-        return
-    print(*format_campaign(outcomes), output / "tests.csv", output / "report.html", sep="\n")
+    files = {"tests.csv": lambda: pd.DataFrame(rows).to_csv(index=False), "report.html": lambda: page}
+    paths = options.write(Composition(rows, [], files=files), results)
+    print(json.dumps(rows, indent=1) if as_json else "\n".join([*format_campaign(outcomes), *paths]))
 
 
 @options.unpacked

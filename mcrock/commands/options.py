@@ -22,7 +22,6 @@ from mcrock.base.environment import peak_memory
 
 if TYPE_CHECKING:
     import xarray as xr
-    from matplotlib.axes import Axes
     from xarray import Dataset
 
     from mcrock.show.risk import Site
@@ -393,39 +392,33 @@ def show(found: Composition, results: FigureOptions, ds: xr.Dataset | None = Non
     """
     from mcrock.show.text import as_text, missing_chunks
 
-    files = [] if results.output is None else [results.output / name for name in found.files]
-    for path, make in zip(files, found.files.values(), strict=False):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        content = make()
-        write_text(path, content) if isinstance(content, str) else write_netcdf(path, content)
-    paths = save_figures(found.drawings, results, None if ds is None else ds.attrs)
+    paths = write(found, results, ds)
     if isinstance(results, ResultOptions) and results.as_json:
         print_json(found.tables)
         return
     missing = [] if ds is None else missing_chunks(ds)
-    print(*missing, *as_text(found.blocks), *more, *files, *paths, sep="\n")
+    print(*missing, *as_text(found.blocks), *more, *paths, sep="\n")
 
 
-def save_figures(
-    draw: Mapping[str, Callable[[], Axes | str]],
-    figures: FigureOptions,
-    attrs: Mapping[str, Any] | None = None,
-) -> list[str]:
-    """Write figures into a folder, each signed with title and seed of its study; none without a folder."""
-    output = figures.output
-    if output is None:
+def write(found: Composition, results: FigureOptions, ds: xr.Dataset | None = None) -> list[str]:
+    """Write files and figures of a subject, signed with title and seed of its study, if there is a folder."""
+    if results.output is None:
         return []
     from mcrock.show.style import add_source, save_figure
 
-    output.mkdir(parents=True, exist_ok=True)
-    paths = list[str]()
-    for name, make in draw.items():
-        ax = make()
+    results.output.mkdir(parents=True, exist_ok=True)
+    paths = [results.output / name for name in found.files]
+    for path, make in zip(paths, found.files.values(), strict=True):
+        content = make()
+        write_text(path, content) if isinstance(content, str) else write_netcdf(path, content)
+    said = [str(path) for path in paths]
+    for name, draw in found.drawings.items():
+        ax = draw()
         if not isinstance(ax, str):
-            add_source(ax, attrs or {})
-            ax = str(save_figure(ax, output / f"{name}.{figures.format}"))
-        paths.append(ax)
-    return paths
+            add_source(ax, {} if ds is None else ds.attrs)
+            ax = str(save_figure(ax, results.output / f"{name}.{results.format}"))
+        said.append(ax)
+    return said
 
 
 def write_text(path: Path, text: str) -> None:

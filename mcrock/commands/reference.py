@@ -238,14 +238,14 @@ def show_law(
     """
     from mcrock.laws import plot_system, system_example, system_parameters
     from mcrock.laws.systems.system import format_system
+    from mcrock.show.text import Composition
 
     defaults = system_parameters(name)
     given = dict(_parse(text) for text in set or [])
     figures = options.FigureOptions(output=output, format=format)
     ds = system_example(name, **given)
-    paths = options.save_figures({name: lambda: plot_system(ds)}, figures)
-    print(format_system(ds, {key: given.get(key, value) for key, value in defaults.items()}))
-    print(*paths)
+    words = format_system(ds, {key: given.get(key, value) for key, value in defaults.items()})
+    options.show(Composition(ds, [words], {name: lambda: plot_system(ds)}), figures)
 
 
 def _parse(text: str) -> tuple[str, Any]:

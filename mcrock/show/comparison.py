@@ -53,23 +53,11 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     changes : sequence of tuple, optional
         Dotted keys of the study file with both values, from `mcrock.statistics.comparison.what_differs`.
     """
-    columns: list[text.Column] = [
-        "intensity",
-        ("first", lambda one: _probability(one, 0)),
-        ("second", lambda one: _probability(one, 1)),
-        "difference",
-        (f"{text.percent(found)} interval", "{difference:ends}"),
-        ("without pairs", "{unpaired_interval}"),
-        *("only_first", "only_second"),
-    ]
     lines = ["first and second study differ in"] if changes else ["the studies differ in nothing that is run"]
     if changes is None:
         changes, lines = (), ["what differs between the two is not known of tables of outcomes"]
     lines += [f"  {key}: {_values(old, new)}" for key, old, new in changes]
-    lines += ["Probability of overturning", text.table_along(found, "intensity", columns)]
-    lines.append("only first, only second: pairs of which the run of one study alone overturned")
-    own = accepted_family(found)
-    lines.append(f"by {FAMILIES[own].words} ({found.attrs['why']})")
+    lines.append(f"by {FAMILIES[accepted_family(found)].words} ({found.attrs['why']})")
     if math.isfinite(float(found["median_ratio"])):
         first, second = text.labels(found["median_capacity"])
         lines.append(
@@ -84,9 +72,13 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
         if median > float(found["strongest_run"])
     ]
     if "rate" in found:
-        lines.append(_rates(found, own))
-        others = [_rates(found, curve) for curve in found["fragility"].values.tolist() if curve != own]
-        lines.append(f"not gone by: {'; '.join(others)}")
+        lines.append(_rates(found.sel(fragility=accepted_family(found))))
+    sides = {design: found["probability"].sel(design=design, drop=True) for design in found["design"].values}
+    levels = xr.Dataset(sides).assign(found.drop_vars("probability").data_vars).assign_attrs(found.attrs)
+    others = levels.drop_dims("intensity")
+    lines += text.present(levels.drop_vars(list(others.data_vars)), "Probability of overturning")
+    lines += ["only first, only second: pairs of which the run of one study alone overturned"]
+    lines += text.present(others, "Medians, annual rates and their ratios")
     differ, records = int(found["differ"]), int(found["records"])
     if differ < FEW and records > 1:
         lines.append(
@@ -103,28 +95,13 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     return [*lines, f"intervals count {words}, and hold for new ground motions of the kind"]
 
 
-def _rates(found: xr.Dataset, curve: str) -> str:
+def _rates(one: xr.Dataset) -> str:
     """Annual rates of both designs by a curve."""
-    one = found.sel(fragility=curve)
-    rates = " and ".join(_rate(one.isel(design=k)) for k in range(2))
+    designs = [text.estimate(one.isel(design=k), "rate") for k in range(2)]
+    rates = [format_with_interval(*rate) if rate[0] else format_or_bound(*rate) for rate in designs]
     known = math.isfinite(float(one["rate_ratio"]))
     tail = f": ratio {format_ratio(*text.estimate(one, 'rate_ratio'))}" if known else ""
-    return f"annual rate ({FAMILIES[curve].label}) {rates} 1/a{tail}"
-
-
-def _rate(one: xr.Dataset) -> str:
-    """A rate with its interval; in place of 0 what it may reach."""
-    rate, low, high = text.estimate(one, "rate")
-    return format_with_interval(rate, low, high) if rate else format_or_bound(rate, low, high)
-
-
-def _probability(one: xr.Dataset, design: int) -> str:
-    """A probability with the decimals of the difference, a small one with two digits."""
-    p, decimals = (
-        float(one["probability"][design]),
-        max(2, len(text.cell(one, "difference").partition(".")[2])),
-    )
-    return f"{p:.{decimals}f}" if p >= 0.1 or p == 0 else f"{p:.2g}"
+    return f"annual rate {' and '.join(rates)} 1/a{tail}"
 
 
 def _values(old: Any, new: Any) -> str:

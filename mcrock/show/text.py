@@ -398,7 +398,7 @@ def as_text(blocks: Iterable[str]) -> list[str]:
 class Composition(NamedTuple):
     """All that is shown of a subject: commands, JSON, pages and files of figures loop over it."""
 
-    tables: xr.Dataset | Mapping[str, Any]  # for JSON: a result, or results by name
+    tables: Any  # for JSON: a result, or results by name
     blocks: list[str]  # answer, tables and cautions in their order
     drawings: Mapping[str, Callable[[], Axes | str]] = {}  # by name, figures or why there is none
     files: Mapping[str, Callable[[], Any]] = {}  # by name, datasets or texts to write

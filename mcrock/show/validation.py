@@ -15,8 +15,8 @@ from mcrock.base.units import unit_in_figure, unit_in_text
 from mcrock.show import style
 from mcrock.show.report.content import Block, Section, embed
 from mcrock.show.report.page import build_page
-from mcrock.show.text import Caution, Column, Columns, Composition, at, percent, table_along, with_ends
-from mcrock.statistics.distributions import STATISTICS, calibration_curve, contradicts, roc_curve
+from mcrock.show.text import Caution, Column, Columns, Composition, at, percent, present, table_along
+from mcrock.statistics.distributions import calibration_curve, contradicts, roc_curve
 from mcrock.statistics.labels import REMEDY
 
 COLUMNS = 3
@@ -152,48 +152,23 @@ def format_tests(found: xr.Dataset) -> list[str]:
     found : Dataset
         Of `mcrock.statistics.distributions.compare_tests`, of one response.
     """
-    unit, level = unit_in_text(found.attrs["units"]), percent(found)
-    tests, fell = found.sizes["test"], found.attrs["fell"]
-    columns: list[Column] = [
-        ("measured compared with predicted", lambda one: STATISTICS[str(one["statistic"].item())]),
-        ("value", "{value:.3g}"),
-        ("p-value", "{p_value:.2g}"),
-    ]
     least, rank = float(found["p_value"].min()), float(found["rank"].mean())
     contradict = contradicts(found["p_value"])
     verdict = (
         f"the tests {'' if contradict else 'do not '}contradict the study (smallest p-value {least:.2g}); "
+        f"mean rank {rank:.2f}, above 0.5 if more was measured"
     )
-    verdict += f"mean rank {rank:.2f}, above 0.5 if more was measured"
-    told = [f"in {one:.0%} if {one['factor']:g} times as much is true" for one in found["told"]]
-    lines = [
-        f"{found.attrs['long_name']} [{unit}]: {tests} tests of {found.attrs['recordings']} recordings, "
-        f"{fell} overturned",
+    attrs, few = found.attrs, ["intervals of the CRPS need a second recording"]
+    return [
+        f"{attrs['long_name']} [{unit_in_text(attrs['units'])}]: {found.sizes['test']} tests of "
+        f"{attrs['recordings']} recordings, {attrs['fell']} overturned",
         Caution(verdict) if contradict else verdict,
-        f"campaigns of this size would contradict it {' and '.join(told)}",
-        table_along(found, "statistic", columns, left=True),
-        f"p-value: fraction of {found.attrs['campaigns']} campaigns simulated from the study that are at "
-        f"least as far from it, {1 / (found.attrs['campaigns'] + 1):.1g} at least",
-        *(
-            f"tests inside the central {share:.0%} of their runs: {float(one['inside']):.0%}; {level} of "
-            f"simulated campaigns have {float(one['inside_expected'][0]):.0%} to "
-            f"{float(one['inside_expected'][1]):.0%}"
-            for share, one in ((share, found.sel(share=share)) for share in found["share"].values)
-        ),
+        *present(found, "Measured compared with predicted"),
+        f"p-value: fraction of {attrs['campaigns']} campaigns simulated from the study that are at "
+        f"least as far from it, {1 / (attrs['campaigns'] + 1):.1g} at least",
+        f"of simulated campaigns of this size the central {percent(found)} are given",
+        *(few if attrs["recordings"] < 2 else []),
     ]
-    if found.attrs["recordings"] < 2:
-        return [*lines, "intervals of the CRPS need a second recording"]
-    lines.append(
-        f"mean CRPS {with_ends(found, 'crps_mean', '.3g')} {unit.strip('1')} ({level} over recordings); "
-        f"tests of the other recordings as prediction {float(found['crps_others']):.3g}, difference "
-        f"{with_ends(found, 'difference', '+.3g')}"
-    )
-    if np.isfinite(found["irreducible"]):
-        lines.append(
-            f"of the variance of repeated tests {float(found['irreducible']):.0%} is between repetitions "
-            "of a motion: what no model predicts"
-        )
-    return lines
 
 
 def tests_page(found: Mapping[str, xr.Dataset]) -> str:

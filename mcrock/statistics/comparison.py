@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -36,6 +36,7 @@ from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import BOUNDS, CLASSES, GROUPS, intensity_coordinate, pooled
 from mcrock.statistics.rates import IsotonicCurve, bounding_ratios, integration_points, refine
 from mcrock.statistics.resampling import pivot_interval
+from mcrock.statistics.risk import of_families
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -196,7 +197,17 @@ def count_pairs(first: xr.Dataset, second: xr.Dataset, places: Classes) -> Pairs
 
 
 DESIGNS = ("first", "second")
-DIFFERENCE = {"digits": "difference"}  # attribute: the rule of the digits
+NAMES = {  # of a comparison, as `mcrock.statistics.intervals.LONG_NAMES`
+    "difference": "second less first {difference}",
+    "unpaired_interval": "without pairs {difference}",
+    "only_first": "only first {g}",
+    "only_second": "only second {g}",
+    "differ": "recordings of which runs differ",
+    "median_capacity": "median",
+    "median_ratio": "median of the second over that of the first",
+    "rate": "annual rate [1/a]",
+    "rate_ratio": "annual rate of the second over that of the first",
+}
 FEW = 6  # records that differ below which Student's interval of a difference is too narrow
 CELLS = 2000  # places along the intensity of a cloud at which curves are fitted; 60 moved a far median by 6 %
 
@@ -264,43 +275,47 @@ def compare_designs(
     first, second = _at_same_levels(pooled(first), pooled(second))
     places = intensity_classes(first, CLASSES)
     pairs = count_pairs(first, second, places)
-    one, units = {"units": "1"}, run_intensity(first).attrs.get("units", "1")
+    units = run_intensity(first).attrs.get("units", "1")
     runs = pairs.runs.sum(axis=0)
     probability = np.stack([each[ESTIMATE].sum(axis=0) / runs for each in (pairs.first, pairs.second)])
-    result = table(
-        {
-            "probability": (("design", "intensity"), probability),
-            "difference": ("intensity", probability[1] - probability[0], DIFFERENCE),
-            "difference_interval": (("bound", "intensity"), _paired_interval(pairs, level)),
-            "unpaired_interval": (("bound", "intensity"), _unpaired_interval(pairs, level), DIFFERENCE),
-            "only_first": ("intensity", pairs.only_first, {"digits": "g"}),
-            "only_second": ("intensity", pairs.only_second, {"digits": "g"}),
-            "pairs": ("intensity", runs.astype(np.int64)),
-            "records": ((), record_index(first)[1]),
-            "differ": ((), int((pairs.first[ESTIMATE] != pairs.second[ESTIMATE]).any(axis=1).sum())),
-            "strongest_run": ((), float(run_intensity(first).max()), {"units": units}),
-        },
-        coords={"design": list(DESIGNS), "bound": BOUNDS, "intensity": intensity_coordinate(first, places)},
-        attrs={"level": level, "independent": "records" if "record" in first else "realizations"},
-    )
     x, of_curves = _counted(first, second)
     accepted = [accept_curve(ds, how) for ds in (first, second)]
     leasts, choice = [each.least for each in accepted], common_choice([each.choice for each in accepted])
     halves = _quantities(choice.family, leasts, len(of_curves.runs), median_of)
-    result["fit_p_value"] = ("design", [each.choice.p_value for each in accepted], one)
-    result.attrs |= choice.attrs
-    result["median_capacity"] = (
-        "design",
-        [half(x, *_total(of_curves, k, ESTIMATE)) for k, half in enumerate(halves)],
-        {"units": units},
-    )
-    result["median_ratio"] = result["median_capacity"][1] / result["median_capacity"][0]
+    medians = np.array([half(x, *_total(of_curves, k, ESTIMATE)) for k, half in enumerate(halves)])
     resamples = how.resamples if choice.family == ISOTONIC else 0
-    ends = _ratio_interval(x, of_curves, _ratio_of(halves), level, resamples)
-    result["median_ratio_interval"] = ("bound", ends, one)
-    if hazard is not None:
-        _add_rates(result, accepted, hazard, x, of_curves)
-    return result
+    rates = {} if hazard is None else _rates(accepted, hazard, x, of_curves, level)
+    return table(
+        {
+            "probability": (("design", "intensity"), probability),
+            "difference": ("intensity", probability[1] - probability[0]),
+            "difference_interval": (("bound", "intensity"), _paired_interval(pairs, level)),
+            "unpaired_interval": (("bound", "intensity"), _unpaired_interval(pairs, level)),
+            "only_first": ("intensity", pairs.only_first),
+            "only_second": ("intensity", pairs.only_second),
+            "pairs": ("intensity", runs.astype(np.int64)),
+            "fit_p_value": ("design", [each.choice.p_value for each in accepted]),
+            "median_capacity": ("design", medians, {"units": units}),
+            "median_ratio": ((), medians[1] / medians[0]),
+            "median_ratio_interval": (
+                "bound",
+                _ratio_interval(x, of_curves, _ratio_of(halves), level, resamples),
+            ),
+            "records": ((), record_index(first)[1]),
+            "differ": ((), int((pairs.first[ESTIMATE] != pairs.second[ESTIMATE]).any(axis=1).sum())),
+            "strongest_run": ((), float(run_intensity(first).max()), {"units": units}),
+            **rates,
+        },
+        coords={
+            "design": list(DESIGNS),
+            "bound": BOUNDS,
+            "intensity": intensity_coordinate(first, places),
+            **(of_families() if rates else {}),
+        },
+        attrs={"level": level, "independent": "records" if "record" in first else "realizations"}
+        | choice.attrs,
+        names=NAMES,
+    )
 
 
 def _at_same_levels(first: xr.Dataset, second: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
@@ -434,30 +449,27 @@ def _ratio_interval(
     return bounds if np.isfinite(ends).all() else np.full(2, np.nan)
 
 
-def _add_rates(
-    result: xr.Dataset, accepted: list[AcceptedCurve], hazard: xr.Dataset, x: np.ndarray, pairs: Pairs
-) -> None:
+def _rates(
+    accepted: list[AcceptedCurve], hazard: xr.Dataset, x: np.ndarray, pairs: Pairs, level: float
+) -> dict[str, tuple[Any, ...]]:
     """Annual rates of both designs by both fragilities, and their ratios, with intervals."""
-    ds, level, leasts = accepted[0].ds, result.attrs["level"], [each.least for each in accepted]
+    ds, leasts = accepted[0].ds, [each.least for each in accepted]
     check_measure(run_intensity(ds), hazard, own_measure(ds))
-    table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
-    grid, rate = refine(*table, np.append(integration_points(x), leasts))
+    rows = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
+    grid, rate = refine(*rows, np.append(integration_points(x), leasts))
     rates, ends = np.empty((len(FAMILIES), 2)), np.empty((2, len(FAMILIES)))
     for i, family in enumerate(FAMILIES):
         sums = _quantities(family, leasts, len(pairs.runs), lambda curve: curve.rates(grid, rate).sum())
         rates[i] = [of(x, *_total(pairs, k, ESTIMATE)) for k, of in enumerate(sums)]
-        ratio = _open_ratio(*table) if family == ISOTONIC else _ratio_of(sums)
+        ratio = _open_ratio(*rows) if family == ISOTONIC else _ratio_of(sums)
         ends[:, i] = _ratio_interval(x, pairs, ratio, level)
-    result.coords["fragility"] = list(FAMILIES)
-    result["rate"] = (("fragility", "design"), rates, {"units": "1/a", "long_name": "annual rate"})
-    bounds = [[each.rate_interval([table], family)[:, 0] for each in accepted] for family in FAMILIES]
-    result["rate_interval"] = (
-        ("bound", "fragility", "design"),
-        np.moveaxis(np.array(bounds), 2, 0),
-        {"units": "1/a"},
-    )
+    bounds = [[each.rate_interval([rows], family)[:, 0] for each in accepted] for family in FAMILIES]
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios = rates[:, 1] / rates[:, 0]
     ends = np.stack([np.minimum(ends[0], ratios), np.maximum(ends[1], ratios)])
-    result["rate_ratio"] = ("fragility", ratios, {"units": "1"})
-    result["rate_ratio_interval"] = (("bound", "fragility"), ends, {"units": "1"})
+    return {
+        "rate": (("fragility", "design"), rates),
+        "rate_interval": (("bound", "fragility", "design"), np.moveaxis(np.array(bounds), 2, 0)),
+        "rate_ratio": ("fragility", ratios),
+        "rate_ratio_interval": (("bound", "fragility"), ends),
+    }

@@ -43,7 +43,7 @@ from mcrock.base.params import Response
 from mcrock.base.tables.parsing import ConfigError, read_columns
 from mcrock.base.units import factor_to, split_header, unit_in_text
 from mcrock.dataset.schema import OUTER, own_names
-from mcrock.statistics.intervals import check_level, expanded_tail
+from mcrock.statistics.intervals import check_level, expanded_tail, table
 from mcrock.statistics.labels import COLUMNS, Labels, chosen_runs, whole_numbers
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.runs import ESTIMATE, overturn_levels
@@ -222,6 +222,25 @@ STATISTICS = {
 }
 
 
+NAMES = {  # of a comparison with tests, as `mcrock.statistics.intervals.LONG_NAMES`
+    "measured": "measured {curve}",
+    "rank": "rank among the runs {curve}",
+    "crps": "CRPS of each test {curve}",
+    "crps_mean": "mean CRPS, over recordings",
+    "crps_others": "of the other recordings' tests as prediction",
+    "difference": "the former less the latter {difference}",
+    "p_value": "p-value {p}",
+    "told": "campaigns of this size that contradict the study {.2f}",
+    "inside": "tests in it {.2f}",
+    "inside_expected": "in simulated campaigns",
+    "predicted": "distribution function of the runs {curve}",
+    "observed": "that of the tests {curve}",
+    "observed_band": "its interval over recordings {curve}",
+    "expected_band": "that in simulated campaigns {curve}",
+    "irreducible": "variance between repetitions of a motion, which no model predicts {percent}",
+}
+
+
 class MeasuredTests(NamedTuple):
     """Tests and what was measured in each."""
 
@@ -325,8 +344,12 @@ def compare_tests(
         found[name] = judge(
             runs, measured, tests.recording, tests.repeated(), level=level, campaigns=campaigns, seed=seed
         )
+        units = ds[name].attrs["units"]
+        for each in ("measured", "crps", "crps_mean", "crps_others", "difference"):
+            for variable in {each, f"{each}_interval"} & set(found[name]):
+                found[name][variable].attrs["units"] = units
         found[name].attrs |= {
-            "units": ds[name].attrs["units"],
+            "units": units,
             "long_name": ds[name].attrs.get("long_name", name),
             **{key: ds.attrs[key] for key in ("title", "seed") if key in ds.attrs},
         }
@@ -399,16 +422,16 @@ def judge(
 
     observed = (every[0] <= at[:, None]).astype(float)
     sizes = {"level": level, "campaigns": campaigns, "recordings": recordings}
-    return xr.Dataset(
+    return table(
         {
             "measured": ("test", y),
             "rank": ("test", rank[0]),
             "rank_interval": (("bound", "test"), bounds[:, 0]),
             "crps": ("test", crps[0]),
-            "crps_mean": crps[0].mean(),
+            "crps_mean": ((), crps[0].mean()),
             "crps_mean_interval": ("bound", ends(crps[0])),
-            "crps_others": others.mean(),
-            "difference": (crps[0] - others).mean(),
+            "crps_others": ((), others.mean()),
+            "difference": ((), (crps[0] - others).mean()),
             "difference_interval": ("bound", ends(crps[0] - others)),
             "value": ("statistic", values[:, 0]),
             "p_value": ("statistic", p_value[:, 0]),
@@ -419,16 +442,18 @@ def judge(
             "observed": ("at", observed.mean(axis=1)),
             "observed_band": (("bound", "at"), np.stack([*map(ends, observed)], axis=1)),
             "expected_band": (("bound", "at"), np.quantile(steps[own], tails, axis=0)),
-            "irreducible": _irreducible(every[0], np.asarray(repeated)),
+            "irreducible": ((), _irreducible(every[0], np.asarray(repeated))),
         },
         coords={
             "bound": [*BOUNDS],
             "statistic": [*STATISTICS],
-            "share": shares,
+            "statistic_label": ("statistic", [*STATISTICS.values()]),
+            "share": ("share", shares, {"long_name": "central part of the runs"}),
             "at": at,
-            "factor": [*FACTORS],
+            "factor": ("factor", [*FACTORS], {"long_name": "truth over the study"}),
         },
         attrs=sizes | {"fell": int(np.isinf(y).sum())},
+        names=NAMES,
     )
 
 

@@ -96,6 +96,7 @@ def table(
     variables: Mapping[str, tuple[Any, ...]],
     coords: Mapping[str, Any],
     attrs: Mapping[str, Any] | None = None,
+    names: Mapping[str, str] = {},
 ) -> xr.Dataset:
     """A dataset of results.
 
@@ -106,26 +107,30 @@ def table(
         `LONG_NAMES` where the attributes do not say otherwise, and an interval those of its number.
     coords, attrs : mapping
         As for a dataset.
+    names : mapping of str to str
+        Long name, unit and digits of variables of this result alone, as in `LONG_NAMES`.
     """
-    result = xr.Dataset(variables, coords, attrs)
+    result, words = xr.Dataset(variables, coords, attrs), LONG_NAMES | dict(names)
     for name, array in result.data_vars.items():
-        if array.dtype.kind in "iuf":
-            array.attrs = {"units": "1"} | described(str(name)) | array.attrs
+        if array.dtype.kind in "biuf":
+            array.attrs = {"units": "1"} | described(str(name), words) | array.attrs
     for name, array in result.data_vars.items():
         of = str(name).removesuffix("_interval")
         if of != name and of in result and "units" in result[of].attrs:
             array.attrs = array.attrs | {"units": result[of].attrs["units"]}
+            if result[of].attrs.get("digits") == "curve":
+                array.attrs["digits"] = "curve"
     return result
 
 
-def described(name: str) -> dict[str, str]:
-    """Long name, unit and digits of a variable that means the same in every result.
+def described(name: str, words: Mapping[str, str] = LONG_NAMES) -> dict[str, str]:
+    """Long name, unit and digits of a variable by its name, by default if it means the same in every result.
 
     >>> described("rate_above"), described("share_below")["digits"], described("unheard_of")
     ({'long_name': 'beyond the table', 'units': '1/a'}, 'percent', {})
     """
     pattern = r"(?P<long_name>.*?)(?: \[(?P<units>.+)\])?(?: \{(?P<digits>.+)\})?"
-    found = re.fullmatch(pattern, LONG_NAMES.get(name, ""))
+    found = re.fullmatch(pattern, words.get(name, ""))
     return {key: words for key, words in found.groupdict().items() if words} if found else {}
 
 

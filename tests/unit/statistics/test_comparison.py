@@ -241,7 +241,7 @@ def test_text_says_what_differs_and_what_that_does(pair, compared):
     found = compared
     text = "\n".join(format_comparison(found, changes))
     assert "first and second study differ in\n  body.width: 0.4 and 0.44\n" in text
-    assert "annual rate (isotonic fractions) " in text
+    assert "\nannual rate " in text
     assert f": ratio {float(found['median_ratio']):.3g} (" in text
     same = "\n".join(format_comparison(compare_designs(first, first), []))
     assert same.startswith("the studies differ in nothing that is run")
