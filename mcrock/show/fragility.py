@@ -96,6 +96,23 @@ def format_fragility(fit: xr.Dataset) -> str:
     return f"Fragility: {what}; the median lies {ends} ({text.percent(fit)} interval)"
 
 
+def median_sentence(fit: xr.Dataset) -> str:
+    """How many runs overturned, and at which intensity half of such motions would do it."""
+    event = fit.attrs.get(EVENT)
+    what = f"the response goes beyond its limit ({event})" if event else "the body overturns"
+    fell, runs = int(fit["overturned"]), int(fit["runs"])
+    counted = f"In {fell} of {runs} runs under {int(fit['records'])} recordings {what}"
+    if not fell < runs or fell == 0 or not float(fit["median_capacity"]) > 0:
+        return f"{counted}; the strongest was shaken by {text.label(fit['strongest_run'])}"
+    if math.isinf(fit["accepted_reached"][-1]):
+        return f"{counted}; half of such motions would do so at none of the intensities run"
+    spread = "" if rejects_lognormal(fit) else f", dispersion {text.write(fit, DISPERSION)}"
+    return (
+        f"{counted}; half of such motions would do so at about {text.label(fit['accepted_reached'][-1])} "
+        f"({text.percent(fit)} interval {format_half_ends(fit)}){spread}"
+    )
+
+
 def format_support(fit: xr.Dataset) -> list[str]:
     """Lines on a curve that the runs reject, and on where none supports it; none where all is well."""
     lines, median = [], float(fit["median_capacity"])
@@ -113,12 +130,12 @@ def format_support(fit: xr.Dataset) -> list[str]:
         lines.append(
             f"below {text.label(fit['weakest_overturning'])}, the weakest intensity at which a run {verb}, "
             f"the curve is an extrapolation: it expects {format_few(float(fit['expected_below']))} among the "
-            f"{text.format_count(below, 'run')} there, and there were none"
+            f"{text.format_count(below, 'run')} there, and there were none; more recordings tell what is true"
         )
     if median > float(fit["strongest_run"]):
         lines.append(
             f"the median lies beyond {text.label(fit['strongest_run'])}, the strongest intensity of a run: "
-            "an extrapolation"
+            "an extrapolation; stronger levels tell where it is"
         )
     if float(fit["only_slide"]) > 0 and math.isfinite(median):
         lines.append(

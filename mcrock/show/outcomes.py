@@ -11,7 +11,17 @@ from mcrock import statistics
 from mcrock.base.estimates import format_percent
 from mcrock.base.params import STANDING
 from mcrock.show import style
-from mcrock.show.text import Column, at, count_words, format_count, label, percent, table_along
+from mcrock.show.text import (
+    Caution,
+    Column,
+    Columns,
+    at,
+    count_words,
+    format_count,
+    label,
+    percent,
+    table_along,
+)
 from mcrock.statistics.intervals import Confidence, ConfidenceKeywords
 from mcrock.statistics.outcomes import GUESS, UNDECIDED, Ending
 from mcrock.statistics.probability import OF_SUPPORT, response
@@ -49,18 +59,25 @@ def format_outcomes(outcomes: xr.Dataset, by_intensity: bool) -> list[str]:
     return [title, table_along(outcomes, "intensity", columns)]
 
 
-def format_displacements(moved: xr.Dataset | None, overturned: xr.DataArray, by_intensity: bool) -> list[str]:
+def format_tilts(tilted: xr.Dataset, by_intensity: bool) -> list[str]:
+    """Table of how near to overturning bodies came, and its title."""
+    title = "Peak tilt beyond this fraction of the slenderness, or body overturned, in %"
+    return [f"{title} ({percent(tilted)} interval)", _exceeding(tilted, by_intensity, "")]
+
+
+def format_displacements(moved: xr.Dataset, overturned: xr.DataArray, by_intensity: bool) -> list[str]:
     """Table of the displacements that bodies exceeded without overturning, and its title; none if none."""
-    if moved is None:
-        return []
     moved = moved.isel(threshold=(moved["exceeding"] > overturned).any("intensity").values)
     if not moved.sizes["threshold"]:
         return []
-    title = "Base centre displaced by more than this, or body overturned, in % "
+    title = "Base centre displaced by more than this, or body overturned, in %"
+    return [f"{title} ({percent(moved)} interval)", _exceeding(moved, by_intensity, " m")]
+
+
+def _exceeding(found: xr.Dataset, by_intensity: bool, unit: str) -> Columns:
     columns: list[Column] = ["intensity"] if by_intensity else []
-    columns += [(f"{x:g} m", at(IN_PERCENT, threshold=x)) for x in moved["threshold"].values.tolist()]
-    table = table_along(moved.rename(probability="share"), "intensity", columns)
-    return [f"{title}({percent(moved)} interval)", table]
+    columns += [(f"{x:g}{unit}", at(IN_PERCENT, threshold=x)) for x in found["threshold"].values.tolist()]
+    return table_along(found.rename(probability="share"), "intensity", columns)
 
 
 def format_own_responses(own: xr.Dataset) -> list[str]:
@@ -269,15 +286,42 @@ REMEDIES = {
     "lifted_off": "were lifted off their whole base from rest, as the ground fell faster than gravity: "
     "[contact] with a friction coefficient lets a body leave the ground and land",
 }
+STEPS_OF_OTHERS = "what shorter time steps change, the program behind these outcomes has to tell"
 NOT_OF_MCROCK = "what strains the model, the program or test behind these outcomes has to tell"
 STRAINED = 0.03  # share of the runs above which a departure from the model is worth a line
 
 
-def format_validity(validity: xr.Dataset | None) -> list[str]:
-    """Lines on what strains the model, and one on the runs that are certified; of other programs, that."""
-    if validity is None:
-        return [NOT_OF_MCROCK]
-    return format_strain(validity) + format_certificate(validity)
+def format_validity(validity: xr.Dataset) -> list[str]:
+    """Cautions on what strains the model, and a line on the runs that are certified."""
+    certificate = format_certificate(validity)
+    few = "certified" in validity and float(validity["certified"].sel(among="all").mean()) < 0.5
+    return [*map(Caution, format_strain(validity)), *map(Caution if few else str, certificate)]
+
+
+STRAINS = {
+    "contact_lost": "contact lost",
+    "energy_gain_impacts": "impacts that would gain energy",
+    "infeasible_impacts": "in doubt after infeasible impacts",
+    "edge_stick_infeasible": "edge that should have slid",
+}
+MEANING = (
+    "Contact lost: the ground would have had to pull before 45 degrees of tilt, so that a real body would "
+    "have jumped. Impacts that would gain energy were changed until they gain none. In doubt: faces that "
+    "landed without a feasible pivot were put to rest, at more than the energy needed to overturn. Edge that "
+    "should have slid: for up to some 25 ms the ground could not have held one corner of the edge that "
+    "carries the body, and a model without slip holds it; common under shaking in two directions, and "
+    "harmless."
+)
+
+
+def validity_blocks(validity: xr.Dataset) -> list[str]:
+    """Table of what strained the model at each intensity, with what it means."""
+    columns: list[Column] = [
+        "intensity",
+        *((words, f"{{{name}:percent}}") for name, words in STRAINS.items()),
+    ]
+    table = table_along(validity.sel(among="all"), "intensity", columns)
+    return ["Fractions of the runs that strain the model", table, MEANING]
 
 
 def format_strain(validity: xr.Dataset) -> list[str]:
@@ -370,10 +414,8 @@ def format_sizes(sizes: xr.Dataset, by_intensity: bool) -> list[str]:
     ]
 
 
-def format_steps(steps: xr.Dataset | None) -> str:
+def format_steps(steps: xr.Dataset) -> str:
     """Effect of halving the time step."""
-    if steps is None:
-        return "what shorter time steps change, the program behind these outcomes has to tell"
     if not steps["repeated"]:
         return "no run was repeated at half the time step: raise controls.recheck to see what it does"
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -17,14 +17,7 @@ from mcrock.base.units import unit_in_figure
 from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style, text
 from mcrock.show.text import Column, Columns, Words, at, label, labels, missing_chunks, percent, table_along
-from mcrock.statistics import (
-    epistemic_bounds,
-    epistemic_fragility,
-    epistemic_probability,
-    outcome_distances,
-    sobol_indices,
-    variance_shares,
-)
+from mcrock.statistics import epistemic_probability, outcome_distances, sobol_indices, variance_shares
 from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.sensitivity import has_indices
 from mcrock.study import Study
@@ -330,65 +323,45 @@ COMPONENTS = {  # by component: its name in the figure and its colour, neighbour
 }
 
 
-class Nested(NamedTuple):
-    """Statistics of a nested study, each a dataset of the function of `mcrock.statistics` of its name."""
-
-    variance_shares: xr.Dataset
-    epistemic_probability: xr.Dataset
-    epistemic_fragility: xr.Dataset
-    epistemic_bounds: xr.Dataset
-
-
-def summarize_nested(ds: xr.Dataset, level: float) -> Nested:
-    """All statistics that a nested study has in addition to those of its pooled runs."""
-    return Nested(
-        variance_shares(ds, level=level),
-        epistemic_probability(ds, level=level),
-        epistemic_fragility(ds),
-        epistemic_bounds(ds, level=level),
-    )
-
-
-def format_nested(nested: Nested) -> list[str]:
-    """Lines on what ignorance does to the probability, and what it does in single earthquakes."""
-    shares, bounds = nested.variance_shares, nested.epistemic_bounds
-    level, draws = f"{percent(shares)} interval", int(shares["draws"])
-    fractiles = nested.epistemic_probability["fractile_probability"]
-    both = shares.assign(of_all=nested.epistemic_probability["probability"], fractiles=fractiles[[0, -1]])
+def format_shares(shares: xr.Dataset, probability: xr.Dataset) -> list[str]:
+    """Table of what ignorance does to the probability, and what it does in single earthquakes."""
+    fractiles = probability["fractile_probability"]
+    both = shares.assign(of_all=probability["probability"], fractiles=fractiles[[0, -1]])
     columns: list[Column] = [
         "intensity",
         ("probability", "{of_all:.3f}"),
         ("5 to 95 % of draws", "{fractiles:.3f}"),
         ("deviation", "{deviation:.3f}"),
-        (f"first order ({level})", "{first_order:.3f with ends}"),
+        (f"first order ({percent(shares)} interval)", "{first_order:.3f with ends}"),
         ("total", "{total:.3f with ends}"),
     ]
-    table = table_along(both, "intensity", columns)
-    columns = [
+    return [
+        f"Epistemic uncertainty: {int(shares['draws'])} outer draws that meet the same motions",
+        table_along(both, "intensity", columns),
+        "first order: part of the variance of overturning that the draws explain over all earthquakes; "
+        "total: part that they take part in, in single earthquakes too",
+    ]
+
+
+def format_bounds(bounds: xr.Dataset) -> list[str]:
+    """Table of the smallest and the largest probability of the draws, and the inputs that they go with."""
+    columns: list[Column] = [
         "intensity",
         *((end, at("{estimate:.3f}", end=end)) for end in bounds["end"].values.tolist()),
         ("as counted", "{naive:.3f}"),
-        (f"all draws at once ({level})", "{interval:.3f}"),
+        (f"all draws at once ({percent(bounds)} interval)", "{interval:.3f}"),
     ]
-    over_the_range = table_along(bounds, "intensity", columns)
     return [
-        "",
-        f"Epistemic uncertainty: {draws} outer draws that meet the same motions",
-        table,
-        "first order: part of the variance of overturning that the draws explain over all earthquakes; "
-        "total: part that they take part in, in single earthquakes too",
-        "",
-        f"Over the whole range: smallest and largest probability of {draws} draws, chosen on one half of the "
-        "records and estimated on the other",
-        over_the_range,
+        f"Over the whole range: smallest and largest probability of {int(bounds['draws'])} draws, chosen on "
+        "one half of the records and estimated on the other",
+        table_along(bounds, "intensity", columns),
         f"the largest exceeds the probability on {100 * float(bounds['content']):.3g} % of the range with "
         f"{percent(bounds)} confidence, but for the noise of its runs",
-        *_dispersions(nested.epistemic_fragility),
         *_drivers(bounds),
     ]
 
 
-def _dispersions(fragility: xr.Dataset) -> list[str]:
+def format_dispersions(fragility: xr.Dataset) -> list[str]:
     """Dispersions of the fragility by their kinds; none where a draw has no curve."""
     names = ("aleatory", "epistemic", "sampling", "uncertainty")
     beta_r, epistemic, sampling, beta_u = (float(fragility[name]) for name in names)

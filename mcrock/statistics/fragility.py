@@ -104,8 +104,8 @@ def capacities(ds: xr.Dataset) -> xr.Dataset:
     )
 
 
-def count_resurrected(ds: xr.Dataset) -> tuple[int, int]:
-    """Realizations that overturn and survive a stronger motion, and all that have been run, in slices."""
+def count_resurrected(ds: xr.Dataset) -> xr.Dataset:
+    """Realizations that overturn and survive a stronger motion, and all that have been run."""
     resurrected = total = 0
     for where in slices(ds):
         part = ds.isel(realization=where)
@@ -113,7 +113,7 @@ def count_resurrected(ds: xr.Dataset) -> tuple[int, int]:
         if there.any():
             resurrected += int(capacities(part.isel(realization=there))["resurrected"].sum())
             total += int(there.sum())
-    return resurrected, total
+    return table({"resurrected": ((), resurrected), "realizations": ((), total)}, {})
 
 
 PROBABILITIES = (0.01, 0.05, 0.5)  # at which curves are read [1]

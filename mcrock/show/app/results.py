@@ -42,28 +42,21 @@ from mcrock.show.app.parts import (
     refused,
     rows_as_html,
 )
-from mcrock.show.fragility import (
-    accepted_label,
-    accepted_values,
-    format_fragility,
-    format_support,
-    not_gone_by,
-    observed,
-)
+from mcrock.show.fragility import accepted_label, accepted_values, format_support, not_gone_by
 from mcrock.show.history import describe_doubt
 from mcrock.show.report.content import cautions
-from mcrock.show.report.page import build_report, judged
-from mcrock.show.report.results import key_figures, limits_section, risk_section, standards_section
-from mcrock.show.report.subject import Signed, answer_sentence
+from mcrock.show.report.page import build_report
+from mcrock.show.report.results import answer_of
+from mcrock.show.report.subject import Signed
 from mcrock.show.risk import Site
-from mcrock.show.summary import format_independence, format_probabilities, save_all, summarize
+from mcrock.show.summary import Summary, save_all, shown
 from mcrock.show.text import labels
-from mcrock.statistics import design_intensity, fit_fragility, load_hazard, overturning_probability, pooled
+from mcrock.statistics import design_intensity, load_hazard
 from mcrock.statistics.accepted_curve import rejects_lognormal
-from mcrock.statistics.intervals import Bootstrap, Confidence
+from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
-from mcrock.statistics.runs import is_shaken, read_once, study_of
+from mcrock.statistics.runs import read_once, study_of
 from mcrock.study import Study
 
 NO_STUDY = "These outcomes are of another program or of tests: mcrock cannot repeat their runs."
@@ -82,9 +75,7 @@ class Result:
     def __post_init__(self) -> None:
         self.stamp = stamp_of(self.store)
         read_once(self.ds)
-        self.how = Bootstrap(allow_missing=self.allow_missing)
-        self.pooled = pooled(self.ds)
-        self.shaken = is_shaken(self.ds)
+        self.found = Summary(self.ds, Confidence(allow_missing=self.allow_missing), self.folder)
 
     @cached_property
     def study(self) -> Study | None:
@@ -94,20 +85,11 @@ class Result:
             return None
         return Study.from_json(found.to_json(), self.folder, trust_code=self.trust_code)
 
-    @cached_property
-    def fit(self) -> xr.Dataset:
-        """The fragility curve."""
-        return fit_fragility(self.pooled, **self.how.keywords)
-
-    @cached_property
+    @property
     def points(self) -> xr.Dataset:
-        """Observed fractions with intervals."""
-        return observed(self.pooled, self.how)
-
-    @cached_property
-    def probability(self) -> xr.Dataset:
-        """Probabilities at the intensities."""
-        return overturning_probability(self.pooled, allow_missing=self.allow_missing)
+        """Probabilities at the intensities that have runs."""
+        found: xr.Dataset = self.found["overturning_probability"]
+        return found.isel(intensity=found["runs"].values > 0)
 
     @cached_property
     def runs(self) -> RunDots | None:
@@ -136,7 +118,7 @@ class Result:
 
     def prepare(self) -> None:
         """Compute what the page needs at once, so that what is refused is so before a page opens."""
-        _ = self.fit, self.points, self.probability, self.notable, self.runs
+        _ = self.found["fragility"], self.points, self.notable, self.runs
 
 
 def stamp_of(store: Path) -> tuple[int, int]:
@@ -150,12 +132,9 @@ def stamp_of(store: Path) -> tuple[int, int]:
 
 def understand(result: Result, theme: str) -> pn.Column:
     """The part of the page on a finished study."""
-    lines = [*format_probabilities(result.probability, result.shaken)]
-    if result.shaken:
-        lines += [format_fragility(result.fit), *format_support(result.fit)]
-    lines.append(format_independence(result.probability))
+    lines = [*shown("fragility", result.found), *shown("overturning_probability", result.found)]
     table = pn.Card(html(parts.blocks_as_html(lines)), title="The same as a table", collapsed=True, **WIDE)
-    top: list[Any] = [plot_curve(result.fit, result.points)] if result.shaken else []
+    top: list[Any] = [plot_curve(result.found["fragility"], result.points)] if result.found.is_shaken else []
     if result.runs is None:
         return pn.Column(*top, table, html(paragraph(NO_STUDY)), **WIDE)
     chosen = Chosen(result, result.runs, theme)
@@ -515,22 +494,14 @@ def taken_in(folder: Path, name: str, content: str | bytes) -> Path:
 
 def statement(result: Result, site: Site) -> str:
     """The answer for a site, its key figures, its reservations and how it was found, as HTML."""
-    ds, how = result.ds, Confidence(allow_missing=result.allow_missing)
-    summary = summarize(ds, folder=result.folder, **how.keywords)
-    found, few = judged(ds, summary.is_shaken, site._replace(folder=result.folder), how)
-    rates, capacity = found.get("annual_rate"), found.get("high_confidence_capacity")
-    tiles = [
-        (figure.name, f"{figure.value} ({figure.words})") for figure in key_figures(summary, rates, capacity)
-    ]
-    sections = [
-        risk_section(ds, found, few if site.hazard is not None else None),
-        standards_section(found),
-        limits_section(result.study, summary),
-    ]
-    answer = answer_sentence(summary, rates, found.get("annual_rate_with_support"))
-    said = [parts.paragraph(answer), parts.rows_as_html(tiles)]
-    said.append(parts.blocks_as_html(cautions(format_support(summary.fragility))))
+    how = Confidence(allow_missing=result.allow_missing)
+    answer = answer_of(result.ds, result.study, site._replace(folder=result.folder), how)
+    tiles = [(figure.name, f"{figure.value} ({figure.words})") for figure in answer.figures]
+    said = [parts.paragraph(answer.sentence), parts.rows_as_html(tiles)]
+    said.append(parts.blocks_as_html(cautions(format_support(answer.summary["fragility"]))))
     said += [
-        f"<h2>{section.title}</h2>{parts.blocks_as_html(section.blocks)}" for section in sections if section
+        f"<h2>{section.title}</h2>{parts.blocks_as_html(section.blocks)}"
+        for section in answer.sections
+        if section
     ]
     return "".join(said)

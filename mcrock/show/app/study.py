@@ -171,7 +171,7 @@ class StudyRun:
             result = Result(found, self.output, self.study.folder, trust_code=self.study.trust_code)
             result.prepare()
             if not self.ended:
-                self.points, self.result = shown_points(result.probability), result
+                self.points, self.result = shown_points(result.points), result
                 self._end(f"Done: {self.output}. Understand and Decide show it now.")
         except Exception as error:  # told to who asked: the page goes on
             self._end(error)

@@ -19,17 +19,18 @@ from matplotlib.axes import Axes
 from mcrock.base.environment import mcrock_version
 from mcrock.body import Body
 from mcrock.dataset import replacing
+from mcrock.ensemble.opening import read_log
 from mcrock.measurement import Fit
 from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import uncertain_rows
 from mcrock.show.fit import estimate_rows, plot_fit
 from mcrock.show.history import plot_history
+from mcrock.show.progress import format_impossible
 from mcrock.show.report import results
-from mcrock.show.report.content import Section, embed, kind_of, laid_out
+from mcrock.show.report.content import Section, cautions, embed, kind_of, laid_out
 from mcrock.show.report.subject import (
     NOBODY,
     Signed,
-    answer_sentence,
     body_at_medians,
     contents,
     files_section,
@@ -38,15 +39,12 @@ from mcrock.show.report.subject import (
     subject_sections,
     table_section,
 )
-from mcrock.show.risk import Site, risk_of, standards_of
+from mcrock.show.risk import Site
 from mcrock.show.run import result_rows
-from mcrock.show.summary import summarize
+from mcrock.show.summary import SECTIONS
 from mcrock.show.text import Caution, missing_chunks
 from mcrock.simulation.runs import Run
-from mcrock.statistics import high_confidence_capacity
 from mcrock.statistics.intervals import Confidence
-from mcrock.statistics.probability import pooled
-from mcrock.statistics.risk import FewError
 from mcrock.statistics.runs import study_of
 from mcrock.study import Study
 
@@ -161,31 +159,24 @@ def build_report(
     ValueError
         As the functions of `mcrock.statistics`.
     """
-    how = Confidence(level=level, allow_missing=allow_missing)
     study = study_of(ds)
     signed = signed.or_of(study)
-    summary = summarize(ds, folder=folder, **how.keywords)
-    runs = pooled(ds)
-    site = (site or Site())._replace(folder=folder)
-    found, few = judged(ds, summary.is_shaken, site, how)
-    rates, capacity = found.get("annual_rate"), found.get("high_confidence_capacity")
+    folder = Path(folder)
+    how = Confidence(level=level, allow_missing=allow_missing)
+    answer = results.answer_of(ds, study, (site or Site())._replace(folder=folder), how)
+    runs = answer.summary.runs
+    failed = [" ".join(lines[:2])] if store and (lines := format_impossible(read_log(store))) else []
+    capacity = results.capacity_blocks(answer.capacity)
+    of_files = study and Study.from_json(study.to_json(), folder, trust_code=trust_code)
     sections = [
-        *(subject_sections(runs, study, Path(folder)) if study else [table_section(runs)]),
-        results.fragility_section(runs, summary, few if capacity is None else capacity, how),
-        results.outcomes_section(runs, summary, how, store),
-        results.motion_section(runs, summary, how),
-        results.replays_section(ds, study, folder, store, allow_missing, trust_code=trust_code)
-        if study
-        else None,
-        results.nested_section(ds, summary, how),
-        results.rules_section(runs, summary, Path(folder), how),
+        *(subject_sections(runs, study, folder) if study else [table_section(runs)]),
+        results.section_of(answer.summary, "fragility", capacity),
+        results.section_of(answer.summary, "outcomes", cautions(failed)),
+        *(results.section_of(answer.summary, key) for key in list(SECTIONS)[2:]),
+        results.replays_section(ds, of_files, store, how) if of_files else None,
         results.sensitivity_section(ds, how, progress),
-        results.risk_section(ds, found, few if site.hazard is not None else None),
-        results.standards_section(found),
-        results.validity_section(summary),
-        results.convergence_section(runs, summary, how),
-        results.limits_section(study, summary),
-        files_section(ds, Path(folder), [*([store] if store else []), *signed.files]),
+        *answer.sections,
+        files_section(ds, folder, [*([store] if store else []), *signed.files]),
         results.provenance_section(ds, store),
         study_section(study) if study else None,
     ]
@@ -195,25 +186,10 @@ def build_report(
         in_order(sections),
         description=study.description if study else "",
         missing=missing_chunks(ds),
-        figures=results.key_figures(summary, rates, capacity),
-        answer=answer_sentence(summary, rates, found.get("annual_rate_with_support")),
+        figures=answer.figures,
+        answer=answer.sentence,
         signed=signed,
     )
-
-
-def judged(
-    ds: xr.Dataset, shaken: bool, site: Site, how: Confidence
-) -> tuple[dict[str, xr.Dataset], str | None]:
-    """Risk at a site by `risk_of`, standards, and the capacity with confidence, or why there are none."""
-    found, few = dict[str, xr.Dataset](), None
-    try:
-        found = risk_of(ds, site, how)
-        if shaken and not found:
-            capacity = high_confidence_capacity(ds, allow_missing=how.allow_missing)
-            found = {"high_confidence_capacity": capacity}
-    except FewError as error:
-        few = f"no capacity with confidence and no annual rate: {error}"
-    return found | standards_of(ds, site, found.get("annual_rate"), how), few
 
 
 def build_page(

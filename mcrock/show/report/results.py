@@ -6,7 +6,7 @@ Outcomes, fragility, what drives it, risk, three runs to watch; validity, conver
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,28 +15,19 @@ from markupsafe import Markup
 
 from mcrock.base.tables.parsing import ConfigError
 from mcrock.dataset.contents import STUDY, store_digest
-from mcrock.ensemble.opening import logged_versions, read_log
-from mcrock.show import fragility, outcomes, risk, sensitivity, text
+from mcrock.ensemble.opening import logged_versions
+from mcrock.show import fragility, risk, sensitivity, text
 from mcrock.show.animation.page import embed_run, still_of
-from mcrock.show.curves import format_laws, format_measures, plot_choices, plot_measures
-from mcrock.show.progress import format_impossible
-from mcrock.show.report.content import Block, Player, Section, cautions, embed
-from mcrock.show.report.subject import hazard_blocks
+from mcrock.show.report.content import Block, Player, Section, embed
+from mcrock.show.report.subject import answer_sentence, hazard_blocks
+from mcrock.show.risk import Site
 from mcrock.show.run import name_of, repeat_command, repeat_run, stored_outcome
-from mcrock.show.style import add_note
-from mcrock.show.summary import (
-    PEAK,
-    Summary,
-    format_convergence,
-    format_displacements,
-    format_independence,
-    format_probabilities,
-    format_resurrection,
-)
-from mcrock.statistics import by_support, outcome_shares
+from mcrock.show.summary import PLOTS, RESULTS, SECTIONS, Summary, drawn, shown, summarize
+from mcrock.statistics import high_confidence_capacity
 from mcrock.statistics.accepted_curve import accepted_family, choice_of, rejects_lognormal
 from mcrock.statistics.intervals import Confidence, bound_without_events
 from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
+from mcrock.statistics.risk import FewError
 from mcrock.study import Study
 
 HCLPF = "High confidence of a low probability (HCLPF)"
@@ -50,12 +41,47 @@ class KeyFigure(NamedTuple):
     words: str
 
 
+class Answer(NamedTuple):
+    """What a study says of a body, and of its risk at a site if one is given."""
+
+    summary: Summary
+    capacity: xr.Dataset | str | None  # with high confidence of a low probability of failure, or why not
+    sentence: str
+    figures: list[KeyFigure]
+    sections: list[Section | None]  # risk, standards, and what the numbers leave out
+
+
+def answer_of(ds: xr.Dataset, study: Study | None, site: Site, how: Confidence) -> Answer:
+    """All results of a study, and the risk at a site and standards where they are asked for."""
+    summary = summarize(ds, folder=site.folder, **how.keywords)
+    found, few = dict[str, xr.Dataset](), None
+    try:
+        found = risk.risk_of(ds, site, how)
+        if summary.is_shaken and not found:
+            capacity = high_confidence_capacity(ds, allow_missing=how.allow_missing)
+            found = {"high_confidence_capacity": capacity}
+    except FewError as error:
+        few = f"no capacity with confidence and no annual rate: {error}"
+    rates, known = found.get("annual_rate"), found.get("high_confidence_capacity")
+    return Answer(
+        summary,
+        few if known is None else known,
+        answer_sentence(summary, rates, found.get("annual_rate_with_support")),
+        key_figures(summary, rates, known),
+        [
+            risk_section(ds, found, None if site.hazard is None else few),
+            standards_section(risk.standards_of(ds, site, rates, how)),
+            limits_section(study, summary),
+        ],
+    )
+
+
 def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset | None) -> list[KeyFigure]:
     """Key results of a study, each with its interval."""
-    found = _fragility(summary) if summary.is_shaken else [_release(summary.overturning_probability)]
+    found = _fragility(summary) if summary.is_shaken else [_release(summary["overturning_probability"])]
     if capacity is not None and math.isfinite(float(capacity["confident"])):
         found.append(capacity_figure(capacity))
-    return [*([] if rates is None else _risk(rates)), *found, _size(summary.overturning_probability)]
+    return [*([] if rates is None else _risk(rates)), *found, _size(summary["overturning_probability"])]
 
 
 def capacity_figure(capacity: xr.Dataset) -> KeyFigure:
@@ -78,7 +104,7 @@ def _release(probability: xr.Dataset) -> KeyFigure:
 
 
 def _fragility(summary: Summary) -> list[KeyFigure]:
-    fit = summary.fragility
+    fit = summary["fragility"]
     words = f"{text.percent(fit)} interval {fragility.format_accepted_ends(fit)}"
     if rejects_lognormal(fit):
         words += f", {risk.WORDS[accepted_family(fit)]}: {choice_of(fit).words}"
@@ -106,58 +132,9 @@ def _risk(rates: xr.Dataset) -> list[KeyFigure]:
     ]
 
 
-FLAGS = {
-    "contact_lost": "contact lost",
-    "energy_gain_impacts": "impacts that would gain energy",
-    "infeasible_impacts": "in doubt after infeasible impacts",
-    "edge_stick_infeasible": "edge that should have slid",
-}
-MEANING = (
-    "Contact lost: the ground would have had to pull before 45 degrees of tilt, so that a real body would "
-    "have jumped. Impacts that would gain energy were changed until they gain none. In doubt: faces that "
-    "landed without a feasible pivot were put to rest, at more than the energy needed to overturn. Edge that "
-    "should have slid: for up to some 25 ms the ground could not have held one corner of the edge that "
-    "carries the body, and a model without slip holds it; common under shaking in two directions, and "
-    "harmless."
-)
-
-
-def validity_section(summary: Summary) -> Section:
-    """What strained the model, at each intensity."""
-    validity = summary.model_validity
-    if validity is None:
-        return Section("validity", "Does the model hold?", [outcomes.NOT_OF_MCROCK])
-    columns: list[text.Column] = [
-        "intensity",
-        *((words, f"{{{name}:percent}}") for name, words in FLAGS.items()),
-    ]
-    blocks: list[Block] = [
-        "Fractions of the runs that strain the model",
-        text.table_along(validity.sel(among="all"), "intensity", columns),
-    ]
-    certificate = outcomes.format_certificate(validity)
-    few = "certified" in validity and float(validity["certified"].sel(among="all").mean()) < 0.5
-    blocks += [
-        MEANING,
-        *cautions(outcomes.format_strain(validity)),
-        *(cautions(certificate) if few else certificate),
-    ]
-    return Section("validity", "Does the model hold?", blocks)
-
-
-def convergence_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section:
-    """What more runs and shorter steps would change."""
-    blocks: list[Block] = []
-    if ds.sizes["realization"] > 1:
-        ax = outcomes.plot_convergence(ds, **how.keywords)
-        blocks.append(embed(ax, "Probability of overturning over the number of realizations"))
-    blocks += format_convergence(summary)
-    return Section("convergence", "Convergence", blocks)
-
-
 def limits_section(study: Study | None, summary: Summary) -> Section:
     """What these numbers do not say."""
-    probability = summary.overturning_probability
+    probability = summary["overturning_probability"]
     records, level = int(probability["records"]), probability.attrs["level"]
     rigid = (
         "The body is rigid and the ground too: no crushing of edges, no rocking on soil or carpets, no "
@@ -168,9 +145,7 @@ def limits_section(study: Study | None, summary: Summary) -> Section:
         "An undecided run is never counted as survival: intervals hold both readings.",
     ]
     if study and study.contact is None:
-        lines.insert(
-            1, "Nothing slides and nothing rebounds: above stands of how many runs that is certain to hold."
-        )
+        lines.insert(1, "Nothing slides and nothing rebounds: above stands of how many runs that is certain.")
     if probability.attrs["independent"] == "records":
         lines += [
             "The intervals count recordings, and hold for earthquakes of the kind of these recordings: not "
@@ -201,24 +176,15 @@ def provenance_section(ds: xr.Dataset, store: Path | None) -> Section:
     return Section("provenance", "Where the numbers come from", [text.format_table(["", ""], rows)])
 
 
-def replays_section(
-    ds: xr.Dataset,
-    study: Study,
-    folder: str | Path,
-    store: Path | None,
-    allow_missing: bool,
-    *,
-    trust_code: bool = False,
-) -> Section | None:
+def replays_section(ds: xr.Dataset, study: Study, store: Path | None, how: Confidence) -> Section | None:
     """Three runs of a study, repeated if code that it names may run; None where no run is decided."""
     named: dict[RunPlace, list[str]] = {}
-    for name, place in representative_runs(ds, allow_missing=allow_missing).items():
+    for name, place in representative_runs(ds, allow_missing=how.allow_missing).items():
         named.setdefault(place, []).append(name)
-    of_files = Study.from_json(study.to_json(), folder, trust_code=trust_code)
     blocks: list[Block] = []
     for place, names in named.items():
         try:
-            blocks.append(_player(ds, of_files, place, names, store))
+            blocks.append(_player(ds, study, place, names, store))
         except ConfigError as error:
             blocks = [f"No replays: {error.mistakes[0]}; give the folder of the study file (--folder)"]
             break
@@ -248,112 +214,28 @@ CURVES = (
     "the fractions of the runs that overturned at each intensity, made to rise with the least "
     "change, without a formula."
 )
-SCORE = (
-    "Log loss: minus the logarithm of the probability that a rule gave to what happened, averaged over the "
-    "runs of recordings that it was not fitted to. 0 is certainty that came true, a rule that always says "
-    "one half has 0.693: the smaller the better."
-)
 
 
-def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence, store: Path | None) -> Section:
-    """Fractions of the outcomes, and runs that decide nothing, with the first that failed by the log."""
-    ax = outcomes.plot_outcomes(ds, allow_missing=how.allow_missing)
-    shares = outcome_shares(ds, **how.keywords) if summary.outcome_shares is None else summary.outcome_shares
-    failed = format_impossible(read_log(store))[:2] if store else []
-    blocks: list[Block] = [
-        embed(ax, "Fractions of the outcomes at each intensity"),
-        *outcomes.format_outcomes(shares, summary.is_shaken),
-        *cautions(
-            outcomes.format_doubt(summary.undecided_runs, int(summary.overturning_probability["runs"].sum()))
-        ),
-        *cautions([" ".join(failed)] * bool(failed)),
-    ]
-    return Section("outcomes", "Outcomes", blocks)
-
-
-def fragility_section(
-    ds: xr.Dataset, summary: Summary, capacity: xr.Dataset | str | None, how: Confidence
-) -> Section:
-    """Probabilities with intervals, the fragility curve, and where it is an extrapolation."""
+def section_of(study: Summary, key: str, further: Iterable[Block] = ()) -> Section | None:
+    """The results of a study that stand in a section of the report; None if it has none of them."""
     blocks: list[Block] = []
-    if summary.is_shaken:
-        blocks += _curve(ds, summary.fragility, "Fragility curve with its band", how)
-    blocks += format_probabilities(summary.overturning_probability, summary.is_shaken)
-    blocks += [
-        format_independence(summary.overturning_probability),
-        *format_resurrection(summary.resurrected),
-    ]
+    for name, result in RESULTS.items():
+        if result.section == key:
+            blocks += shown(name, study)
+            for plot in PLOTS:
+                if plot.result == name and plot.caption and (ax := drawn(plot, study)) is not None:
+                    blocks.append(embed(ax, plot.caption))
+            if isinstance(study[name], xr.Dataset):
+                blocks += result.page(study[name], study)
+    blocks += further
+    return Section(key, SECTIONS[key], blocks) if blocks else None
+
+
+def capacity_blocks(capacity: xr.Dataset | str | None) -> list[Block]:
+    """The capacity with high confidence, or why there is none."""
     if isinstance(capacity, xr.Dataset):
-        blocks += [*risk.capacity_blocks(capacity), DISPERSIONS]
-    else:
-        blocks.append(capacity or "")
-    if summary.fragility_by_law is not None and summary.is_shaken:
-        ax = plot_choices(ds, found=summary.fragility_by_law, **how.keywords)
-        blocks += [embed(ax, "Fragility curves of the impact laws"), *format_laws(summary.fragility_by_law)]
-    if summary.intensity_measures is not None:
-        ax = plot_measures(ds, found=summary.intensity_measures, **how.keywords)
-        blocks += [
-            embed(ax, "How much each intensity measure explains"),
-            *format_measures(summary.intensity_measures),
-            SCORE,
-        ]
-    return Section("fragility", "Probability of overturning", blocks)
-
-
-def _curve(ds: xr.Dataset, fit: xr.Dataset, words: str, how: Confidence, event: str = "") -> list[Block]:
-    """A fragility curve with its parameters, and what to know of them."""
-    ax = fragility.plot_fragility(ds, found=fit, **how.keywords)
-    add_note(ax, fragility.UNSUPPORTED)  # what else its caption says stands in the text
-    return [
-        embed(ax, words),
-        event + fragility.format_fragility(fit),
-        *cautions(fragility.format_support(fit)),
-    ]
-
-
-def motion_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section | None:
-    """How far bodies tilted and slid; None where that was not kept."""
-    if "peak_tilt_ratio" not in ds:
-        return None
-    ax = outcomes.plot_exceedance(ds, **how.keywords)
-    blocks: list[Block] = [embed(ax, "Probability that the tilt exceeds a level")]
-    if PEAK in ds:
-        ax = outcomes.plot_exceedance(ds, variable=PEAK, **how.keywords)
-        blocks.append(embed(ax, "Probability that the base is displaced farther"))
-        blocks += format_displacements(summary)
-    support = by_support(ds)
-    if support is not None and summary.support_fragility is not None and summary.is_shaken:
-        words = "Fragility by overturning or falling off"
-        blocks += _curve(
-            support, summary.support_fragility, words, how, "Overturning or falling off its support: "
-        )
-    return Section("motion", "Tilt and displacement", blocks)
-
-
-def nested_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section | None:
-    """What ignorance does, and what the shaking; None of a study that is not nested."""
-    if summary.nested is None:
-        return None
-    box = sensitivity.plot_probability_box(ds, level=how.level, found=summary.nested.epistemic_probability)
-    shares = sensitivity.plot_variance_shares(ds, level=how.level, found=summary.nested.variance_shares)
-    blocks: list[Block] = [
-        embed(box, "Probability of each outer draw"),
-        embed(shares, "Shares of the variance of overturning"),
-        *filter(None, sensitivity.format_nested(summary.nested)),
-    ]
-    return Section("uncertainty", "Ignorance and shaking", blocks)
-
-
-def rules_section(ds: xr.Dataset, summary: Summary, folder: Path, how: Confidence) -> Section | None:
-    """What rules of thumb and checks of codes say of the body; None where no run asks for it."""
-    if summary.baselines is None:
-        return None
-    blocks: list[Block] = [str(summary.baselines)]
-    if isinstance(summary.baselines, xr.Dataset):
-        ax = risk.plot_baselines(ds, folder=folder, found=summary.baselines, **how.keywords)
-        words = "How well rules of thumb and code checks tell which runs overturn"
-        blocks = [*risk.format_baselines(summary.baselines), SCORE, embed(ax, words)]
-    return Section("rules", "Rules of thumb and code checks", blocks)
+        return [*risk.capacity_blocks(capacity), DISPERSIONS]
+    return [capacity] if capacity else []
 
 
 def sensitivity_section(
@@ -379,13 +261,10 @@ def risk_section(ds: xr.Dataset, found: Mapping[str, xr.Dataset], few: str | Non
         return Section("risk", "Risk at the site", [text.Caution(few)]) if few else None
     hazard, rates = found["hazard"], found["annual_rate"]
     own = {name: one for name, one in found.items() if name not in ("high_confidence_capacity", "standards")}
-    ax, words = (
-        risk.plot_risk(ds, hazard, found=rates),
-        "From which intensities the rate of overturning comes",
-    )
-    return Section(
-        "risk", "Risk at the site", [embed(ax, words), *risk.risk_blocks(own), CURVES, *hazard_blocks(hazard)]
-    )
+    ax = risk.plot_risk(ds, hazard, found=rates)
+    figure = embed(ax, "From which intensities the rate of overturning comes")
+    blocks = [figure, *risk.risk_blocks(own), CURVES, *hazard_blocks(hazard)]
+    return Section("risk", "Risk at the site", blocks)
 
 
 def standards_section(found: Mapping[str, xr.Dataset]) -> Section | None:

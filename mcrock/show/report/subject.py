@@ -26,12 +26,12 @@ from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.impact.registry import Law
 from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import assumption_notes, model_notes, uncertain_rows
-from mcrock.show.fragility import format_half_ends
+from mcrock.show.fragility import median_sentence
 from mcrock.show.report.content import Block, Code, Section, cautions, embed
 from mcrock.show.risk import risk_statement
 from mcrock.show.sensitivity import has_distributions, plot_inputs
-from mcrock.show.summary import Summary
-from mcrock.show.text import format_count, format_range, format_table, label, label_intensities, percent
+from mcrock.show.summary import Summary, answer_line
+from mcrock.show.text import format_count, format_range, format_table, label_intensities
 from mcrock.statistics.probability import EVENT
 from mcrock.statistics.risk import accepted_rate
 from mcrock.statistics.runs import config_of, count_runs, intensity_classes, numbered, overturn_levels
@@ -79,7 +79,7 @@ def answer_sentence(
     summary: Summary, rates: xr.Dataset | None, with_support: xr.Dataset | None = None
 ) -> str:
     """The answer of a study; where a body may fall off its support that first, of no event the runs too."""
-    event = summary.fragility.attrs.get(EVENT)
+    event = summary["fragility"].attrs.get(EVENT)
     what = f"the response goes beyond its limit ({event})" if event else "the body overturns"
     said = [(what, rates)]
     if with_support is not None:
@@ -96,28 +96,8 @@ def answer_sentence(
     ]
     if known := [words for is_known, words in answers if is_known]:
         return " ".join(known)
-    return " ".join([*(words for _, words in answers[:1]), _answer_of_runs(summary, what)])
-
-
-def _answer_of_runs(summary: Summary, what: str) -> str:
-    """How often it came to that in the runs themselves, and at which intensity in half of them."""
-    if not summary.is_shaken:
-        low, high = summary.overturning_probability["interval"].values[:, 0]
-        chance = float(summary.overturning_probability["probability"][0])
-        return (
-            f"The probability that {what} after its release is about {chance:.2g} ({low:.2g} to {high:.2g})."
-        )
-    fit = summary.fragility
-    fell, runs = int(fit["overturned"]), int(fit["runs"])
-    counted = f"In {fell} of {runs} runs under {int(fit['records'])} recordings {what}"
-    if not fell < runs or fell == 0 or not float(fit["median_capacity"]) > 0:
-        return f"{counted}; the strongest was shaken by {label(fit['strongest_run'])}."
-    if np.isinf(fit["accepted_reached"][-1]):
-        return f"{counted}; half of such motions would do so at none of the intensities run."
-    return (
-        f"{counted}; half of such motions would do so at about {label(fit['accepted_reached'][-1])} "
-        f"({percent(fit)} interval {format_half_ends(fit)})."
-    )
+    of_runs = median_sentence(summary["fragility"]) if summary.is_shaken else answer_line(summary)
+    return " ".join([*(words for _, words in answers[:1]), f"{of_runs}."])
 
 
 def in_order(sections: Sequence[Section | None]) -> list[Section]:

@@ -267,7 +267,7 @@ def test_the_curve_is_that_of_the_fit(ds, tmp_path):
     np.testing.assert_array_equal(columns["p"], result.points["probability"])
     for family, why in (("lognormal", "not rejected"), ("stripes", "rejected")):
         words = {"accepted_family": family, "why": f"the lognormal curve is {why}"}
-        fit = result.fit.assign(fit_p_value=0.5, median_capacity=3.0).assign_attrs(words)
+        fit = result.found["fragility"].assign(fit_p_value=0.5, median_capacity=3.0).assign_attrs(words)
         made = plot_curve(fit, result.points)
         words = " ".join(item.label.value for item in made.legend.items)
         assert ("isotonic fractions" in words) == (family == "stripes"), words

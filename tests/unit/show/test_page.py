@@ -20,6 +20,7 @@ from mcrock.show.report.subject import Signed, files_section, floor_blocks, reco
 from mcrock.show.risk import Site
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard
+from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.outcomes import representative_runs
 from mcrock.study import Study
 from tests.unit.conftest import write_study
@@ -103,17 +104,17 @@ def test_page_is_html_that_stands_alone(page):
 def test_numbers_are_those_of_stats(ds, page):
     found, summary = Page(page), summarize(ds)
     for row in zip(
-        summary.overturning_probability["overturned"].values,
-        summary.overturning_probability["probability"].values,
-        *summary.overturning_probability["interval"].values,
+        summary["overturning_probability"]["overturned"].values,
+        summary["overturning_probability"]["probability"].values,
+        *summary["overturning_probability"]["interval"].values,
         strict=True,
     ):
         count, p, low, high = row
         place = found.cells.index(f"{low:.4f} to {high:.4f}")
         assert found.cells[place - 3] == str(count)
         assert found.cells[place - 1] == f"{p:.4f}"
-    fit = summary.fragility
-    for line in [format_fragility(fit), *format_support(fit), format_steps(summary.step_check)]:
+    fit = summary["fragility"]
+    for line in [format_fragility(fit), *format_support(fit), format_steps(summary["step_check"])]:
         assert line[1:] in found.text
 
 
@@ -248,7 +249,9 @@ def test_what_few_records_cannot_tell_stands_among_the_limits(ds, page):
 
 
 def test_three_runs_can_be_watched_in_less_than_3_mb(folder, ds):
-    page = build_page("", "", [replays_section(ds, Study.from_json(ds.attrs["config"]), folder, None, False)])
+    page = build_page(
+        "", "", [replays_section(ds, Study.from_json(ds.attrs["config"], folder), None, Confidence())]
+    )
     players = re.findall(r'<iframe class="replay".*?</figure>', page, flags=re.DOTALL)
     places = set(representative_runs(ds).values())
     assert len(players) == len(places)
@@ -262,5 +265,5 @@ def test_three_runs_can_be_watched_in_less_than_3_mb(folder, ds):
 
 def test_a_run_too_long_for_a_page_is_said_to_be(monkeypatch, folder, ds):
     monkeypatch.setattr(player, "LARGEST", 1000)
-    found = replays_section(ds, Study.from_json(ds.attrs["config"]), folder, None, False)
+    found = replays_section(ds, Study.from_json(ds.attrs["config"], folder), None, Confidence())
     assert all("--animate FILE.html" in line for line in found.blocks)

@@ -167,7 +167,7 @@ def test_runs_with_friction_have_figures_of_slip_and_of_their_support(tmp_path):
     ds = with_displacement_limit(sliding_study(undecided=0.01), 0.05)
     names = [path.stem for path in save_all(ds, tmp_path)]
     slips = [f"exceedance_{name}" for name in ("slip_path", "peak_displacement", "residual_displacement")]
-    assert names[2:7] == ["exceedance", *slips, "fragility_of_support"]
+    assert {"exceedance", *slips, "fragility_of_support"} < set(names)
     assert "Fell off: the base centre was displaced by more than 0.05 m." in note(plot_outcomes(ds))
     assert "fell off its support" in [text.get_text() for text in plot_outcomes(ds).get_legend().get_texts()]
     ax = plot_fragility(by_limit(ds, "peak_displacement", 0.05))

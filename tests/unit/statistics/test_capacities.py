@@ -54,7 +54,8 @@ def test_counts_of_a_large_study_are_those_of_all_its_runs(make_study, monkeypat
     monkeypatch.setattr(runs, "SLICE", 7)
     found = int(capacities(ran)["resurrected"].sum())
     assert found > 5
-    assert count_resurrected(ds) == (found, ran.sizes["realization"])
+    counted = count_resurrected(ds)
+    assert (int(counted["resurrected"]), int(counted["realizations"])) == (found, ran.sizes["realization"])
     np.testing.assert_array_equal(runs.numbered(ds, "record")[0], records)
     np.testing.assert_array_equal(runs.numbered(ds, "record")[1], index)
 

@@ -10,7 +10,7 @@ from mcrock.base.estimates import format_interval
 from mcrock.base.params import Outcome
 from mcrock.plots import plot_risk
 from mcrock.show.report.content import Caution
-from mcrock.show.report.results import fragility_section, key_figures
+from mcrock.show.report.results import key_figures
 from mcrock.show.report.subject import answer_sentence
 from mcrock.show.risk import capacity_blocks, rate_blocks, risk_blocks
 from mcrock.show.summary import summarize
@@ -26,7 +26,6 @@ from mcrock.statistics import (
     survival,
 )
 from mcrock.statistics.hazard import HazardError
-from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.risk import _no_capacity, accepted_rate, largest_rate
 from tests.unit.statistics.nested import nested_study
 
@@ -236,14 +235,7 @@ def test_the_two_readings_of_high_confidence(make_study):
     assert "beta_R holds ignorance too" in "\n".join(capacity_blocks(found))
     weakest = found["weakest_overturning"]
     low, high = (found.assign(weakest_overturning=weakest.copy(data=at)) for at in (0.1, 10.0))
-    heeded = [
-        [
-            block
-            for block in fragility_section(ds, summarize(ds), each, Confidence()).blocks
-            if "HCLPF is an" in block
-        ]
-        for each in (low, high)
-    ]
+    heeded = [[block for block in capacity_blocks(each) if "HCLPF is an" in block] for each in (low, high)]
     assert [len(each) for each in heeded] == [0, 1]
     assert isinstance(heeded[1][0], Caution)
 
