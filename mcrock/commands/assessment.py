@@ -116,7 +116,7 @@ def fragility(
     folder: options.Folder = Path(),
     results: options.ResultOptions,
 ) -> None:
-    """Print fragility curves by ways of fitting, limit states and intensity measures.
+    """Print fragility curves by ways of fitting, limits and intensity measures.
 
     Which curve to take: `mcrock docs fragility`.
     """
@@ -248,7 +248,7 @@ def report(
     reading: options.ReadingOptions,
     trust_code: options.TrustCode = False,
 ) -> None:
-    """Write a report of a study for a safety file: one HTML page, printable, no network needed.
+    """Write a report for a safety file: one HTML page, to print or to read offline.
 
     What is on it: `mcrock docs app`.
     """
@@ -301,7 +301,7 @@ def app(
     allow_incomplete: options.Incomplete = False,
     trust_code: options.TrustCode = False,
 ) -> None:
-    """Describe, run and explore a study in the browser, and watch its runs in three dimensions.
+    """Describe, run and explore a study in the browser, and watch its runs.
 
     Stores are only read, and new ones written where you say. The address that is
     printed opens the page once; Ctrl-C ends it: `mcrock docs app`. With --trust-code
@@ -407,7 +407,7 @@ def rare(
     changes: options.StudyOptions,
     results: options.ResultOptions,
 ) -> None:
-    """Print small probabilities of overturning, by subset simulation for each record.
+    """Print small probabilities of overturning, by subset simulation.
 
     For levels at which next to no run of a study overturns:
     `--set 'intensity.levels_g=[0.24]'`. Method and limits: `mcrock docs assessment`.
@@ -456,7 +456,7 @@ def export(
     overwrite: options.Overwrite = False,
     allow_incomplete: options.Incomplete = False,
 ) -> None:
-    """Write a result for other programs, or its fragility for OpenQuake, pelicun or as JSON.
+    """Write a result or its fragility for other programs: NetCDF, OpenQuake, pelicun.
 
     All runs go to a NetCDF file, to a table in Parquet (a row for each run, for polars, R or a database), to
     a folder of plain Zarr 3 with checksums, or by --as outcomes to CSV that mcrock reads as a result.

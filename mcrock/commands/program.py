@@ -27,11 +27,16 @@ HOMES = {  # modules of this folder, with commands, and groups of commands as `N
     "measurement": "measure fit population",
     "reference": "example laws verify docs",
 }
-NAMES = (  # in the order of the help
-    "example new check run simulate stats plot fragility risk compare report app sensitivity rare validate "
-    "calibrate export spectrum records laws measure fit population submit status merge verify warm docs"
-)
-COMMANDS = {name: next(home for home in HOMES if name in HOMES[home].split()) for name in NAMES.split()}
+PANELS = {  # of the help, in their order
+    "Start": "example new check",
+    "Run": "run simulate",
+    "Results": "stats plot fragility sensitivity report app export",
+    "Decide": "risk compare rare",
+    "Tests and data": "records spectrum measure fit population validate calibrate",
+    "Cluster": "submit status merge warm",
+    "Reference": "laws verify docs",
+}
+COMMANDS = {name: panel for panel, names in PANELS.items() for name in names.split()}
 
 
 class Commands(TyperGroup):
@@ -73,15 +78,16 @@ app = typer.Typer(
     rich_markup_mode="markdown",  # units in brackets are no markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for name, home in COMMANDS.items():
+for name, panel in COMMANDS.items():
+    home = next(home for home in HOMES if name in HOMES[home].split())
     module = import_module(f"mcrock.commands.{home}")
     commands = getattr(module, f"{name}_app", None)
     if commands is None:
         commands = typer.Typer()
-        commands.command(name)(getattr(module, name))
+        commands.command(name, rich_help_panel=panel)(getattr(module, name))
     for command in commands.registered_commands:
         options.read_numbers(command.callback)
-    app.add_typer(commands)
+    app.add_typer(commands, rich_help_panel=panel)
 
 
 def _checked(word: str) -> str:

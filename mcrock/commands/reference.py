@@ -36,7 +36,7 @@ def example(
         str | None, typer.Argument(metavar="NAME", help="Example; default: the list.", show_default=False)
     ] = None,
 ) -> None:
-    """List the shipped files to start from, or copy one, with the files it names, here.
+    """List the shipped studies, or copy one here with the files that it names.
 
     Files that are there already are never overwritten.
     """
@@ -129,7 +129,7 @@ def docs(
         typer.Argument(metavar="WORD", help="Show the sections about it alone.", show_default=False),
     ] = None,
 ) -> None:
-    """Show a page of the documentation, or its sections about a word: `mcrock docs study-file impact`."""
+    """Show a page of the manual, or its sections about a word."""
     pages = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
     if page not in pages:
         raise ValueError(unknown_page(page, pages))
@@ -302,7 +302,7 @@ def verify(
     ] = Path(),
     trust_code: options.TrustCode = False,
 ) -> None:
-    """Recompute reference cases and compare with their known results; check every byte of a store.
+    """Recompute cases with known results, or check every byte of a store.
 
     Ends with exit code 1 if a check fails or a store is not whole.
     """

@@ -105,7 +105,7 @@ def new(
     overwrite: options.Overwrite = False,
     given: AnswerOptions,
 ) -> None:
-    """Write a study file by questions about the object, its place and the earthquakes.
+    """Write a study file by questions on the object, its place, the earthquakes.
 
     Every question has a default and says why it matters. Options answer
     questions ahead, and then only the others are asked.
@@ -436,7 +436,7 @@ def _interrupted(output: Path, code: int, old: os.stat_result | None, has_thread
 
 
 def status(store: options.Store, level: options.Level = 0.95) -> None:
-    """Print the progress of a study, its workers and the probabilities so far.
+    """Print the progress of a study and its probabilities so far.
 
     Ends with exit code 1 if something in the store is damaged or not its own.
     """
@@ -585,7 +585,7 @@ def warm(
         bool, typer.Option("--friction", help="Also the kernel with friction, two minutes or more.")
     ] = False,
 ) -> None:
-    """Compile the kernel for this processor into the cache, ahead of its first use.
+    """Compile the kernel ahead of its first use.
 
     Takes one to three minutes, once for each version and kind of processor. NUMBA_CACHE_DIR sets
     another folder.

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from mcrock.commands.program import COMMANDS, HOMES, PANELS
 from mcrock.commands.reference import FOLDER, sections_about, sections_of, show
 
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md"))
@@ -74,3 +75,12 @@ def test_help_keeps_units_in_brackets(mcrock):
 @pytest.mark.parametrize("command", [(), ("run",), ("spectrum", "rocking"), ("laws",)])
 def test_help_names_no_type_of_options_that_take_none(mcrock, command):
     assert "bool" not in mcrock(*command, "--help")[1]
+
+
+def test_every_command_stands_once_in_the_help_with_one_line_for_what_it_does(mcrock, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERMINAL_WIDTH", "100")
+    lines = mcrock("--help")[1].split("Start", 1)[1].splitlines()
+    listed = [line.strip("│ ").split()[0] for line in lines if line.startswith("│ ")]
+    assert sorted(listed) == sorted(COMMANDS) == sorted(" ".join(HOMES.values()).split())
+    assert all(f" {panel} " in "".join(lines) for panel in [*PANELS][1:])
