@@ -146,7 +146,7 @@ def validate(
         level=level,
         **asdict(weights),
     )
-    numbers = {"units": "1", "long_name": "number of the test in its file, from 0"}
+    numbers = {"units": "1", "long_name": "number of the test in its file, from 0", "digits": "curve"}
     found["number"] = ("test", used[scored], numbers)
     show(compose_validation(found, asked.part, words), results, None, store)
 

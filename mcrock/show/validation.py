@@ -15,7 +15,7 @@ from mcrock.base.units import unit_in_figure, unit_in_text
 from mcrock.show import style
 from mcrock.show.report.content import Block, Section, embed
 from mcrock.show.report.page import build_page
-from mcrock.show.text import Caution, Column, Columns, Composition, at, percent, present, table_along
+from mcrock.show.text import Caution, Composition, percent, present
 from mcrock.statistics.distributions import calibration_curve, contradicts, roc_curve
 from mcrock.statistics.labels import REMEDY
 
@@ -41,7 +41,7 @@ def format_labels(found: xr.Dataset, studies: Sequence[str]) -> list[str]:
     studies : sequence of str
         Names of the studies.
     """
-    attrs, level = found.attrs, percent(found)
+    attrs = found.attrs
     lines = [
         f"{found.sizes['seen']} labels, {float(found['count_seen']):g} fallen; "
         f"error rate {attrs['error_rate']:g}",
@@ -52,35 +52,11 @@ def format_labels(found: xr.Dataset, studies: Sequence[str]) -> list[str]:
             f"the draws do not suffice for these labels: their likelihood is taken to the power "
             f"{attrs['temper']:.3g}, the largest that leaves so many; for all that they say, {REMEDY}"
         )
-    stages = found["stage"].values.tolist()
-    columns: list[Column] = [("", "{input} [{unit}]")]
-    for stage in stages:
-        columns.append((stage, at("{mean:.4g} +-{std:.2g}", stage=stage)))
-        columns.append((level, at("{quantile:.4g}", stage=stage)))
-    if found.sizes["input"]:
-        lines += ["Unknown inputs", table_along(found, "input", columns, left=True)]
-    lines += ["", "How many of the labelled should have fallen"]
-    for stage in stages:
-        one = found.sel(stage=stage)
-        lines.append(
-            f"  {stage} the labels {float(one['count']):.1f} +-{float(one['count_std']):.1f}, seen "
-            f"{float(found['count_seen']):g}: P {float(one['tail']):.2g} of being as far off"
-        )
     for number, name in enumerate(studies):
-        lines += [f"Probability of overturning, {name}", _probabilities(found, number)]
-    return lines
-
-
-def _probabilities(found: xr.Dataset, number: int) -> Columns:
-    """Table of the probabilities of a study by its stages."""
-    p, ends = f"probability_{number}", f"probability_interval_{number}"
-    study = found[[p, ends]]
-    (axis,) = set(study[p].dims) - {"stage"}
-    columns: list[Column] = [("intensity", f"{{{axis}}}" if axis in study.coords else "all")]
-    for stage in found["stage"].values.tolist():
-        columns.append((stage, at(f"{{{p}:.4f}}", stage=stage)))
-        columns.append((f"{percent(found)} of draws", at(f"{{{ends}:.3f}}", stage=stage)))
-    return table_along(study, str(axis), columns)
+        one = found[f"probability_{number}"]
+        found = found.assign({one.name: one.assign_attrs(long_name=f"{one.attrs['long_name']}, {name}")})
+    found = found.transpose(..., "stage")  # before and after stand below each other
+    return [*lines, *present(found, "Unknown inputs, and probabilities, before and after the labels")]
 
 
 @style.styled
@@ -238,8 +214,6 @@ def plot_tests(found: xr.Dataset) -> Axes:
     )
 
 
-HEADS = {"f1": "F1", "accuracy": "accuracy", "brier": "Brier", "log_loss": "log loss", "auc": "AUC"}
-SHOWN = ("f1", "accuracy", "brier", "log_loss")
 CURVES = 3  # methods at most in the upper panels: mcrock, that calibrated and the best rule
 LOOKS = {0: (style.BLUE, "o", "-"), 1: (style.ORANGE, "s", "--"), 2: (style.GREY, "^", "-.")}
 WORST = 12  # tests at most that are listed as judged wrongly
@@ -260,25 +234,11 @@ def format_validation(found: xr.Dataset) -> list[str]:
     found : Dataset
         From `mcrock.statistics.validation`.
     """
-    level, judged = percent(found), found.attrs["judged"]
+    judged = found.attrs["judged"]
     recordings, fell = len(np.unique(found["recording"])), int(found["fallen"].sum())
-    table = found.drop_dims("test")
-    ends = -table["difference_interval"].isel(bound=slice(None, None, -1)).drop_vars("bound")
-    table = table.assign(less=-table["difference"]).drop_vars("bound").assign(less_interval=ends)
-    name: Column = ("", "{predictor}")
-    scores: list[Column] = [(HEADS[score], at("{value:.3f with ends}", score=score)) for score in SHOWN]
-    scores.append((HEADS["auc"], at("{value:.3f}", score="auc")))
-    less: list[Column] = []
-    for score in ("f1", "brier"):
-        less.append((HEADS[score], at("{less:+.3f with ends}", score=score)))
-        less.append(("better in", at("{better:.0%}", score=score)))
-    others = table.sel(predictor=table["predictor"] != judged)
     lines = [
         f"{found.sizes['test']} tests of {recordings} recordings, {fell} overturned",
-        f"Scores with {level} intervals over recordings",
-        table_along(table, "predictor", [name, *scores], left=True),
-        f"{judged} less each, on the same resamples of the recordings",
-        table_along(others, "predictor", [name, *less], left=True),
+        *present(found, f"Scores, and those of {judged} on the same resamples of the recordings"),
         "",
         *_wrong(found, judged),
     ]

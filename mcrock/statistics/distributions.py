@@ -50,7 +50,7 @@ from mcrock.statistics.runs import ESTIMATE, overturn_levels
 
 Array = NDArray[np.float64]
 
-SCORES = ("f1", "accuracy", "brier", "log_loss", "auc")
+SCORES = {"f1": "F1", "accuracy": "accuracy", "brier": "Brier", "log_loss": "log loss", "auc": "AUC"}
 BEST = {"f1": "high", "accuracy": "high", "brier": "low", "log_loss": "low", "auc": "high"}
 RESAMPLES = 2000
 LEAST = 1e-3  # probability given at least to what came, in the logarithmic score [1]

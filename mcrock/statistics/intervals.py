@@ -93,8 +93,8 @@ LONG_NAMES = {
 
 
 def table(
-    variables: Mapping[str, tuple[Any, ...]],
-    coords: Mapping[str, Any],
+    variables: Mapping[Any, Any],
+    coords: Mapping[Any, Any],
     attrs: Mapping[str, Any] | None = None,
     names: Mapping[str, str] = {},
 ) -> xr.Dataset:
@@ -103,8 +103,8 @@ def table(
     Parameters
     ----------
     variables : mapping of str to tuple
-        (dims, values) or (dims, values, attributes) by name: numbers have unit, long name and digits of
-        `LONG_NAMES` where the attributes do not say otherwise, and an interval those of its number.
+        (dims, values) or (dims, values, attributes), or arrays, by name: numbers have unit, long name and
+        digits of `LONG_NAMES` where the attributes do not say otherwise, and an interval those of its number.
     coords, attrs : mapping
         As for a dataset.
     names : mapping of str to str

@@ -30,7 +30,7 @@ from scipy.special import ndtr
 
 from mcrock.base.tables.parsing import ConfigError, read_columns
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.intervals import check_level
+from mcrock.statistics.intervals import check_level, table
 from mcrock.statistics.probability import BOUNDS, is_nested, unknown_inputs
 from mcrock.statistics.runs import ESTIMATE, overturn_levels
 from mcrock.study import Study
@@ -389,6 +389,19 @@ def _largest_temper(total: Array, least: float) -> float:
     return low
 
 
+NAMES = {  # of weights by labels, as `mcrock.statistics.intervals.LONG_NAMES`
+    "weight": "weight of each draw {curve}",
+    "log_likelihood": "logarithm of its likelihood {curve}",
+    "mean": "mean {.4g}",
+    "std": "standard deviation {.2g}",
+    "fallen": "1 if it fell {curve}",
+    "study": "study of the label {curve}",
+    "expected": "probability that it falls {curve}",
+    "count": "how many of the labelled should have fallen {.1f}",
+    "count_std": "standard deviation {.1f}",
+    "tail": "P of being as far off as seen {.2g}",
+    "count_seen": "how many of them fell {g}",
+}
 STAGES = ("before", "after")
 
 
@@ -449,8 +462,14 @@ def calibrate(
     n = len(after.weight)
     before = Weights(np.full(n, 1.0 / n), 0.0, after.log_likelihood)
     both, tails = (before, after), np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    inputs = [f"{name} [{_unit(studies, name)}]" for name in unknown]
     result = xr.Dataset(
-        coords={"stage": list(STAGES), "bound": list(BOUNDS), "input": list(unknown)},
+        coords={
+            "stage": list(STAGES),
+            "bound": list(BOUNDS),
+            "input": list(unknown),
+            "input_label": ("input", inputs),
+        },
         attrs={
             "effective": after.effective,
             "temper": after.temper,
@@ -461,14 +480,14 @@ def calibrate(
     )
     result["weight"] = ("draw", after.weight)
     result["log_likelihood"] = ("draw", after.log_likelihood)
-    table = np.array([[_moments(weights, values, tails) for weights in both] for values in unknown.values()])
-    table = table.reshape(len(unknown), 2, 4)
-    result["mean"] = (("input", "stage"), table[..., 0])
-    result["std"] = (("input", "stage"), table[..., 1])
-    result["quantile"] = (("bound", "input", "stage"), np.moveaxis(table[..., 2:], -1, 0))
-    result["unit"] = ("input", [_unit(studies, name) for name in unknown])
+    rows = np.array([[_moments(weights, values, tails) for weights in both] for values in unknown.values()])
+    rows = rows.reshape(len(unknown), 2, 4)
+    result["mean"] = (("input", "stage"), rows[..., 0])
+    result["std"] = (("input", "stage"), rows[..., 1])
+    result["quantile"] = (("bound", "input", "stage"), np.moveaxis(rows[..., 2:], -1, 0))
+    result["unit"] = ("input", [_unit(studies, name) for name in unknown], {"digits": "curve"})
     for name, values in unknown.items():
-        result[f"draw_{name}"] = ("draw", values, {"units": _unit(studies, name)})
+        result[f"draw_{name}"] = ("draw", values, {"units": _unit(studies, name), "digits": "curve"})
     result["fallen"] = ("seen", labels.fallen)
     result["study"] = ("seen", labels.study)
     result["expected"] = (("stage", "seen"), np.stack([weights.mean(share) for weights in both]))
@@ -484,7 +503,10 @@ def calibrate(
         bounds = [[w.quantile(column, tails) for column in of_draw.T] for w in both]
         dims = ("bound", "stage", axis)
         result[f"probability_interval_{number}"] = (dims, np.moveaxis(np.array(bounds), -1, 0))
-    return result
+    of_draws = {f"probability_{k}": "probability of overturning {.4f}" for k in range(len(studies))}
+    of_draws |= {f"probability_interval_{k}": f"{100 * level:.4g} % of draws" for k in range(len(studies))}
+    names = NAMES | of_draws | {"quantile": f"{100 * level:.4g} % of draws"}
+    return table(dict(result.data_vars), dict(result.coords), result.attrs, names)
 
 
 def _shares(studies: Sequence[xr.Dataset], said: Sequence[Array], labels: Labels) -> Array:

@@ -34,7 +34,7 @@ from mcrock.statistics.distributions import (
     score,
 )
 from mcrock.statistics.goodness import Rule, by_probit, by_threshold, constant
-from mcrock.statistics.intervals import check_level
+from mcrock.statistics.intervals import check_level, table
 from mcrock.statistics.labels import ERROR_RATE, LEAST_EFFECTIVE, left_out, overturned_shares
 from mcrock.statistics.probability import BOUNDS
 from mcrock.study import Study
@@ -609,7 +609,7 @@ def _scored(
     better[:, own] = np.nan
     recordings = len(np.unique(of))
     bounds = [interval(samples, level, recordings) for samples in (drawn, differences)]
-    result = xr.Dataset(
+    return table(
         {
             "probability": (("predictor", "test"), np.stack([found[name] for name in names])),
             "value": (("score", "predictor"), plain),
@@ -618,13 +618,22 @@ def _scored(
             "difference_interval": (("bound", "score", "predictor"), bounds[1]),
             "better": (("score", "predictor"), better),
             "fallen": ("test", y.astype(np.int8)),
-            "recording": ("test", of),
+            "recording": ("test", of, {"digits": "curve"}),
             "effective": ("test", effective),
         },
-        coords={"predictor": names, "score": list(SCORES), "bound": list(BOUNDS)},
+        coords={
+            "predictor": names,
+            "score": [*SCORES],
+            "score_label": ("score", [*SCORES.values()]),
+            "bound": [*BOUNDS],
+        },
         attrs={"judged": judged, "level": level, "resamples": resamples},
+        names={
+            "probability": "probability of overturning {curve}",
+            "value": "value",
+            "difference": f"less that of {judged} {{difference}}",
+            "better": "resamples where that is better {percent}",
+            "fallen": "1 if it overturned {curve}",
+            "effective": "effective draws of the unknown properties {curve}",
+        },
     )
-    for name in result.data_vars:
-        if name != "recording":
-            result[name].attrs["units"] = "1"
-    return result

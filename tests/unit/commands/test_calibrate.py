@@ -27,7 +27,7 @@ def test_it_prints_and_draws(runs_of_labels, labels, mcrock):
         "24 labels",
         "effective of 60 draws",
         "body_com_x [m]",
-        "Probability of overturning, study.zarr",
+        "probability of overturning, study.zarr",
     ):
         assert words in text
     assert (out / "labels.png").exists()
