@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from scipy.special import ndtri
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body import faces
@@ -22,8 +21,7 @@ from mcrock.study import Study
 
 FEW = 10  # runs in a cell below which its share is not shown
 FEWEST = 9 * FEW  # runs below which each is drawn by itself
-TYPICAL = 25  # runs wanted in a cell
-CHANCE = 0.05  # of a map without effect in which a cell is shown [1]
+TYPICAL = 50  # runs wanted in a cell
 
 
 class MapAxis(NamedTuple):
@@ -100,7 +98,7 @@ def plot_impact_map(
         Intensity of the runs [unit of the intensity], the nearest of the study; by default that at
         which the overturned fraction is nearest to one half. A cloud shows all its runs.
     bins : int, optional
-        Cells along each axis; by default as many as leave about 25 runs in each, 3 to 8. Of fewer than
+        Cells along each axis; by default as many as leave about 50 runs in each, 3 to 6. Of fewer than
         90 runs each is drawn as a point unless this is given.
     allow_missing : bool
         Leave out runs that have not been run, rather than refuse.
@@ -108,8 +106,7 @@ def plot_impact_map(
     Returns
     -------
     Axes
-        With a colour bar, cells that differ from the mean by no more than chance grey, and those with fewer
-        than 10 runs hatched; or with points and a legend.
+        With a colour bar, and cells with fewer than 10 runs hatched; or with points and a legend.
 
     Raises
     ------
@@ -125,7 +122,7 @@ def plot_impact_map(
                 f"{name!r} does not vary from run to run in this study (fixed, or drawn at every impact); "
                 f"these do: {', '.join(varying_parameters(ds)) or 'none'}"
             )
-    part, where = _runs_at(ds, intensity, allow_missing)
+    part, where = runs_at(ds, intensity, allow_missing)
     ran = (part["outcome"] != 0).values
     there = ran & np.isfinite(part[x].values) & np.isfinite(part[y].values)
     fell, doubt = overturned(part).values[there], undecided(part).values[there]
@@ -157,7 +154,7 @@ def plot_impact_map(
     return style.add_note(ax, note)
 
 
-def _runs_at(ds: xr.Dataset, intensity: float | None, allow_missing: bool) -> tuple[xr.Dataset, str]:
+def runs_at(ds: xr.Dataset, intensity: float | None, allow_missing: bool) -> tuple[xr.Dataset, str]:
     """Runs at one intensity and where that is; all of a cloud."""
     points = overturning_probability(ds, allow_missing=allow_missing)
     if is_cloud(ds):
@@ -176,33 +173,26 @@ def _runs_at(ds: xr.Dataset, intensity: float | None, allow_missing: bool) -> tu
 
 def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: int | None, name: str) -> str:
     """Draw the mean weight in cells; returns a sentence on them for the note."""
-    count = len(weight)
-    number = bins or int(np.clip(np.sqrt(count / TYPICAL), 3, 8))
+    number = bins or int(np.clip(np.sqrt(len(weight) / TYPICAL), 3, 6))
     edges = [np.linspace(float(values.min()), float(values.max()), number + 1) for values in places]
-    cells = [
-        np.histogram2d(places[0], places[1], bins=edges, weights=weights)[0].T
-        for weights in (np.ones(count), weight)
-    ]
-    runs, share = cells[0], cells[1] / np.maximum(cells[0], 1)
-    few, mean = runs < FEW, float(weight.mean())
-    # of a cell whose runs are a random choice of all; by chance one map in 20 has such a cell
-    spread = np.sqrt(mean * (1.0 - mean) / np.maximum(runs, 1) * (1.0 - runs / count))
-    beyond = ~few & (np.abs(share - mean) > ndtri(1.0 - 0.5 * CHANCE / max((~few).sum(), 1)) * spread)
+    runs, fell = (
+        np.histogram2d(places[0], places[1], bins=edges, weights=each)[0].T for each in (weight**0, weight)
+    )
+    few, share = runs < FEW, fell / np.maximum(runs, 1)
     ax.set_facecolor("0.93")
-    mesh = ax.pcolormesh(*edges, np.ma.masked_array(share, ~beyond), cmap="cividis", vmin=0, vmax=1)
+    mesh = ax.pcolormesh(*edges, np.ma.masked_array(share, few), cmap="cividis", vmin=0, vmax=1)
     hatch: dict[str, Any] = {"cmap": "Greys", "vmin": 0, "vmax": 1, "edgecolor": "0.7", "linewidth": 0}
     ax.pcolor(*edges, np.ma.masked_array(np.full(few.shape, 0.05), ~few), hatch="////", **hatch)
     bar = style.figure_of(ax).colorbar(mesh, ax=ax, pad=0.03)
     bar.set_label(f"{name} [1]")
     bar.outline.set_visible(False)
-    for row, column in np.argwhere(beyond & (number <= 6)):
+    for row, column in np.argwhere(~few & (number <= 6)):
         at = (edges[0][[column, column + 1]].mean(), edges[1][[row, row + 1]].mean())
         colour = "black" if share[row, column] > 0.5 else "white"
-        ax.text(*at, f"{share[row, column]:.1f}", color=colour, ha="center", va="center", fontsize=7.0)
-    typical = max(int(np.median(runs)), 1)
-    said = "" if beyond.any() else "No cell tells an effect. "
-    said += f"About {typical} runs in a cell; grey: no further from the mean, {mean:.2f}, than chance takes "
-    said += "the furthest cell of 95 in 100 maps"
+        ax.text(*at, f"{share[row, column]:.2f}", color=colour, ha="center", va="center", fontsize=7.0)
+    typical, mean = max(int(np.median(runs)), 1), float(weight.mean())
+    chance = np.sqrt(mean * (1.0 - mean) / typical)
+    said = f"About {typical} runs in a cell, which chance moves by {chance:.2f} or so from {mean:.2f} of all"
     return f". {said}; hatched: fewer than {FEW} runs." if few.any() else f". {said}."
 
 

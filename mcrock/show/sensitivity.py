@@ -12,12 +12,32 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from mcrock.base.estimates import format_p_value
 from mcrock.base.tables.distributions import Discrete, Distribution, Listed
 from mcrock.base.units import unit_in_figure
 from mcrock.impact.registry import ImpactParameter
 from mcrock.show import style, text
-from mcrock.show.text import Column, Columns, Words, at, label, labels, missing_chunks, percent, table_along
-from mcrock.statistics import epistemic_probability, outcome_distances, sobol_indices, variance_shares
+from mcrock.show.maps import map_axes, runs_at
+from mcrock.show.text import (
+    Column,
+    Columns,
+    Words,
+    at,
+    format_count,
+    label,
+    labels,
+    missing_chunks,
+    percent,
+    table_along,
+    write,
+)
+from mcrock.statistics import (
+    epistemic_probability,
+    outcome_distances,
+    parameter_effect,
+    sobol_indices,
+    variance_shares,
+)
 from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.sensitivity import has_indices
 from mcrock.study import Study
@@ -321,6 +341,44 @@ COMPONENTS = {  # by component: its name in the figure and its colour, neighbour
     "within_record": ("azimuth etc. in records", style.PALE_BLUE),
     "record": ("record", "0.92"),
 }
+
+
+CHANCE = 0.05  # p-value below which parameters have an effect [1]
+
+
+def impact_effect(ds: xr.Dataset, how: Confidence) -> xr.Dataset | str | None:
+    """What the two parameters of impacts or contacts do that tell most, or a line that they do nothing.
+
+    Returns
+    -------
+    Dataset, str or None
+        `mcrock.statistics.parameter_effect` of the runs of `plot_impact_map`, at ``attrs["where"]``;
+        None of a study without two such parameters, or if all those runs ended alike.
+    """
+    axes = map_axes(ds)
+    if axes is None:
+        return None
+    part, where = runs_at(ds, None, how.allow_missing)
+    there = (part["outcome"] != 0).values & np.isfinite(part[list(axes)].to_array().values).all(axis=0)
+    found = parameter_effect(part.isel(realization=there), axes, level=how.level)
+    if found["p_value"].isnull():
+        return None
+    if found["p_value"] < CHANCE:
+        return found.assign_attrs(where=where)
+    p, runs = format_p_value(float(found["p_value"])), format_count(there.sum(), "run")
+    return f"no effect of {' and '.join(axes)} on the {runs} {where} ({p}), so that no map of it is drawn"
+
+
+def effect_line(found: xr.Dataset) -> str:
+    """How far parameters change the fraction of the runs that overturn."""
+    changes = [
+        write(found.isel(parameter=k), "{parameter} {change:+.2f} ({change_interval:+.2f})")
+        for k in range(found.sizes["parameter"])
+    ]
+    return (
+        f"impacts decide {found.attrs['where']} ({format_p_value(float(found['p_value']))}): from its least "
+        f"to its largest number each changes the overturned fraction, {', '.join(changes)}"
+    )
 
 
 def format_shares(shares: xr.Dataset, probability: xr.Dataset) -> list[str]:

@@ -21,7 +21,7 @@ from mcrock.excitation.motion import MotionError
 from mcrock.show import outcomes, risk, sensitivity
 from mcrock.show.curves import format_laws, format_measures, plot_choices, plot_measures
 from mcrock.show.fragility import format_fragility, format_support, median_sentence, plot_fragility
-from mcrock.show.maps import has_regimes, map_axes, plot_impact_map, plot_regimes
+from mcrock.show.maps import has_regimes, plot_impact_map, plot_regimes
 from mcrock.show.sensitivity import has_distributions, plot_inputs
 from mcrock.show.style import add_source, save_figure
 from mcrock.show.text import (
@@ -198,11 +198,11 @@ def _draw_exceedance(variable: str) -> Callable[[Any, Summary], Axes]:
     return lambda _, s: s.of(outcomes.plot_exceedance, variable=variable)
 
 
-def _draw_map(runs: xr.Dataset | None, s: Summary) -> Axes | None:
-    axes = map_axes(s.runs)
-    if axes is None or runs is None:
+def _draw_map(runs: xr.Dataset, s: Summary) -> Axes | None:
+    found = sensitivity.impact_effect(runs, s.how)
+    if not isinstance(found, xr.Dataset):
         return None
-    return plot_impact_map(runs, *axes, allow_missing=s.how.allow_missing)
+    return plot_impact_map(runs, *found["parameter"].values, allow_missing=s.how.allow_missing)
 
 
 def format_probabilities(probability: xr.Dataset, by_intensity: bool) -> list[str]:
@@ -281,6 +281,12 @@ STATISTICS = (
         lambda s: s.of(statistics.compare_measures) if len(measures_of(s.runs)) > 1 else None,
         _alone(format_measures),
         lambda *_: [SCORE],
+    ),
+    Statistic(
+        "impact_effect",
+        "fragility",
+        lambda s: sensitivity.impact_effect(s.runs, s.how),
+        lambda found, _: [sensitivity.effect_line(found)],
     ),
     Statistic(
         "outcome_shares",
@@ -426,7 +432,7 @@ PLOTS = (
         "Probability of overturning over the number of realizations",
         lambda _, s: s.of(outcomes.plot_convergence) if s.runs.sizes["realization"] > 1 else None,
     ),
-    Plot(ALWAYS, "impact_map", "Fraction overturned by impacts", lambda _, s: _draw_map(s.runs, s)),
+    Plot("impact_effect", "impact_map", "Fraction overturned by impacts", lambda _, s: _draw_map(s.runs, s)),
     Plot("support_fragility", "impact_map_of_support", "", lambda _, s: _draw_map(s.support, s)),
     Plot(ALWAYS, "inputs", "", lambda _, s: plot_inputs(s.runs) if has_distributions(s.runs) else None),
     Plot(ALWAYS, "regimes", "", lambda _, s: plot_regimes(s.runs) if has_regimes(s.runs) else None),

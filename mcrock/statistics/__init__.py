@@ -54,7 +54,7 @@ from mcrock.statistics.risk import (
     survival,
 )
 from mcrock.statistics.runs import overturned, undecided
-from mcrock.statistics.sensitivity import outcome_distances, sobol_indices
+from mcrock.statistics.sensitivity import outcome_distances, parameter_effect, sobol_indices
 from mcrock.statistics.standards import (
     baselines,
     checks_of_body,
@@ -102,6 +102,7 @@ __all__ = [
     "overturned",
     "overturning_probability",
     "own_responses",
+    "parameter_effect",
     "pooled",
     "rate_distribution",
     "rate_of_draws",

@@ -8,23 +8,30 @@ less than 1, and the total index is what ranks inputs.
 Li, L., Papaioannou, I. and Straub, D. (2019). Global reliability sensitivity estimation based on failure
 samples. Structural Safety 81, 101871.
 
+MacKinnon, J. G. and White, H. (1985). Some heteroskedasticity-consistent covariance matrix estimators with
+improved finite sample properties. Journal of Econometrics 29(3), 305-325.
+
+Hoeffding, W. (1951). A combinatorial central limit theorem. The Annals of Mathematical Statistics 22(4),
+558-566.
+
 Westfall, P. H. and Young, S. S. (1993). Resampling-based multiple testing. Wiley (the largest of all).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import combinations_with_replacement
 from math import pi
 
 import numpy as np
 import xarray as xr
-from scipy.special import stdtrit
+from scipy.special import chdtrc, stdtrit
 
 from mcrock.base.params import Outcome
 from mcrock.dataset import outputs
 from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.intervals import check_level
+from mcrock.statistics.intervals import check_level, table
 from mcrock.statistics.likelihood import jackknife
 from mcrock.statistics.probability import BOUNDS, is_nested, rank_scores
 from mcrock.statistics.runs import check_runs, is_cloud, is_given, overturn_levels, read_slices, study_of
@@ -239,6 +246,59 @@ def outcome_distances(
     return result.isel(intensity=0, drop=True) if is_cloud(draws[0]) else result
 
 
+def parameter_effect(part: xr.Dataset, names: Sequence[str], *, level: float = 0.95) -> xr.Dataset:
+    """What parameters do to the probability of overturning in runs at one intensity, recordings aside.
+
+    Outcomes and parameters are taken less their means in each recording, whose effect is then no noise.
+    `change` is linear, of least squares with the covariance of White and leverages (HC3, MacKinnon and White
+    1985). The test has all terms of second order, and the variance that permutations of the outcomes within
+    recordings give their sums (Hoeffding 1951).
+
+    Parameters
+    ----------
+    part : Dataset
+        Runs at one intensity, or all of a cloud, with the parameters on (realization).
+    names : sequence of str
+        The parameters.
+    level : float
+        Coverage of the intervals [1].
+
+    Returns
+    -------
+    Dataset
+        `change` of the probability from the smallest to the largest number of each (parameter), with
+        `change_interval` (bound, parameter), and `p_value` of no effect at all; NaN where all ended alike.
+    """
+    record = part["record"].values if "record" in part else np.zeros(part.sizes["realization"], dtype=int)
+    _, index, size = np.unique(record, return_inverse=True, return_counts=True)
+    x = np.stack([part[name].values for name in names])
+    x = (x - x.min(axis=1, keepdims=True)) / np.maximum(np.ptp(x, axis=1, keepdims=True), 1e-300)
+    second = [x[i] * x[j] for i, j in combinations_with_replacement(range(len(names)), 2)]
+    columns = (*x, *second, overturn_levels(part).estimate)
+    *within, y = (each - (np.bincount(index, each) / size)[index] for each in columns)
+    terms = np.stack(within, axis=1)
+    spread = (np.bincount(index, y**2) / np.maximum(size - 1, 1))[index]
+    sums = terms.T @ y
+    score = sums @ np.linalg.pinv((terms * spread[:, None]).T @ terms) @ sums
+    linear = terms[:, : len(names)]
+    inverse = np.linalg.pinv(linear.T @ linear)
+    change = inverse @ (linear.T @ y)
+    leverage = np.einsum("ij,jk,ik->i", linear, inverse, linear) + 1.0 / size[index]
+    pushed = linear * ((y - linear @ change) / np.maximum(1.0 - leverage, 1e-3))[:, None]
+    error = np.sqrt(np.diagonal(inverse @ (pushed.T @ pushed) @ inverse))
+    error *= stdtrit(len(y) - len(size) - len(names), (1 + level) / 2)
+    known = np.where(spread.any(), 1.0, np.nan)
+    return table(
+        {
+            "change": ("parameter", known * change),
+            "change_interval": (("bound", "parameter"), known * np.stack([change - error, change + error])),
+            "p_value": ((), known * chdtrc(len(sums), score)),
+        },
+        {"parameter": [*names], "bound": BOUNDS},
+        {"level": level},
+    )
+
+
 def _by_chance(
     tables: list[_Table], permutations: int, seed: int, progress: Callable[[int, int], None] | None
 ) -> np.ndarray:
@@ -247,8 +307,8 @@ def _by_chance(
     Inputs whose outcomes are permuted within the same strata see the same permutations, drawn once.
     """
     alike: dict[tuple[int, bytes], list[int]] = {}
-    for i, table in enumerate(tables):
-        alike.setdefault((len(table.strata), table.strata.tobytes()), []).append(i)
+    for i, one in enumerate(tables):
+        alike.setdefault((len(one.strata), one.strata.tobytes()), []).append(i)
     found = np.empty((permutations, len(tables), len(tables[0].fell)))
     for group, inputs in enumerate(alike.values()):
         rng = np.random.default_rng(seed)
