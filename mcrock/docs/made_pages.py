@@ -21,9 +21,8 @@ from mcrock.base.tables.parsing import toml
 from mcrock.dataset.schema import INPUT, NUMBERED, OUTPUT, SCHEMA, Variable, outputs, table_inputs
 from mcrock.excitation.measures import MEASURES
 from mcrock.impact.registry import Law
-from mcrock.show.describe import assumption_costs, value_in_words
-from mcrock.study.impact import PRESETS
-from mcrock.study.sections import OF_BODY, ControlsTable
+from mcrock.show.describe import assumption_costs
+from mcrock.study.sections import OF_BODY
 from mcrock.study.study import Study, tables
 
 OF_STUDY_FILE = """\
@@ -34,7 +33,7 @@ in SI units and radians; keys that end in `_deg` or `_g` are in degrees or in g 
 lists all mistakes of a file at once; unknown keys are refused.
 
 Each key stands with its default, or in **bold** if it must be given; in brackets bounds and unit (none where
-it is dimensionless), or what else it may be, and alternatives.
+it is dimensionless), or what else it may be; alternatives at the first of them.
 
 - **~**: the number may be a [distribution](#distributions), as in
   `width = { distribution = "normal", mean = 0.4, std = 0.01 }`, drawn once per realization, impact parameters
@@ -52,20 +51,12 @@ Geometric means of the two horizontal components, RotD50 or RotD100, of the moti
 `levels_g` and `value_g` are for accelerations only. Measures with a dagger (†) do not change when a motion is
 scaled, so they can only be `variables`.
 """
-PRESET = """\
-A preset holds what its source gives, as intervals; drawing from them uniformly is the choice of mcrock.
-`mcrock laws list` has source, tests, and section, equation or figure of every number. `housner_1963`,
-`ther_kollar_2017` and `moreau_1988` stand for the laws of these names.
-"""
-AT_THE_VERTEX = "at the vertex that lands, with friction: "  # in the registry, of laws of one contact
-OF_ONE_CONTACT = "At the vertex that lands, with friction (`mcrock docs contact`):\n"
 DISTRIBUTED = """\
 Parameters have the unit of their key, unless a unit is given. A distribution that leaves the allowed range of
 its key with a probability above 1e-9 is refused: bound it, or use a lognormal. With `epistemic = true` it is
 one unknown number for all runs, drawn `ensemble.outer` times, instead of one for each realization (not for
-`listed`).
+`listed`). `distribution` is one of:
 """
-LISTED_BELOW = ("law", "measure", "preset")  # keys whose options have a list of their own
 
 
 def reference() -> str:
@@ -85,9 +76,6 @@ def reference() -> str:
         ]
         tag, variants = (kind.tag, kind.tables) if isinstance(kind, OneOf) else ("", inside[section])
         blocks += section_lines(f"{section}.", tag, variants)
-        if section == "impact":
-            blocks += ["", "### Laws\n", *law_items(of_one_contact=False), "", OF_ONE_CONTACT]
-            blocks += [*law_items(of_one_contact=True), "", "### Presets\n", PRESET, *preset_items()]
         if section == "intensity":
             blocks += ["", "### Measures\n", MEASURED, *measure_lines()]
     blocks += ["", "## Distributions\n", DISTRIBUTED, *distribution_items()]
@@ -97,8 +85,9 @@ def reference() -> str:
 def section_lines(path: str, tag: str, variants: Mapping[str, type[Table]]) -> Iterator[str]:
     """Variants of a table, the keys of each, those that several share once, and the tables inside."""
     if tag:
+        yield f"`{tag}` is one of:\n"
         for name, table in variants.items():
-            yield wrapped(f"`{tag} = {json.dumps(name)}`: {sentence(table.__doc__)}")
+            yield wrapped(f"`{json.dumps(name)}`: {sentence(table.__doc__)}")
     shared: dict[tuple[str, str], list[str]] = {}
     for name, table in variants.items():
         for key, line in key_lines(table).items():
@@ -146,8 +135,8 @@ def key_lines(table: type[Table]) -> dict[str, str]:
     fields = zip(table.key_names(), table.model_fields.values(), strict=True)
     for key, field in sorted(fields, key=lambda item: not item[1].is_required()):
         kind = table.kind(key)
-        facts = [kind_in_words(kind) if key not in LISTED_BELOW or table is ControlsTable else "see below"]
-        others = [other for group in table.alternatives if key in group for other in group if other != key]
+        facts = ["see below" if key == "measure" else kind_in_words(kind)]
+        others = [other for group in table.alternatives if key == group[0] for other in group[1:]]
         facts += [f"or {', '.join(f'`{other}`' for other in others)}"] * bool(others)
         default, name = plain(field.default), key
         if not field.is_required() and default not in (PydanticUndefined, None, "", []):
@@ -193,27 +182,7 @@ def distribution_items() -> Iterator[str]:
         lines = {key: line[2:].partition(": ")[0] for key, line in key_lines(table).items()}
         keys = [line for key, line in lines.items() if key not in ("distribution", "epistemic")]
         words = f"{sentence(table.__doc__)} Keys {', '.join(keys)}."
-        yield wrapped(f"`distribution = {json.dumps(name)}`: {words}")
-
-
-def law_items(*, of_one_contact: bool) -> Iterator[str]:
-    """Laws of impacts of a kind, with what they say."""
-    for law in Law:
-        if bool(law.of_one_contact) == of_one_contact:
-            yield wrapped(
-                f"`{law.key}`: {law.words.removeprefix('at the vertex that lands, with friction: ')}."
-            )
-
-
-def preset_items() -> Iterator[str]:
-    """Presets of impacts with law and parameters, but for those that stand for the law of their name."""
-    for name, preset in PRESETS.items():
-        if name == preset.law.key and not preset.parameters:
-            continue
-        parts = [value_in_words(parameter, given, "`") for parameter, given in preset.parameters.items()]
-        parts += [f"give `{parameter.key}` yourself" for parameter in preset.lacking]
-        law = f"`law = {json.dumps(preset.law.key)}`"
-        yield wrapped(f"`{name}`: {sentence(preset.words)} {', '.join([law, *parts])}.")
+        yield wrapped(f"`{json.dumps(name)}`: {words}")
 
 
 def measure_lines() -> Iterator[str]:
@@ -254,7 +223,7 @@ VARIABLES = "## Variables\n"  # heading of the section that is made, the last of
 OF_VARIABLES = """\
 
 What the dataset of a study may hold, made from the schema that builds it. Of variables with # there is one
-for each face, corner or coordinate (0 x, 1 y, 2 z), with its number.
+for each face, corner or coordinate (0 x, 1 y, 2 z), with its number. `flag_meanings` names the codes of one.
 
 ### Inputs, on `realization`
 
@@ -338,13 +307,11 @@ def _both_ratios(row: Mapping[str, str]) -> str:
 
 
 def _lines(variables: Mapping[str, Variable]) -> Iterator[str]:
-    """An item for each variable: unit, words, its codes and, of those of neither kind, its dimension."""
+    """An item for each variable: unit, words, codes of an outcome and, of neither kind, its dimension."""
     for name, item in variables.items():
         words = item.long_name.format("#", "#")
         where = "" if item.dims in (INPUT, OUTPUT) else f"; on `{item.dims[0]}`"
-        codes = [f"{code.name.lower()} ({int(code)})" for code in item.flags or ()]
-        if name != "outcome" and item.flags is SCHEMA["outcome"].flags:
-            codes = ["those of `outcome`"]
+        codes = [f"{code.name.lower()} ({int(code)})" for code in item.flags or () if name == "outcome"]
         yield wrapped(f"{_with_units(name, item)}: {words}{where}{': ' if codes else ''}{', '.join(codes)}.")
 
 

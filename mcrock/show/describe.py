@@ -103,14 +103,14 @@ def contact_notes(inputs: Inputs) -> list[str]:
     return found
 
 
-def value_in_words(parameter: ImpactParameter, given: Given, mark: str = "") -> str:
-    """Interval of a parameter with its unit; its key between two ``mark``.
+def value_in_words(parameter: ImpactParameter, given: Given) -> str:
+    """Interval of a parameter with its unit.
 
     >>> value_in_words(ImpactParameter["LAMBDA_LON"], Given(0.0, 1.5, "section 5.3"))
     'lambda_lon 0 to 1.5 [1]'
     """
     ends = f"{given.low:g}" if given.low == given.high else f"{given.low:g} to {given.high:g}"
-    return f"{mark}{parameter.key}{mark} {ends} [{parameter.row.rule.unit}]"
+    return f"{parameter.key} {ends} [{parameter.row.rule.unit}]"
 
 
 def given_by(given: Given) -> str:

@@ -296,12 +296,16 @@ _of_impact: dict[str, Any] = {
         str | None,
         optional(
             ChoiceKey(tuple(PRESETS)),
-            "law and parameters from a source; other keys here win, an override replaces them",
+            "law and parameters from a source (`mcrock laws list`); other keys here win, an override "
+            "replaces them",
             next(iter(PRESETS)),
         ),
     ),
     "law": _choice(
-        "law", "where the impulses of landings act, and with friction how", list(LAWS[1:3]), *LAWS
+        "law",
+        "where the impulses of landings act, and with friction how (`mcrock laws list`)",
+        list(LAWS[1:3]),
+        *LAWS,
     ),
     **_keys(DEFAULT_LAW.parameters),
     "faces": (

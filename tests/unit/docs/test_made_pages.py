@@ -22,5 +22,5 @@ def test_every_variable_is_listed_once():
 
 @pytest.mark.parametrize("law", Law)
 def test_every_law_of_runs_is_listed(law):
-    assert f"\n- `{law.key}`: " in MADE["study-file"]()
+    assert f'`"{law.key}"`' in MADE["study-file"]()
     assert law.of_one_contact or f"\n| `{law.key}`" in MADE["impacts"]()
