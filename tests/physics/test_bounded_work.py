@@ -5,7 +5,7 @@ from collections import Counter
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.base.params import DECIDED, Outcome
@@ -21,7 +21,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 # a fixed set of examples: a failure is a failure everywhere, and a pass stays a pass
-many = settings(derandomize=True, max_examples=100)
 MOST_STEPS, MOST_IMPACTS = 2000, 200
 MOST_SOLVES = 200_000  # of contacts in one step
 
@@ -76,7 +75,6 @@ controls = st.builds(
 )
 
 
-@many
 @given(st.tuples(*3 * [powers(-2, 1)]), shakings(), impacts, controls, st.floats(0.0, 0.3))
 def test_a_run_ends_within_its_limits(sides, motion, impact, controls, tilt):
     start = Start(edge=0, tilt=tilt) if tilt > 0.2 else None
@@ -89,7 +87,6 @@ def test_a_run_ends_within_its_limits(sides, motion, impact, controls, tilt):
         assert np.isfinite([run.end_time, run.peak_tilt, run.peak_rotation_x, run.peak_rotation_y]).all()
 
 
-@many
 @given(powers(-2, 1), powers(-2, 1), shakings(), controls, st.floats(-0.3, 0.3))
 def test_a_planar_run_ends_within_its_limits(width, height, motion, controls, tilt):
     tilt = tilt if abs(tilt) > 0.2 else 0.0

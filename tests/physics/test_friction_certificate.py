@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.body import cuboid
@@ -14,7 +14,6 @@ from tests.physics.friction import FINE, Scenario, noise, scenario, seeds
 
 # faces of random hulls may meet at small angles
 pytestmark = pytest.mark.filterwarnings("ignore:hull. faces:UserWarning")
-few = settings(derandomize=True, max_examples=40)
 
 STICKS, PLASTIC = Contact(), Impact(facet_fallback="plastic")
 OF_STICKING = {
@@ -41,7 +40,6 @@ def check_bits(s: Scenario, friction: float) -> float:
     return until
 
 
-@few
 @given(seeds, st.sampled_from([2.0, 4.0, 8.0]))
 def test_rocks_with_much_friction(seed, strength):
     """Until the first release, which always slips a little."""
@@ -49,7 +47,6 @@ def test_rocks_with_much_friction(seed, strength):
     check_bits(replace(s, impact=replace(PLASTIC, lambda_=0.9, lambda_lon=0.8)), 10.0)
 
 
-@few
 @given(st.tuples(st.floats(0.1, 0.4), st.floats(0.5, 0.9)), seeds, st.floats(3.0, 25.0), st.floats(0.3, 10.0))
 def test_planar_motion(half_sides, seed, strength, friction):
     """Planar rocking releases no edge: it is certified as long as friction holds the forces."""

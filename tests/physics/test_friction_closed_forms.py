@@ -6,7 +6,7 @@ from math import pi, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -96,7 +96,6 @@ def test_newmark_block_under_a_record(seed):
     assert run.slip_path == pytest.approx(path, abs=SLOW_SLIP)
 
 
-@settings(derandomize=True, max_examples=15)
 @given(st.integers(0, 10_000))
 def test_free_top(seed):
     """Euler's equations and the parabola, by SciPy; energy and angular momentum."""

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from mcrock.base.params import Outcome
 from tests.physics.friction import imbalance, scenario, seeds, settled, steps_of, traffic
 
 # faces of random hulls may meet at small angles
 pytestmark = pytest.mark.filterwarnings("ignore:hull. faces:UserWarning")
-few = settings(derandomize=True, max_examples=50)
 
 # imbalance over the energy that came and went, at steps of 1 ms
 FREE = 5e-5  # largest of 1300 random runs 2.6e-5
@@ -31,13 +30,11 @@ def check(run, motion, bound):
     assert abs(run.impact_energy_loss - sum(losses)) < UNLISTED * traffic(run)
 
 
-@few
 @given(seeds)
 def test_what_a_thrown_body_loses_is_what_friction_and_impacts_take(seed):
     check(scenario(seed, shaken=False).run(), None, FREE)
 
 
-@few
 @given(seeds)
 def test_work_of_the_ground_is_change_of_energy_and_losses(seed):
     shaken = scenario(seed, shaken=True)

@@ -5,7 +5,7 @@ from math import cos, pi, sin, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -17,7 +17,6 @@ from tests.physics.friction import FINE, ONE_END, Scenario, scenario, seeds, ste
 
 # faces of random hulls may meet at small angles
 pytestmark = pytest.mark.filterwarnings("ignore:hull. faces:UserWarning")
-few = settings(derandomize=True, max_examples=25)
 
 SAME = 1e-9  # of times [s], velocities [m/s] and angular velocities [rad/s] that no error has amplified yet
 WEIGHED = 1e-7  # the same where the tolerances of forces are of another weight
@@ -94,7 +93,6 @@ def resized(body: Body, mass: float, length: float, gravity: float) -> Body:
     )
 
 
-@few
 @given(seeds, st.booleans(), st.floats(-pi, pi))
 def test_body_and_motion_turned_together_change_nothing(seed, shaken, azimuth):
     s, c, d = replace(scenario(seed, shaken), t_end=T_END), cos(azimuth), sin(azimuth)
@@ -102,7 +100,6 @@ def test_body_and_motion_turned_together_change_nothing(seed, shaken, azimuth):
     check_image(s, image_of(s, turn), turn)
 
 
-@few
 @given(seeds, st.booleans())
 def test_mirror_symmetry(seed, shaken):
     """x -> -x: lambda_lat changes sign. The ends of edges swap, and a step is not the same from both."""
@@ -111,14 +108,12 @@ def test_mirror_symmetry(seed, shaken):
     check_image(s, image, mirror, integration=INTEGRATION)
 
 
-@few
 @given(seeds, st.booleans(), st.floats(0.01, 100.0))
 def test_mass_does_not_matter(seed, shaken, share):
     s = replace(scenario(seed, shaken), t_end=T_END)
     check_image(s, replace(s, body=resized(s.body, share, 1.0, s.body.gravity)))
 
 
-@few
 @given(seeds, st.booleans(), st.sampled_from([0.25, 4.0]))
 def test_scale_of_length_and_time(seed, shaken, length):
     """Lengths by s, times by sqrt(s), accelerations, friction and restitution as they are."""
@@ -137,7 +132,6 @@ def test_scale_of_length_and_time(seed, shaken, length):
     check_image(s, image, clock=clock, same=ONSET, most=3, integration=INTEGRATION)
 
 
-@few
 @given(seeds, st.booleans(), st.floats(-4.0, 8.0))
 def test_constant_vertical_acceleration_is_changed_gravity(seed, shaken, lift):
     s = scenario(seed, shaken)

@@ -6,7 +6,7 @@ from math import acos, acosh, asin, cos, pi, sin, sqrt, tan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -59,7 +59,6 @@ def test_linear_quarter_period_of_a_slender_block():
     assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.02)
 
 
-@settings(max_examples=25)
 @given(blocks(), st.floats(0.2, 0.8), st.floats(0.5, 1.0))
 def test_every_impact_keeps_its_share_of_the_energy(block, fraction, lambda_):
     """r^2 for a COM above the middle, else times the inertia about the new over that about the old edge."""
@@ -149,7 +148,6 @@ def shake(seed, amplitude=4.0):
     return Motion(amplitude * rng.normal(size=(3, 200)) * [[1.0], [0.0], [0.3]], dt=0.02, name="shake")
 
 
-@settings(max_examples=25)
 @given(blocks(), st.integers(0, 1000))
 def test_mirror_symmetry(block, seed):
     """Block and shaking mirrored: the mirrored motion, to the last bit."""

@@ -6,7 +6,7 @@ from math import atan, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 from scipy.spatial.transform import Rotation
@@ -108,7 +108,6 @@ rocks = st.integers(0, 10_000).map(
 )
 
 
-@settings(max_examples=15)
 @given(rocks, st.integers(0, 100))
 def test_axes_and_numbers_of_the_points_do_not_matter(points, seed):
     """The hull in turned axes, its points in another order: the same motion but for the yaw."""
@@ -127,7 +126,6 @@ def test_axes_and_numbers_of_the_points_do_not_matter(points, seed):
         assert turn @ mine["omega"] == pytest.approx(its["omega"], abs=1e-6)
 
 
-@settings(max_examples=15)
 @given(rocks, st.integers(0, 100))
 def test_mirrored_bodies_move_as_mirror_images(points, seed):
     mirror = np.diag([-1.0, 1.0, 1.0])
@@ -144,7 +142,6 @@ def test_mirrored_bodies_move_as_mirror_images(points, seed):
         assert -mirror @ mine["omega"] == pytest.approx(its["omega"], abs=1e-6)  # a pseudovector
 
 
-@settings(max_examples=20)
 @given(rocks, st.integers(0, 100))
 def test_nothing_goes_underground_and_a_fall_ends_on_a_stable_face(points, seed):
     body = hull(points, mass=100.0)
@@ -268,7 +265,6 @@ def test_energy_to_leave_the_base():
     assert constants.barrier == pytest.approx(expected, rel=1e-12)
 
 
-@settings(max_examples=200)
 @given(st.integers(0, 100_000))
 def test_plastic_impact_of_a_face_is_a_projection(seed):
     """Against non-negative least squares on the corner impulses; it never gains energy."""

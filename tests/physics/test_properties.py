@@ -5,7 +5,7 @@ from math import cos, isfinite, pi, sin, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 from scipy.spatial.transform import Rotation
@@ -36,7 +36,6 @@ from tests.physics.contact import (
 )
 
 # a fixed set of examples: a failure is a failure everywhere, and a pass stays a pass
-few = settings(derandomize=True, max_examples=25)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -79,7 +78,6 @@ def torque(body: Body, share: float) -> float:
     return share * body.inertia[2, 2] * body.frequency * body.slenderness
 
 
-@few
 @given(bodies(), impacts, st.data())
 def test_energy_is_constant_between_impacts_and_never_gained(body, impact, data):
     start = data.draw(starts(body))
@@ -91,7 +89,6 @@ def test_energy_is_constant_between_impacts_and_never_gained(body, impact, data)
         assert largest_gain(body, run) <= ENERGY_GAIN
 
 
-@few
 @given(bodies(), seeds, st.data())
 def test_energy_loss_is_the_sum_over_the_impacts(body, seed, data):
     impact = data.draw(impacts)
@@ -104,7 +101,6 @@ def test_energy_loss_is_the_sum_over_the_impacts(body, seed, data):
     assert len(changes) == run.edge_impacts + run.facet_impacts
 
 
-@few
 @given(bodies(), seeds, st.floats(0.0, 1.0), st.data())
 def test_vertical_angular_momentum_about_a_vertex_is_conserved(body, seed, vertical, data):
     """Without shaking and under vertical shaking, between impacts in VERTEX mode."""
@@ -158,7 +154,6 @@ def scenario(data, body: Body) -> dict:
     return {"motion": shaking(body, seed, 1.0), "start": start}
 
 
-@few
 @given(bodies(), impacts, st.floats(-0.5, 1.0), st.data())
 def test_constant_vertical_acceleration_is_changed_gravity(body, impact, share, data):
     given_ = scenario(data, body)
@@ -202,7 +197,6 @@ def mirrored_start(start: Start, n: int) -> Start:
     )
 
 
-@few
 @given(bodies(), impacts, st.floats(-0.3, 0.3), st.data())
 def test_mirror_symmetry(body, impact, share, data):
     """x -> -x: w_x stays; w_y, w_z, tau and lambda_lat change sign."""
@@ -239,7 +233,6 @@ def test_mirror_symmetry_of_final_yaw_and_displacement():
             assert image.results[name] == pytest.approx(sign * value, rel=1e-6, abs=1e-9), name
 
 
-@few
 @given(bodies(), impacts, st.floats(-pi, pi), st.data())
 def test_body_and_record_turned_together_change_nothing(body, impact, azimuth, data):
     start, motion = data.draw(edge_starts(body)), shaking(body, data.draw(seeds), 1.0)
@@ -273,7 +266,6 @@ def test_direction_of_a_fall_turns_with_body_and_record():
         assert other.final_yaw == pytest.approx(run.final_yaw, abs=1e-6)
 
 
-@few
 @given(bodies(), impacts, st.sampled_from([0.25, 3.0, 16.0]), st.floats(-0.3, 0.3), st.data())
 def test_scale_of_length_and_time(body, impact, s, share, data):
     """Lengths by s, times by sqrt(s), accelerations and lambdas as they are, tau as m L^2 / T."""
@@ -305,7 +297,6 @@ def test_scale_of_length_and_time(body, impact, s, share, data):
     check_same(run, other, nearby, np.eye(3), clock=clock)
 
 
-@few
 @given(bodies(), impacts, seeds)
 def test_geometry_of_contact(body, impact, seed):
     """Unit quaternion, no vertex below the ground, and contact vertices that stay where they are."""
@@ -334,7 +325,6 @@ def test_geometry_of_contact(body, impact, seed):
         assert ((index >= 0) & (index < n)).all()
 
 
-@few
 @given(bodies(), impacts, seeds)
 def test_runs_are_repeatable(body, impact, seed):
     motion = shaking(body, seed, 3.0)

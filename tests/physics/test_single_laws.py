@@ -4,7 +4,7 @@ from math import hypot
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -163,7 +163,6 @@ def test_the_law_of_chatterjee_and_ruina_is_that_of_impulses_at_the_new_pivot(e)
         assert one.results == pytest.approx(other.results, abs=0.0, rel=0.0, nan_ok=True)
 
 
-@settings(max_examples=150)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from(LAWS),

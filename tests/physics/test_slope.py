@@ -4,7 +4,7 @@ from math import atan, cos, radians, sin, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock import simulate
@@ -47,7 +47,6 @@ def test_a_slope_is_a_constant_acceleration_under_less_gravity(slope, contact):
         assert mine["t"] == pytest.approx(theirs["t"], abs=1e-6)
 
 
-@settings(max_examples=15)
 @given(along=st.floats(0.0, 0.5), turn=st.floats(-3.0, 3.0))
 def test_a_block_falls_by_itself_where_its_centre_is_past_an_edge(along, turn):
     """The vertical through the centre of mass leaves the base where the slope exceeds the slenderness."""

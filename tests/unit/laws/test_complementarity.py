@@ -4,7 +4,7 @@ from itertools import chain, combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 
@@ -242,7 +242,6 @@ def assert_minimum(columns, target, weights):
     assert abs(rest @ (columns @ weights)) <= ROUNDING * size**2
 
 
-@settings(max_examples=150)
 @given(st.integers(0, 2**32 - 1))
 def test_conditions_of_the_minimum(seed):
     """Of any target, and of its rest, at which all multipliers of the first solution vanish."""

@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import root
 
@@ -78,7 +78,6 @@ def test_plane_is_the_point_of_sticking_drawn_into_the_cone(contact, e):
     assert whittaker(contact, restitution=e).impulse == pytest.approx(expected, abs=1e-9 * size(contact))
 
 
-@settings(max_examples=15)
 @given(contacts(dimensions=(3,), friction=FINITE), SHARES)
 def test_all_solutions_that_a_scan_finds(contact, e):
     found = [contact.normal @ impact.impulse for impact in all_of(whittaker(contact, restitution=e))]
@@ -362,13 +361,11 @@ def test_without_reversibility_nothing_is_stored(contact, e, et):
     assert np.all(stored.impulse == plain.impulse)
 
 
-@settings(max_examples=300)
 @given(PLANE, SHARES, SHARES, SHARES)
 def test_reversible_impulses_are_permissible(contact, e, et, nu):
     assert two_phase(contact, restitution=e, tangential_restitution=et, reversibility=nu).consistent
 
 
-@settings(max_examples=200)
 @given(contacts(dimensions=(2,), friction=FINITE), SHARES, SHARES, st.floats(0.01, 1.0))
 def test_expansion_is_within_its_bounds_and_leaves_slip_at_them_only(contact, e, et, nu):
     impact = two_phase(contact, restitution=e, tangential_restitution=et, reversibility=nu)

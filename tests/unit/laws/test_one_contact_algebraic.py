@@ -4,7 +4,7 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcrock.laws.impulse_space import (
@@ -257,7 +257,6 @@ def test_bilinear_refuses_masses_that_couple(mass, name):
         bilinear(contact, restitution=0.5, tangential_restitution=0.2)
 
 
-@settings(max_examples=25)
 @given(contacts(), SHARES, TANGENTIAL)
 def test_ends_of_a_composite_are_the_two_laws(contact, e, et):
     inputs = {"restitution": e, "tangential_restitution": et}

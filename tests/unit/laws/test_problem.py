@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
@@ -60,7 +60,6 @@ def test_sliding_impulse_opposes_what_it_leaves(w_tt, slip, limit):
         assert left * length == pytest.approx(-x * np.linalg.norm(left), abs=1e-9 * limit)
 
 
-@settings(max_examples=25)
 @given(masses(2), VECTOR.filter(lambda slip: np.linalg.norm(slip) > 0.1), st.floats(0.05, 3.0))
 def test_sliding_impulse_is_the_minimum_that_scipy_finds(w_tt, slip, limit):
     def energy(x):
@@ -152,7 +151,6 @@ def test_contact_points_fulfil_their_equations(seed):
     assert contact.gap > 0.0
 
 
-@settings(max_examples=15)
 @given(st.integers(0, 2**32 - 1))
 def test_gap_is_the_least_distance(seed):
     """Twin: a general optimisation over both bodies."""
@@ -175,7 +173,6 @@ def test_gap_is_the_least_distance(seed):
     assert ellipsoid_contact(first, second).gap == pytest.approx(np.sqrt(found.fun), abs=1e-5)
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1))
 def test_exchange_of_the_bodies(seed):
     first, second = pair(seed)

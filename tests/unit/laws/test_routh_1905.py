@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
@@ -76,7 +76,6 @@ def test_plastic_collision_ends_the_approach(contact):
     assert at_once or impact.normal_velocity[0] == pytest.approx(0.0, abs=1e-9)
 
 
-@settings(max_examples=15)
 @given(contacts(dimensions=(3,), friction=FINITE), SHARES)
 def test_space_against_an_integration_in_the_normal_impulse(contact, e):
     """Equation (7) by itself, dx/dp = -mu w/|w|, where the contact never stops slipping."""
