@@ -220,3 +220,7 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     for mark, number in config.stash.get(HELD, Counter()).items():
         terminalreporter.write_line(f"held out: {number} {mark} tests, which -m {mark} runs")
+    reports = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in reports)
+    for reason, number in reasons.most_common():
+        terminalreporter.write_line(f"skipped: {number} for {reason}")

@@ -62,3 +62,14 @@ def test_what_continuous_integration_runs_is_there():
     paths = re.findall(r"\b(?:tests|mcrock)/[\w/.]+", (ROOT / ".ci" / "run").read_text())
     assert len(paths) > 5
     assert [path for path in paths if not (ROOT / path.rstrip(".")).exists()] == []
+
+
+def test_what_is_skipped_is_named_at_the_end(tmp_path):
+    skip = '    pytest.skip("no GPU here")\n'
+    (tmp_path / "test_skips.py").write_text(
+        f"import pytest\n\n\ndef test_a():\n{skip}\n\ndef test_b():\n{skip}"
+    )
+    command = [sys.executable, "-m", "pytest", str(tmp_path), "-q", "--basetemp", str(tmp_path / "base")]
+    command += ["-c", str(ROOT / "pyproject.toml"), "-p", "tests.conftest", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-2:][0] == "skipped: 2 for no GPU here"
