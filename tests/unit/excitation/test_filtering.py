@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcrock.excitation import Motion, MotionError
+from mcrock.excitation import Motion
 from mcrock.excitation.processing import bandpass, resample
 
 STEPS = [0.0024, 0.003, 0.005, 0.01, 0.0137]  # [s], from 0.005
@@ -69,31 +69,9 @@ def test_resampling_is_linear(factor, dt):
     )
 
 
-@pytest.mark.parametrize(
-    ("dt", "message"),
-    [
-        (0.0, r"motion 'packets': the new dt must be a finite number > 0 \[s\], got 0.0"),
-        (float("nan"), "got nan"),
-        ("0.01", "got '0.01'"),
-        (9.0, "the new dt must be below the duration, 8 s, got 9"),
-        (1e-8, r"would have 8e\+08 samples, 8 s in steps of 1e-08 s, and 2e\+06 are the most"),
-    ],
-)
-def test_resampling_refuses(dt, message):
-    with pytest.raises(MotionError, match=message):
-        resample(packets(0.005, 1.0, 1.0, 1.0), dt)
-
-
 def test_the_same_step_is_no_resampling():
     same = resample(packets(0.005, 1.0, 1.0, 1.0), 0.005)
     assert same.metadata["history"] == "step of 0.005 s, as it was"
-
-
-def test_a_corner_that_needs_endless_padding_is_refused():
-    with pytest.raises(
-        MotionError, match=r"a corner of 1e-09 Hz needs 6e\+09 s of padding, 1.2e\+12 samples"
-    ):
-        bandpass(packets(0.005, 1.0, 1.0, 1.0), low=1e-9)
 
 
 def gain(order, frequency, low=None, high=None, dt=0.005):
@@ -157,20 +135,3 @@ def test_history_says_what_was_done():
         "high-pass 0.1 Hz, Butterworth order 2, causal"
     )
     assert bandpass(motion, high=25).metadata["history"].startswith("low-pass 25 Hz")
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({}, "a band-pass needs low or high"),
-        ({"low": 0.0}, "between 0 and the Nyquist frequency, 100 Hz, got 0"),
-        ({"low": 1.0, "high": 100.0}, "Nyquist frequency, 100 Hz, got 1, 100"),
-        ({"low": 5.0, "high": 2.0}, r"low must be below high \[Hz\], got 5 and 2"),
-        ({"low": 1.0, "order": 0}, "order of a filter must be an integer >= 1 and <= 10, got 0"),
-        ({"low": 1.0, "order": True}, "got True"),
-        ({"low": 1.0, "order": 2.5}, "got 2.5"),
-    ],
-)
-def test_filter_refuses(parameters, message):
-    with pytest.raises(MotionError, match=message):
-        bandpass(packets(0.005, 1.0, 1.0, 1.0), **parameters)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.motion import Motion
 from mcrock.excitation.processing import VibrationMode, chain_modes, floor_motion, oscillator_modes
 
 X = (1.0, 0.0, 0.0)
@@ -131,34 +131,3 @@ def test_says_where_it_comes_from(shake):
     assert once.metadata["history"] == "floor of a building with modes at 2 Hz"
     twice = floor_motion(once, oscillator_modes(3.0, 0.05, "x"))
     assert twice.metadata["history"] == once.metadata["history"] + "; floor of a building with modes at 3 Hz"
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: VibrationMode(0.0, 0.05, X, X), r"VibrationMode.frequency must be a .* > 0 \[Hz\], got 0.0"),
-        (lambda: VibrationMode(1.0, 1.0, X, X), r"VibrationMode.damping must be in \[0, 1\) \[1\], got 1.0"),
-        (lambda: VibrationMode(1.0, 0.05, (1.0, 2.0), X), r"participation must be .*\(1.0, 2.0\)"),
-        (lambda: VibrationMode(1.0, 0.05, X, 1.0), "VibrationMode.shape must be 3 finite numbers.*got 1.0"),
-        (lambda: oscillator_modes(1.0, 0.05, "xx"), "axes of a floor must be some of x, y, z, got 'xx'"),
-        (lambda: oscillator_modes(1.0, 0.05, "north"), "axes of a floor must be some of x, y, z"),
-        (lambda: oscillator_modes(1.0, 0.05, ""), "axes of a floor must be some of x, y, z, got ''"),
-        (lambda: chain_modes([1.0], [1.0, 2.0], 0.05, 1), "as many masses as stiffnesses"),
-        (lambda: chain_modes([1.0, -1.0], [1.0, 2.0], 0.05, 1), r"masses of a chain must be .*> 0 \[kg\]"),
-        (lambda: chain_modes([1.0], [0.0], 0.05, 1), r"stiffnesses of a chain must be .*> 0 \[N/m\]"),
-        (lambda: chain_modes([1.0], [1.0], 0.05, 2), "floor of a chain must be an .* >= 1 and <= 1, got 2"),
-        (lambda: chain_modes([1.0], [1.0], 0.05, 1, "w"), "axis of a chain must be 'x', 'y' or 'z', got 'w'"),
-    ],
-)
-def test_refuses(make, message):
-    with pytest.raises(MotionError, match=message):
-        make()
-
-
-def test_floor_motion_refuses(shake):
-    with pytest.raises(MotionError, match="motion 'shake': at least one mode of the building is needed"):
-        floor_motion(shake, [])
-    with pytest.raises(MotionError, match=r"swings on for more than 600 s: .* unless a tail \[s\] is given"):
-        floor_motion(shake, oscillator_modes(1.0, 0.0))
-    with pytest.raises(MotionError, match=r"tail must be a finite number >= 0 \[s\], got -1.0"):
-        floor_motion(shake, oscillator_modes(1.0, 0.05), tail=-1.0)

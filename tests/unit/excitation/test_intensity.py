@@ -178,35 +178,6 @@ def test_measures_say_their_units():
             assert measure.long_name.endswith(f"(RotD{words})")
 
 
-@pytest.mark.parametrize(
-    ("measure", "parameters", "message"),
-    [
-        ("ci", {}, "intensity measure must be one of pga, pgv, pgd, .* got 'ci'"),
-        ("pga", {"period": 1.0}, "intensity measure 'pga' takes no parameters; unknown: 'period'"),
-        ("sa", {"T": 1.0}, "intensity measure 'sa' takes period, damping; unknown: 'T'"),
-        ("sa", {}, r"intensity measure 'sa' needs period, natural period \[s\]"),
-        ("sa", {"period": -1.0}, "intensity measure 'sa': periods of a spectrum must be 0 or .* got -1"),
-        ("sa", {"period": [1.0, 2.0]}, r"period must be one number \[s\], got .* for several use 'avgsa'"),
-        ("sa_rotd50", {"period": [1.0, 2.0]}, "intensity measure 'sa_rotd50': period must be one number"),
-        ("avgsa", {}, "intensity measure 'avgsa': AvgSA needs either periods, a list .* or low and high"),
-        ("avgsa", {"periods": [1.0], "low": 0.5}, "needs either periods"),
-        ("avgsa", {"periods": []}, r"periods of AvgSA must be a list of at least one \[s\], got \[\]"),
-        ("avgsa", {"periods": 1.0}, "must be a list of at least one"),
-        ("avgsa", {"low": 0.5}, r"AvgSA needs 0 < low < high, both finite \[s\], got 0.5 and None"),
-        ("avgsa", {"low": 2.0, "high": 1.0}, "got 2.0 and 1.0"),
-        ("avgsa", {"low": 0.5, "high": 1.0, "count": 1}, "an integer >= 2 and <= 1000, got 1"),
-        ("uplift_ratio", {"slenderness": 1.6}, r"slenderness must be between 0 and pi/2 \[rad\], got 1.6"),
-        ("uplift_ratio", {"slenderness": 0.2, "gravity": 0.0}, r"gravity must be a finite .* > 0 \[m/s2\]"),
-        ("frequency_ratio", {"frequency_parameter": 0.0}, r"frequency_parameter must be .* \[rad/s\], got 0"),
-        ("frequency_ratio", {"frequency_parameter": 1.0, "pulse_period": 0.0}, "pulse_period .* be a finite"),
-        ("velocity_ratio", {"slenderness": 0.2}, "needs frequency_parameter, frequency parameter p"),
-    ],
-)
-def test_refuses_measures_and_parameters(measure, parameters, message):
-    with pytest.raises(MotionError, match=message):
-        intensity(motion([0.0, 1.0], [1.0, 0.0]), measure, **parameters)
-
-
 @pytest.mark.parametrize("measure", MEASURES)
 def test_refuses_a_motion_without_horizontal_shaking(measure):
     with pytest.raises(MotionError, match=f"motion 'shake' has no horizontal .* no {measure}$"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcrock.excitation import Motion, MotionError
+from mcrock.excitation import Motion
 from mcrock.excitation.response_spectra import (
     COMBINATIONS,
     motion_spectrum,
@@ -47,11 +47,3 @@ def test_a_still_pair_has_a_spectrum_of_zeros():
     still = Motion([[0.0, 0.0], [0.0, 0.0], [0.0, 1.0]], dt=0.1, name="vertical")
     assert motion_spectrum(still, [1.0])[0] == 0
     assert motion_spectrum(still, [1.0], combination="z")[0] > 0
-
-
-def test_refuses_a_combination():
-    motion = Motion(np.ones((3, 2)), dt=0.1, name="short")
-    with pytest.raises(
-        MotionError, match=r"combination of the components must be 'geometric_mean', .* got 'srss'"
-    ):
-        motion_spectrum(motion, [1.0], combination="srss")

@@ -8,72 +8,42 @@ from hypothesis import strategies as st
 
 from mcrock.excitation.readers.text_file import orientation_remark, parse_orientation
 
+AZIMUTHS = {  # [deg]
+    **{
+        "067": 67,
+        "67": 67,
+        "0": 0,
+        "000": 0,
+        "360": 0,
+        "360 Deg": 0,
+        " 90 DEG": 90,
+        "91.5 Deg": 91.5,
+        "5 Deg": 5,
+    },
+    **{"N": 0, "e": 90, "West": 270, "N-S": 0, "E-W": 90, "EW": 90, "HNE": 90, "BNN": 0, "NS2": 0},
+    **{"EW1": 90, "N28W": 332, "S62W": 242, "N00E": 0, "S90E": 90, "S26W": 206, "N 17 E": 17},
+    **{"WE": 90, "W-E": 90, "S-N": 0},  # axes, not headings
+}
+ROLES = {
+    "horizontal": "H1 H2 L -T FN FP HN1 BH2 1 LN TR L1 T1 XTE YLN HN3 HNX HNY LONG LONGITUDINAL TRANSVERSE",
+    "up": "UP Up -UP Z HNZ U-D UD V VERT V1 ZUP UD2",
+    "down": "DOWN dwn DN",
+    None: "NPTS 361 999 N95X ACC QQZ1 N-E 5",
+}
 
-@pytest.mark.parametrize(
-    ("name", "azimuth_deg"),
-    [
-        ("067", 67),
-        ("67", 67),
-        ("0", 0),
-        ("000", 0),
-        ("360", 0),
-        ("360 Deg", 0),
-        (" 90 DEG", 90),
-        ("N", 0),
-        ("e", 90),
-        ("West", 270),
-        ("N-S", 0),
-        ("E-W", 90),
-        ("EW", 90),
-        ("HNE", 90),
-        ("BNN", 0),
-        ("N28W", 332),
-        ("S62W", 242),
-        ("N00E", 0),
-        ("S90E", 90),
-        ("S26W", 206),
-        ("N 17 E", 17),
-        ("91.5 Deg", 91.5),
-        ("5 Deg", 5),
-        ("NS2", 0),
-        ("EW1", 90),
-        ("WE", 90),  # an axis, not a heading
-        ("W-E", 90),
-        ("S-N", 0),
-    ],
-)
-def test_horizontal_with_azimuth(name, azimuth_deg):
+
+@pytest.mark.parametrize("name", AZIMUTHS)
+def test_horizontal_with_azimuth(name):
     found = parse_orientation(name)
     assert found.role == "horizontal"
-    assert degrees(found.azimuth) == pytest.approx(azimuth_deg, abs=1e-9)
+    assert degrees(found.azimuth) == pytest.approx(AZIMUTHS[name], abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("H1", "H2", "L", "-T", "FN", "FP", "HN1", "BH2", "1", "LN", "TR", "L1", "T1", "XTE", "YLN", "HN3"),
-        *("HNX", "HNY", "LONG", "LONGITUDINAL", "TRANSVERSE"),
-    ],
-)
-def test_horizontal_of_unknown_direction(name):
-    assert parse_orientation(name) == ("horizontal", None)
-
-
-@pytest.mark.parametrize(
-    "name", ["UP", "Up", "-UP", "Z", "HNZ", "U-D", "UD", "V", "VERT", "V1", "ZUP", "UD2"]
-)
-def test_up(name):
-    assert parse_orientation(name) == ("up", None)
-
-
-@pytest.mark.parametrize("name", ["DOWN", "dwn", "DN"])
-def test_down(name):
-    assert parse_orientation(name) == ("down", None)
-
-
-@pytest.mark.parametrize("name", ["", "NPTS", "361", "999", "N95X", "ACC", "QQZ1", "N-E", "5"])
-def test_anything_else_says_nothing(name):
-    assert parse_orientation(name) is None
+@pytest.mark.parametrize(("name", "role"), [(name, role) for role in ROLES for name in ROLES[role].split()])
+def test_roles_without_azimuth(name, role):
+    """The vertical, horizontals of unknown direction, and what says nothing."""
+    assert parse_orientation(name) == (role and (role, None))
+    assert parse_orientation("") is None
 
 
 @given(pole=st.sampled_from("NS"), angle=st.integers(0, 90), side=st.sampled_from("EW"))

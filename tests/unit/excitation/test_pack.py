@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.base.params import BLOCK
-from mcrock.excitation import Motion, MotionError, Pulse, one_cosine, one_sine, pack_motions
+from mcrock.excitation import Motion, Pulse, one_cosine, one_sine, pack_motions
 
 
 def motion(n, dt=0.01):
@@ -41,8 +41,13 @@ def test_types_and_layout_never_vary(motions):
 
 
 def test_blocks_bound_every_step_of_a_motion():
+    """Also where its largest sample is the last of a block, or the first of the next."""
     rng = np.random.default_rng(0)
-    motions = [Motion(rng.normal(size=(3, n)), dt=0.1, name=str(n)) for n in (2, BLOCK, BLOCK + 1, 3 * BLOCK)]
+    sizes = (2, BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK, 3 * BLOCK)
+    samples = [rng.normal(size=(3, n)) for n in sizes]
+    for one, at in zip(samples[-2:], (BLOCK, BLOCK - 1), strict=True):
+        one[:, at] *= 100.0
+    motions = [Motion(one, dt=0.1, name=str(i)) for i, one in enumerate(samples)]
     pack = pack_motions([*motions, one_sine(1, 2)])
     for i, motion_ in enumerate(motions):
         samples = motion_.acceleration.T
@@ -56,8 +61,3 @@ def test_pulse_columns():
     pulse = Pulse((1.0, 2.0, 3.0), angular_frequency=4.0, phase=0.5, cycles=2.0, start=6.0)
     assert pack_motions([pulse]).pulse[0].tolist() == [1.0, 2.0, 3.0, 4.0, 0.5, 6.0, pulse.end]
     assert pack_motions([one_cosine(1.0, 2.0)]).pulse[0, 4] == np.pi / 2
-
-
-def test_refuses_nothing():
-    with pytest.raises(MotionError, match="at least one ground motion is needed, got none"):
-        pack_motions([])

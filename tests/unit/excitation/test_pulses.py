@@ -1,22 +1,42 @@
-"""Pulses by name, and pulses as sampled motions."""
+"""Pulses: what holds for all of them, the formula of each, pulses by name, and pulses as sampled motions."""
 
-from math import inf, nan, pi
+from itertools import pairwise
+from math import pi, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.optimize import minimize_scalar
 
 from mcrock.body import cuboid
-from mcrock.excitation.motion import MotionError
-from mcrock.excitation.pulses import SHAPES, Pulse, make_pulse, sample_pulse
+from mcrock.excitation import Pulse, half_sine, one_cosine, one_sine
+from mcrock.excitation.pulses import SHAPES, MavroeidisPapageorgiou, Ricker, make_pulse, sample_pulse
 from mcrock.impact.conditions import Impact
 from mcrock.simulation.runs import simulate
 
 ROUNDING = 1e-12  # a handful of roundings of numbers of the size of the peak
-# peak velocity over peak acceleration and period
+CUT = 2e-8  # of the peak: what the Ricker wavelets leave out at their ends
+START, PERIOD, OMEGA = 0.5, 0.7, 2 * pi / 0.7
+SIZE = (1.0, -2.0, 0.5)
+X = (1.0, 0.0, 0.0)
+PULSES = {
+    "cycles": Pulse(SIZE, OMEGA, phase=0.2, cycles=1.5, start=START),
+    "even": Ricker(SIZE, PERIOD, start=START),
+    "odd": Ricker(SIZE, PERIOD, symmetric=False, start=START),
+    "velocity": MavroeidisPapageorgiou(SIZE, PERIOD, 1.7, 1.1, START),
+    "one_sine": one_sine(3.0, OMEGA, azimuth=0.3, start=START),
+    "one_cosine": one_cosine(3.0, OMEGA, azimuth=0.3, start=START),
+    "half_sine": half_sine(3.0, OMEGA, azimuth=0.3, start=START),
+} | {shape: make_pulse(shape, period=PERIOD, peak=3.0, start=START) for shape in SHAPES}
+# peak velocity over peak acceleration and period, and that at the end
 VELOCITY = {"one-sine": 1 / pi, "one-cosine": 1 / (2 * pi), "half-sine": 1 / pi, "rectangle": 0.5}
+AT_THE_END = {"one-sine": 0.0, "one-cosine": 0.0, "half-sine": 1 / pi, "rectangle": 0.5}
+
+
+def along_x(pulse, time):
+    return pulse.acceleration_at(time)[0]
 
 
 def largest(pulse, of="acceleration_at"):
@@ -25,91 +45,192 @@ def largest(pulse, of="acceleration_at"):
     return np.linalg.norm(getattr(pulse, of)(time), axis=0).max()
 
 
+@pytest.mark.parametrize("pulse", PULSES.values(), ids=PULSES)
+def test_components_share_one_wave_that_is_zero_outside(pulse):
+    """From its start to before its end; arrays follow the shape of the time."""
+    time = np.linspace(0.0, 3.0, 400)
+    size = np.array(pulse.velocity if isinstance(pulse, MavroeidisPapageorgiou) else pulse.amplitude)
+    for found in (pulse.acceleration_at(time), pulse.velocity_at(time)):
+        np.testing.assert_allclose(found, size[:, None] * found[0] / size[0], atol=50 * ROUNDING)
+    inside = (time >= START) & (time < pulse.end)
+    rounding = 1e-14 if isinstance(pulse, MavroeidisPapageorgiou) else 0.0  # of its cosine at the ends
+    assert np.abs(pulse.acceleration_at(time[~inside])).max() <= rounding
+    assert (along_x(pulse, time[inside]) != 0).mean() > 0.98
+    assert np.abs(pulse.acceleration_at(np.array([np.nextafter(START, 0), pulse.end]))).max() <= rounding
+    for shape in ((), (2, 5)):
+        assert pulse.acceleration_at(np.zeros(shape)).shape == (3, *shape)
+        assert pulse.velocity_at(np.zeros(shape)).shape == (3, *shape)
+    assert pulse.group == pulse.name
+
+
+@given(pulse=st.sampled_from([*PULSES.values()]), share=st.floats(0.01, 1.2))
+def test_velocity_is_the_integral_of_the_acceleration(pulse, share):
+    ends = np.linspace(START, START + share * (pulse.end - START), 3)
+    inside = np.minimum(ends, pulse.end * (1 - 1e-15))
+    area = sum(quad(lambda t: float(along_x(pulse, t)), *pair, limit=200)[0] for pair in pairwise(inside))
+    assert pulse.velocity_at(ends[-1])[0] == pytest.approx(area, abs=1e-7)  # quad's own error
+
+
+def test_azimuth_turns_from_x_towards_y_and_equal_pulses_are_equal():
+    for make in (one_sine, one_cosine, half_sine):
+        x, y, z = make(3.0, OMEGA, azimuth=0.3).amplitude
+        assert (np.hypot(x, y), np.arctan2(y, x), z) == (pytest.approx(3.0), pytest.approx(0.3), 0)
+        assert make(3.0, OMEGA) == make(3.0, OMEGA)
+    assert Pulse([1, 2, 3], OMEGA) == Pulse((1.0, 2.0, 3.0), OMEGA)
+    assert Ricker([1, -2, 0.5], PERIOD, start=START) == PULSES["even"]
+    assert (one_cosine(1.0, 1.0).name, Ricker(X, 1.0).name) == ("one-cosine pulse", "Ricker pulse")
+    assert MavroeidisPapageorgiou(X, 1.0).name == "Mavroeidis-Papageorgiou pulse"
+
+
+def test_sines_follow_their_formula():
+    time = START + np.linspace(0.0, 0.499, 50) * PERIOD
+    for pulse, phase, length in ((one_sine, 0, 1), (one_cosine, pi / 2, 1), (half_sine, 0, 0.5)):
+        made = pulse(3.0, OMEGA, start=START)
+        np.testing.assert_allclose(
+            along_x(made, time), 3.0 * np.sin(OMEGA * (time - START) + phase), atol=ROUNDING
+        )
+        assert made.end == pytest.approx(START + length * PERIOD, abs=ROUNDING)
+
+
+def test_symmetric_ricker_is_the_wavelet_of_its_peak_frequency():
+    pulse = Ricker((3.0, 0.0, 0.0), period=0.8, start=0.5)
+    s = np.linspace(-1, 1, 201)
+    expected = 3.0 * (1 - 2 * (pi * s / 0.8) ** 2) * np.exp(-((pi * s / 0.8) ** 2))
+    np.testing.assert_allclose(along_x(pulse, pulse.middle + s), expected, atol=ROUNDING)
+
+
+def test_antisymmetric_ricker_is_a_derivative_of_the_symmetric_one():
+    # the third and the second derivative of one Gaussian: exp(-s^2/6) and exp(-s^2/4) of their periods
+    odd, even = Ricker(X, 1.0, symmetric=False), Ricker(X, sqrt(3 / 2))
+    s, h = np.linspace(-0.9, 0.9, 100), 1e-5
+    slope = (along_x(even, even.middle + s + h) - along_x(even, even.middle + s - h)) / (2 * h)
+    wave = along_x(odd, odd.middle + s)
+    factor = (wave @ slope) / (slope @ slope)
+    np.testing.assert_allclose(factor * slope, wave, atol=1e-6)  # h**2 of the difference
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_ricker_has_unit_peak_and_its_largest_fourier_amplitude_at_its_period(symmetric):
+    """It is even or odd, and fades before it is cut."""
+    pulse = Ricker(X, period=0.8, symmetric=symmetric, start=2.0)
+    middle = pulse.middle
+    peak = minimize_scalar(
+        lambda t: -float(along_x(pulse, t)), bounds=(middle - 0.01, middle + 0.2), options={"xatol": 1e-9}
+    )
+    assert -peak.fun == pytest.approx(1.0, abs=ROUNDING)
+    time = np.linspace(2.0, pulse.end, 2000)
+    wave = along_x(pulse, time)
+    most = minimize_scalar(
+        lambda f: -abs(np.trapezoid(wave * np.exp(-2j * pi * f * time), time)), bounds=(0.5, 3.0)
+    )
+    assert 1 / most.x == pytest.approx(0.8, rel=1e-4)  # the maximum is flat
+    s = np.linspace(0, 0.7, 50)
+    mirrored = along_x(pulse, middle - s) * (1 if symmetric else -1)
+    np.testing.assert_allclose(along_x(pulse, middle + s), mirrored, atol=ROUNDING)
+    assert abs(along_x(pulse, pulse.start)) < CUT
+
+
+def test_velocity_pulse_follows_the_paper():
+    # acceleration of the paper, in its own parameters
+    a, period, gamma, nu, start = 0.8, 1.6, 2.3, 0.7, 0.4
+    pulse = MavroeidisPapageorgiou((a, 0.0, 0.0), period, gamma, nu, start)
+    s = np.linspace(-0.499, 0.499, 77) * gamma * period
+    slow, turn = 2 * pi * s / (gamma * period), 2 * pi * s / period + nu
+    expected = np.sin(slow) * np.cos(turn) + gamma * np.sin(turn) * (1 + np.cos(slow))
+    time = s + start + gamma * period / 2
+    expected *= -a * pi / (period * gamma)
+    np.testing.assert_allclose(along_x(pulse, time), expected, atol=10 * ROUNDING)
+    velocity = a / 2 * (1 + np.cos(slow)) * np.cos(turn)
+    np.testing.assert_allclose(pulse.velocity_at(time)[0], velocity, atol=ROUNDING)
+    for moment in (start, pulse.end, 0.0, 50.0):  # begins and ends without a jump
+        assert along_x(pulse, moment) == pytest.approx(0.0, abs=1e-14)
+        assert pulse.velocity_at(moment)[0] == pytest.approx(0.0, abs=1e-14)
+
+
+@given(factor=st.floats(0.2, 5.0), share=st.floats(0.0, 0.999), symmetric=st.booleans())
+def test_a_wavelet_stretches_with_its_period(factor, share, symmetric):
+    one, other = Ricker(X, 1.0, symmetric), Ricker(X, factor, symmetric)
+    # near the ends of the cut a rounding of the time decides
+    if 0.001 < share < 0.998:
+        assert along_x(one, share * one.end) == pytest.approx(along_x(other, share * other.end), abs=1e-11)
+    pulse, slow = MavroeidisPapageorgiou(X, 1.0), MavroeidisPapageorgiou(X, factor)
+    stretched = factor * along_x(slow, share * slow.end)
+    assert along_x(pulse, share * pulse.end) == pytest.approx(stretched, abs=1e-11)
+
+
+# ----- by name
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("peak", [3.0, -0.4])
+def test_peaks_and_directions_are_as_asked(shape, peak):
+    common = {"period": 0.7, "azimuth": 0.4, "inclination": -0.3, "start": 0.2, "cycles": 1.6, "phase": 0.9}
+    # 2e-6: a sine seen at 20000 points
+    by_peak = make_pulse(shape, peak=peak, **common)
+    assert largest(by_peak) == pytest.approx(abs(peak), rel=2e-6)
+    by_velocity = make_pulse(shape, peak_velocity=peak, **common)
+    assert largest(by_velocity, "velocity_at") == pytest.approx(abs(peak), rel=2e-6)
+    x, y, z = by_peak.acceleration_at(0.4)
+    assert (y / x, z / np.hypot(x, y) * np.sign(x)) == (
+        pytest.approx(np.tan(0.4)),
+        pytest.approx(-np.tan(0.3)),
+    )
+    opposite = make_pulse(shape, peak=-peak, **common).acceleration_at(0.4)
+    np.testing.assert_allclose(opposite, [-x, -y, -z], atol=ROUNDING)
+    upright = make_pulse(shape, period=1.0, peak=2.0, inclination=pi / 2).acceleration_at(0.3)
+    assert np.abs(upright[:2]).max() < 1e-15 < abs(upright[2])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_simple_shapes_stay_exact_for_the_kernel(shape):
+    pulse = make_pulse(shape, period=0.7, peak_velocity=2.0)
+    assert isinstance(pulse, Pulse) == (shape in VELOCITY)
+    if shape in VELOCITY:
+        assert pulse.amplitude[0] == pytest.approx(2.0 / (0.7 * VELOCITY[shape]), rel=1e-6)
+        after = 0.7 * pulse.amplitude[0] * AT_THE_END[shape]
+        assert pulse.velocity_at(5.0)[0] == pytest.approx(after, abs=ROUNDING)
+
+
+def test_rectangle_is_flat_and_lasts_half_a_period():
+    pulse = make_pulse("rectangle", period=0.8, peak=3.0, start=0.5)
+    assert pulse.end == pytest.approx(0.9, abs=1e-15)
+    assert (along_x(pulse, np.linspace(0.5, 0.8999, 50)) == 3.0).all()
+
+
+# ----- as sampled motions
+
+
 def velocity(motion):
     steps = 0.5 * motion.dt * (motion.acceleration[:, 1:] + motion.acceleration[:, :-1])
     return np.concatenate([np.zeros((3, 1)), np.cumsum(steps, axis=1)], axis=1)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("peak", [3.0, -0.4])
-def test_peaks_are_as_asked(shape, peak):
-    common = {"period": 0.7, "azimuth": 0.4, "inclination": -0.3, "start": 0.2, "cycles": 1.6, "phase": 0.9}
-    # 2e-6: a sine seen at 20000 points
-    assert largest(make_pulse(shape, peak=peak, **common)) == pytest.approx(abs(peak), rel=2e-6)
-    by_velocity = make_pulse(shape, peak_velocity=peak, **common)
-    assert largest(by_velocity, "velocity_at") == pytest.approx(abs(peak), rel=2e-6)
-
-
-@pytest.mark.parametrize("shape", VELOCITY)
-def test_peak_velocity_of_the_simple_shapes(shape):
-    pulse = make_pulse(shape, period=0.7, peak_velocity=2.0)
-    assert pulse.amplitude[0] == pytest.approx(2.0 / (0.7 * VELOCITY[shape]), rel=1e-6)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_direction(shape):
-    x, y, z = make_pulse(shape, period=1.0, peak=2.0, azimuth=0.5, inclination=0.25).acceleration_at(0.3)
-    assert y / x == pytest.approx(np.tan(0.5))
-    assert z / np.hypot(x, y) == pytest.approx(np.tan(0.25)) or z / np.hypot(x, y) == pytest.approx(
-        -np.tan(0.25)
-    )
-    upright = make_pulse(shape, period=1.0, peak=2.0, inclination=pi / 2).acceleration_at(0.3)
-    assert np.abs(upright[:2]).max() < 1e-15
-    opposite = make_pulse(shape, period=1.0, peak=-2.0, azimuth=0.5, inclination=0.25).acceleration_at(0.3)
-    np.testing.assert_allclose(opposite, [-x, -y, -z], atol=ROUNDING)
-
-
-def test_simple_shapes_stay_exact_for_the_kernel():
-    for shape in SHAPES:
-        analytic = isinstance(make_pulse(shape, period=1.0, peak=1.0), Pulse)
-        assert analytic == (shape in VELOCITY)
-
-
-def test_rectangle_is_flat_and_lasts_half_a_period():
-    pulse = make_pulse("rectangle", period=0.8, peak=3.0, start=0.5)
-    assert pulse.end == pytest.approx(0.9, abs=1e-15)
-    assert (pulse.acceleration_at(np.linspace(0.5, 0.8999, 50))[0] == 3.0).all()
-    np.testing.assert_allclose(pulse.velocity_at(np.array([0.7, 5.0]))[0], [0.6, 1.2], rtol=1e-14)
-
-
-@given(shape=st.sampled_from(SHAPES[:4]), share=st.floats(0.01, 1.2), period=st.floats(0.1, 5.0))
-def test_velocity_of_the_analytic_pulse_is_its_integral(shape, share, period):
-    pulse = make_pulse(shape, period=period, peak=1.0)
-    time = share * pulse.end
-    area = quad(lambda t: float(pulse.acceleration_at(t)[0]), 0, min(time, pulse.end * (1 - 1e-15)))[0]
-    assert pulse.velocity_at(time)[0] == pytest.approx(area, abs=1e-8 * period)  # quad's own error
-
-
-@pytest.mark.parametrize("shape", SHAPES)
 def test_stated_errors_of_sampling_are_the_errors(shape):
+    """They fall with the square of the step; by default they are a few ten thousandths of the peak."""
     pulse = make_pulse(shape, period=1.0, peak=2.0, start=0.13)
     motion = sample_pulse(pulse, dt=0.01)
     fine = np.linspace(0, motion.duration, 20011)
     straight = np.array([np.interp(fine, motion.time, a) for a in motion.acceleration])
     apart = np.abs(straight - pulse.acceleration_at(fine))
     near_jump = np.min(np.abs(fine[:, None] - [pulse.start, pulse.end]), axis=1) < 0.03
-    assert apart[:, ~near_jump].max() <= 1.001 * motion.metadata["acceleration_error"]
-    assert motion.metadata["acceleration_error"] < 0.01 * 2.0
-    assert (
-        np.abs(velocity(motion) - pulse.velocity_at(motion.time))[:, -1].max() < 3e-4
-    )  # dt^2/12 times 8 pi/s
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_default_step_keeps_the_error_below_a_few_ten_thousandths(shape):
-    motion = sample_pulse(make_pulse(shape, period=0.9, peak=2.0))
+    stated = motion.metadata["acceleration_error"]
+    assert apart[:, ~near_jump].max() <= 1.001 * stated
+    assert stated < 0.01 * 2.0
+    last = np.abs(velocity(motion) - pulse.velocity_at(motion.time))[:, -1]
+    assert last.max() < 3e-4  # dt^2/12 times 8 pi/s
+    if shape != "rectangle":  # whose straight top has no error
+        whole, half = (
+            sample_pulse(make_pulse(shape, period=1.0, peak=2.0), dt).metadata for dt in (0.01, 0.005)
+        )
+        ratio = whole["acceleration_error"] / half["acceleration_error"]
+        assert ratio == pytest.approx(4.0, rel=0.03)  # terms of fourth order
+    usual = sample_pulse(make_pulse(shape, period=0.9, peak=2.0))
     # (2 pi/250)^2/8 of a sine; the short lobes of the wavelets are up to five times as curved
-    assert motion.metadata["acceleration_error"] <= 5 * (2 * pi / 250) ** 2 / 8 * 2.0
-    assert motion.metadata["velocity_error"] < 2e-4 * 2.0 * 0.9
-    assert motion.acceleration[1].any() == motion.acceleration[2].any() == False  # noqa: E712
-    assert "0.0" in motion.metadata["history"]
-
-
-@pytest.mark.parametrize("shape", sorted({*SHAPES} - {"rectangle"}))  # whose straight top has no error
-def test_error_falls_with_the_square_of_the_step(shape):
-    pulse = make_pulse(shape, period=1.0, peak=2.0)
-    coarse, fine = (sample_pulse(pulse, dt).metadata["acceleration_error"] for dt in (0.01, 0.005))
-    assert coarse / fine == pytest.approx(4.0, rel=0.03)  # terms of fourth order
+    assert usual.metadata["acceleration_error"] <= 5 * (2 * pi / 250) ** 2 / 8 * 2.0
+    assert usual.metadata["velocity_error"] < 2e-4 * 2.0 * 0.9
+    assert not usual.acceleration[1:].any()
+    assert "0.0" in usual.metadata["history"]
 
 
 @given(start=st.floats(0.0, 1.0), dt=st.floats(0.001, 0.05), shape=st.sampled_from(SHAPES))
@@ -124,49 +245,20 @@ def test_a_jump_anywhere_between_samples_leaves_the_right_velocity(start, dt, sh
 
 
 def test_pulses_add_up_each_along_its_direction():
+    """At a step that suits the quickest of them."""
     across = make_pulse("one-sine", period=1.0, peak=1.0)
     up = make_pulse("ricker-symmetric", period=0.5, peak=2.0, inclination=pi / 2, start=0.25)
     motion = sample_pulse([across, up], dt=0.002)
-    np.testing.assert_allclose(
-        motion.acceleration, across.acceleration_at(motion.time) + up.acceleration_at(motion.time), atol=1e-7
-    )
+    both = across.acceleration_at(motion.time) + up.acceleration_at(motion.time)
+    np.testing.assert_allclose(motion.acceleration, both, atol=1e-7)
     assert motion.name == "one-sine pulse + ricker-symmetric pulse"
     assert sample_pulse(across, name="push").name == "push"
     assert motion.duration >= up.end
-
-
-def test_default_step_suits_the_quickest_pulse():
-    slow, quick = (make_pulse("one-sine", period=period, peak=1.0) for period in (2.0, 0.5))
-    assert sample_pulse([slow, quick]).dt == pytest.approx(0.5 / 250)
-    assert sample_pulse(make_pulse("half-sine", period=1.0, peak=1.0)).dt == pytest.approx(0.5 / 250)
-    assert sample_pulse(make_pulse("rectangle", period=1.0, peak=1.0)).dt == pytest.approx(0.5 / 250)
-
-
-def test_refuses():
-    wavelet = {"shape": "mavroeidis-papageorgiou"}
-    for changes, message in (
-        ({"shape": "sine"}, "shape of a pulse must be one of one-sine, .*, got 'sine'"),
-        ({"peak_velocity": 1.0}, r"give either peak \[m/s2\] or peak_velocity \[m/s\]"),
-        ({"peak": None}, r"give either peak \[m/s2\] or peak_velocity \[m/s\]"),
-        ({"peak": inf}, r"peak .*\[m/s2\], got inf"),
-        ({"peak": None, "peak_velocity": nan}, r"peak_velocity .*\[m/s\], got nan"),
-        ({"period": 0.0}, r"period .*> 0 \[s\], got 0.0"),
-        ({"azimuth": nan}, r"azimuth .*\[rad\], got nan"),
-        ({"inclination": inf}, r"inclination .*\[rad\], got inf"),
-        ({"start": -1.0}, r"start .*>= 0 \[s\], got -1.0"),
-        (wavelet | {"cycles": 0.9}, r"cycles .*> 1 \[1\], got 0.9"),
-        (wavelet | {"phase": nan}, r"phase .*\[rad\], got nan"),
-    ):
-        with pytest.raises(MotionError, match=message):
-            make_pulse(**{"shape": "one-sine", "period": 1.0, "peak": 1.0} | changes)
-
-
-def test_sampling_refuses():
-    with pytest.raises(MotionError, match="at least one pulse is needed, got none"):
-        sample_pulse([])
-    for dt in (0.0, nan, 2.0):
-        with pytest.raises(MotionError, match=r"dt must be > 0 and at most the shortest pulse, 1 \[s\], got"):
-            sample_pulse(make_pulse("one-sine", period=1.0, peak=1.0), dt=dt)
+    for shape, period in (("one-sine", 0.5), ("half-sine", 1.0), ("rectangle", 1.0)):
+        quick = make_pulse(shape, period=period, peak=1.0)
+        assert sample_pulse([make_pulse("one-sine", period=2.0, peak=1.0), quick]).dt == pytest.approx(
+            0.5 / 250
+        )
 
 
 @pytest.mark.parametrize("shape", sorted(VELOCITY))

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers.collections import fema_p695
 from mcrock.excitation.rezaeian_2010 import (
     StochasticModel,
@@ -114,20 +113,3 @@ def test_motions_fitted_to_a_record_resemble_it():
     assert abs(counts.mean() - crossings(record)) < 3 * counts.std()
     peaks = np.array([np.abs(motion.acceleration[0]).max() for motion in motions])
     assert peaks.min() < np.abs(record.acceleration[0]).max() < 1.5 * peaks.max()
-
-
-def test_refuses():
-    still = Motion(np.zeros((3, 100)), 0.01, "still")
-    with pytest.raises(MotionError, match="motion 'still': component y is zero throughout"):
-        fit_model(still, "y")
-    with pytest.raises(MotionError, match="component must be 'x', 'y' or 'z', got 'north'"):
-        fit_model(still, "north")
-    abrupt = np.exp(-np.linspace(0, 8, 400)) ** 0.5 * np.where(np.arange(400) < 5, 4, 1)
-    with pytest.raises(
-        MotionError, match=r"motion 'abrupt', component x: no gamma function has its times of"
-    ):
-        fit_model(Motion([abrupt, 0 * abrupt, 0 * abrupt], 0.01, "abrupt"))
-    short = np.zeros((3, 40))
-    short[0, 20:24] = [1.0, -1.0, 1.0, -1.0]
-    with pytest.raises(MotionError, match="samples between 1 and 99 % of the Arias intensity are too few"):
-        fit_model(Motion(short, 0.01, "short"))
