@@ -137,39 +137,3 @@ def test_strips_that_are_rounding_join_their_neighbour():
         body = hull([*points, *chamfer], 1.0)
         assert len(body.faces) == n_face
         assert body.mass == pytest.approx(2.0, rel=1e-6)
-
-
-PROJECTIVE_PLANE = [  # six vertices, every edge on two triangles, one side only
-    (0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 5), (0, 5, 1),
-    (1, 2, 4), (2, 3, 5), (3, 4, 1), (4, 5, 2), (5, 1, 3),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("faces", "message"),
-    [
-        (CUBE_FACES[:3], r"polyhedron\.faces must list at least 4 faces, got 3"),
-        (CUBE_FACES[:5], r"edge from vertex 4 to 5 belongs to 1 \(face 1\)"),
-        ((*CUBE_FACES, (0, 1, 5)), r"edge from vertex 0 to 1 belongs to 3 \(faces 0, 1, 6\)"),
-        (((0, 1, 2, 9), *CUBE_FACES[1:]), r"polyhedron\.faces: face 0 lists vertex 9, expected 0 to 7"),
-        (CUBE_FACES[:4] + CUBE_FACES[4:5], r"must form a closed surface"),
-    ],
-)
-def test_what_is_no_surface_is_refused(faces, message):
-    with pytest.raises(ValueError, match=message):
-        polyhedron(CUBE, faces, 1.0)
-
-
-def test_one_sided_surface_is_refused():
-    with pytest.raises(ValueError, match=r"polyhedron\.faces \d and \d cannot be given one orientation"):
-        polyhedron(CUBE[:6], PROJECTIVE_PLANE, 1.0)
-
-
-def test_flat_bodies_are_refused():
-    flat = CUBE * [1, 1, 1e-7]
-    for body in (lambda: hull(flat, 1.0), lambda: polyhedron(flat, CUBE_FACES, 1.0)):
-        with pytest.raises(ValueError, match=r"fewer than 4 faces are wider than 1e-06 of the size; .*flat"):
-            body()
-    needle = np.array([(0, 0, 0), (1e-7, 0, 0), (0, 1e-7, 0), (0, 0, 1)])
-    with pytest.raises(ValueError, match=r"no face is wider than 1e-06 of the size; is the body flat\?"):
-        polyhedron(needle, [(0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3)], 1.0)

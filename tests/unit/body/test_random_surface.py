@@ -74,21 +74,6 @@ def test_sections_of_many_places_are_seamless():
     np.testing.assert_array_equal(random_surface(line[4000:4200], STD, LENGTH), whole[4000:4200])
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"std": -0.1}, r"random_surface\.std must be a finite number >= 0 \[m\], got -0\.1"),
-        ({"correlation_length": 0}, r"correlation_length must be a finite number > 0 \[m\], got 0"),
-        ({"draw": -1}, r"random_surface\.draw must be an integer >= 0"),
-        ({"places": [1, 2]}, r"random_surface\.places must have shape \(n, 2\) \[m\], got \(2,\)"),
-    ],
-)
-def test_what_is_no_surface(changed, message):
-    arguments = {"places": [(0, 0)], "std": 0.1, "correlation_length": 0.1} | changed
-    with pytest.raises(ValueError, match=message):
-        random_surface(**arguments)
-
-
 def test_the_underside_moves_and_nothing_else():
     inside = [[0.2, 0.2, 0.001], [0.2, 0.2, 0.8], [0.0, 0.2, 0.8]]
     points = np.vstack([BOX, inside])
@@ -125,9 +110,3 @@ def test_points_deep_inside_are_told():
     points = np.vstack([BOX, [[0.2, 0.2, 0.02], [0.39, 0.2, 0.8]]])
     assert near_surface(points, 0.015).tolist() == [True] * 8 + [False, True]
     assert near_surface(points, 0.0).tolist() == [True] * 8 + [False, False]
-
-
-@pytest.mark.parametrize("points", [BOX[:3], BOX[BOX[:, 2] == 0]])
-def test_points_without_volume_have_no_underside(points):
-    with pytest.raises(ValueError, match=rf"the {len(points)} points must enclose a volume \[m3\]"):
-        with_shape_error(points, 0.001, 0.1)
