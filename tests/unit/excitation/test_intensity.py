@@ -139,14 +139,6 @@ def test_values_are_kept_but_not_without_end():
     assert intensity(pair, "uplift_ratio", slenderness=0.1) > intensity(pair, "uplift_ratio", slenderness=0.2)
 
 
-@given(COMPONENT, DT)
-def test_stretching_time_stretches_the_velocity_alone(component, dt):
-    assume(component.any())
-    slow, fast = motion(component, dt=2 * dt), motion(component, dt=dt)
-    assert intensity(slow, "pgv") == pytest.approx(2 * intensity(fast, "pgv"), rel=ROUNDING)
-    assert intensity(slow, "pga") == intensity(fast, "pga")
-
-
 def test_rotation_changes_the_measured_value():
     # why the intensity of a pair has to be taken before it is turned
     pair = motion([0.0, 2.0, 0.0], [0.0, 0.0, 2.0])

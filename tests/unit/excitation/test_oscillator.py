@@ -1,6 +1,6 @@
-"""The oscillator against exact solutions and an independent integration."""
+"""The oscillator against exact solutions and an independent integration; the spectrum of a motion."""
 
-from math import cos, exp, pi, sin, sqrt
+from math import pi
 
 import numpy as np
 import pytest
@@ -8,27 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from mcrock.excitation.response_spectra import absolute_acceleration, oscillate, response_spectrum
-
-ROUNDING = 1e-10  # of the peak: 1e-16 over the square of the smallest angle per step, 1e-3 here
-
-
-@pytest.mark.parametrize("frequency", [0.05, 1.0, 17.0])
-@pytest.mark.parametrize("damping", [0.0, 0.05, 0.7])
-def test_suddenly_applied_acceleration(frequency, damping):
-    dt = 0.01
-    omega = 2 * pi * frequency
-    damped = omega * sqrt(1 - damping**2)
-    displacement, velocity = oscillate(np.full(300, 2.0), dt, frequency, damping)
-    for i in (1, 50, 299):
-        t = i * dt
-        free = exp(-damping * omega * t)
-        wave = cos(damped * t) + damping * omega / damped * sin(damped * t)
-        assert displacement[i] == pytest.approx(
-            -2 / omega**2 * (1 - free * wave), abs=ROUNDING * 4 / omega**2
-        )
-        rate = omega**2 / damped * free * sin(damped * t)
-        assert velocity[i] == pytest.approx(-2 / omega**2 * rate, abs=ROUNDING * 4 / omega)
+from mcrock.excitation import Motion
+from mcrock.excitation.response_spectra import (
+    COMBINATIONS,
+    absolute_acceleration,
+    motion_spectrum,
+    oscillate,
+    response_spectrum,
+    rotated_spectrum,
+)
 
 
 def test_critically_damped_under_a_ramp():
@@ -39,10 +27,10 @@ def test_critically_damped_under_a_ramp():
     np.testing.assert_allclose(displacement, exact, atol=1e-11)
 
 
+@pytest.mark.parametrize("omega", [0.3, 5.0, 60.0])
 @pytest.mark.parametrize("damping", [0.0, 0.3, 1.0, 2.5])
-def test_agrees_with_an_integration_step_by_step(damping):
-    rng = np.random.default_rng(4)
-    ground, dt, omega = rng.standard_normal(30), 0.1, 5.0
+def test_agrees_with_an_integration_step_by_step(damping, omega):
+    ground, dt = np.random.default_rng(4).standard_normal(30), 0.1
     displacement, velocity = oscillate(ground, dt, omega / (2 * pi), damping)
     state = np.zeros(2)
     for i in range(29):
@@ -88,3 +76,38 @@ def test_very_stiff_and_very_soft():
     # a time lag of 2 damping/omega and a share of (1/500)^2
     np.testing.assert_allclose(stiff[20:], ground[20:], atol=2e-3)
     assert np.abs(absolute_acceleration(ground, 0.01, 0.001, 0.05)).max() < 1e-2
+
+
+def test_combinations_of_a_motion():
+    rng = np.random.default_rng(9)
+    motion = Motion(rng.normal(size=(3, 200)), dt=0.01, name="noise")
+    periods = [0.1, 1.0]
+    x, y, z = (response_spectrum(a, 0.01, periods) for a in motion.acceleration)
+    found = {c: motion_spectrum(motion, periods, combination=c) for c in COMBINATIONS}
+    for name, expected in {"x": x, "y": y, "z": z, "geometric_mean": np.sqrt(x * y)}.items():
+        np.testing.assert_allclose(found[name], expected, rtol=1e-14)
+    np.testing.assert_array_equal(found["rotd50"], rotated_spectrum(*motion.acceleration[:2], 0.01, periods))
+    assert (found["rotd100"] >= np.maximum(x, y) * (1 - 1e-10)).all()
+
+
+@pytest.mark.parametrize("combination", ["geometric_mean", "rotd50", "rotd100"])
+@pytest.mark.parametrize("role", [0, 1])
+def test_a_single_component_counts_alone(combination, role):
+    samples = np.zeros((3, 50))
+    samples[role] = np.random.default_rng(10).normal(size=50)
+    motion = Motion(samples, dt=0.01, name="one component")
+    expected = response_spectrum(samples[role], 0.01, [0.5])
+    np.testing.assert_array_equal(motion_spectrum(motion, [0.5], combination=combination), expected)
+
+
+def test_damping_and_quantity_are_passed_on():
+    motion = Motion(np.random.default_rng(12).normal(size=(3, 50)), dt=0.01, name="noise")
+    for quantity in ("displacement", "velocity"):
+        expected = response_spectrum(motion.acceleration[2], 0.01, [0.5], 0.2, quantity)
+        np.testing.assert_array_equal(motion_spectrum(motion, [0.5], 0.2, quantity, "z"), expected)
+
+
+def test_a_still_pair_has_a_spectrum_of_zeros():
+    still = Motion([[0.0, 0.0], [0.0, 0.0], [0.0, 1.0]], dt=0.1, name="vertical")
+    assert motion_spectrum(still, [1.0])[0] == 0
+    assert motion_spectrum(still, [1.0], combination="z")[0] > 0

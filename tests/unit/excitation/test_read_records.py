@@ -126,7 +126,9 @@ def test_all_problems_of_a_folder_are_told_at_once(folder):
 
 
 def test_tables_are_read_where_the_unit_is_given(folder):
-    path = folder("elcentro.AT2", a__csv="time,x\n0,1\n0.5,2\n", b__txt="1\n3\n", notes__txt="see page 3\n")
+    path = folder(
+        "elcentro.AT2", a__csv="time,x\n0,1\n0.5,2\n", b__txt="1\n3\n", notes__txt="see page\n3 4\nof it\n"
+    )
     scan = scan_records(path)
     assert word_left_out(scan) == [
         "2 left out (table of numbers; say its unit, as unit='cm/s2' or --unit cm/s2): a.csv, b.txt",

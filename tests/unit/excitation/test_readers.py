@@ -349,6 +349,7 @@ DAMAGE = {
         "        90       360 =>         45       360": "line 13: angle of the component from the vertical",
         "        43    -32768 =>         32    -32768": "line 41: the file goes on after 32 samples",
         "  0.2000000E+03 =>   0.1700000E+39": "line 18: the sampling rate [Hz] is unknown by the header",
+        "  0.2000000E+03 =>   0.0000000E+00": "line 18: the sampling rate [Hz] is unknown by the header",
         "|of October =>  of October": "line 32: expected a comment that begins with |",
         "      1989       291 =>       1989       abc": "line 12: number of the header must be a number",
         "2 CORRECTED ACCELEROGRAM => 3 VELOCITY              ": "velocity, no acceleration; known are",

@@ -27,8 +27,66 @@ def motion(x, y=None, z=None, dt=DT, **metadata):
     return Motion(np.array(components), dt, "record", metadata=metadata)
 
 
-def test_nothing_is_flagged_on_a_clean_record():
-    assert suspicions(motion(clean())) == []
+NOTHING = np.zeros_like(TIME)
+START = int(15.12 / DT)
+SPIKED = np.where(np.arange(len(TIME)) == 700, 20.0, clean())
+OFFSET = clean() + 0.05 * (TIME < 29)
+BEYOND = np.concatenate([[0], (clean() > 1.5).astype(int), [0]])
+LONGEST = (np.flatnonzero(np.diff(BEYOND) < 0) - np.flatnonzero(np.diff(BEYOND) > 0)).max()
+SAME = "the horizontal components are the same"
+FLAGS = {  # all flags of a record
+    "clean": (motion(clean()), []),
+    "too large": (motion(11 * clean()), ["x: PGA 3.37 g; is the unit right?"]),
+    "two too large": (
+        motion(11 * clean(), 12 * clean(frequency=1.7)),
+        ["x, y: PGA 3.67 g; is the unit right?"],  # what several components share is said once
+    ),
+    "too small": (
+        Motion(1e-3 * motion(clean()).acceleration, DT, "small"),
+        ["PGA 0.00031 g; is the unit right?"],
+    ),
+    "clipped": (
+        motion(np.clip(clean(), -1.5, 1.5)),
+        [f"x: {LONGEST} samples in a row at the same extreme: clipped?"],
+    ),
+    "one component": (motion(clean(), NOTHING, missing="y, z"), ["one horizontal component only"]),
+    "vertical": (motion(NOTHING, NOTHING, clean()), ["no horizontal component"]),
+    "still": (motion(NOTHING, NOTHING, NOTHING), ["zero throughout"]),
+    "twice": (motion(clean(), clean()), [SAME]),
+    "opposite": (motion(clean(), -clean()), [SAME]),
+    "skew": (
+        motion(clean(), azimuth_x=np.pi / 2, azimuth_y=0.15),
+        ["the horizontal components are 9 deg off a right angle"],
+    ),
+    "remarks of the reader": (motion(clean(), remarks="one; two"), ["one", "two"]),
+}
+ONE_OF_THEM = {  # a flag among others
+    "no vertical": (motion(clean(), z=NOTHING, missing=""), "z: zero throughout"),
+    "equal samples": (motion(np.full_like(TIME, 2.0)), "x: all samples are equal"),
+    "spike": (motion(SPIKED), "x: a single sample at 7 s is 6.7 times any other"),
+    "coarse": (
+        motion(*(clean(frequency=f)[::5] for f in (2.0, 1.7, 3.1)), dt=0.05),
+        "the time step of 0.05 s is longer than 0.02 s: short periods are lost",
+    ),
+    "short": (Motion(motion(clean()).acceleration, 0.0005, "short"), "1.5 s long, shorter than 2 s"),
+    "late": (motion(*(clean(frequency=f)[START:] for f in (2.0, 1.7, 3.1))), "the record begins at"),
+    "early": (motion(*(clean(frequency=f)[:START] for f in (2.0, 1.7, 3.1))), "the record ends at"),
+    "velocity": (motion(OFFSET - OFFSET[0] * (TIME == 0)), "x: the ground has 1.4 m/s at the end"),
+    "displacement": (motion(OFFSET - OFFSET[0] * (TIME == 0)), "from where it began"),
+    # padding does not hide an end in the shaking
+    "padded": (motion(np.where(np.arange(len(TIME)) < 1512, clean(), 0.0)), "x: the ground has"),
+}
+
+
+@pytest.mark.parametrize("case", FLAGS)
+def test_all_that_is_suspicious_of_a_record(case):
+    assert suspicions(FLAGS[case][0]) == FLAGS[case][1]
+
+
+@pytest.mark.parametrize("case", ONE_OF_THEM)
+def test_what_is_flagged_beside_others(case):
+    record, flag = ONE_OF_THEM[case]
+    assert any(flag in said for said in suspicions(record))
 
 
 @pytest.mark.parametrize("set", SETS)
@@ -45,81 +103,12 @@ def test_hardly_anything_is_flagged_on_processed_records(set):
     assert len(flags) <= 0.15 * len(records)
 
 
-def test_wrong_unit_is_suspected_at_both_ends():
-    assert suspicions(motion(11 * clean())) == ["x: PGA 3.37 g; is the unit right?"]
-    small = Motion(1e-3 * motion(clean()).acceleration, DT, "small")
-    assert suspicions(small) == ["PGA 0.00031 g; is the unit right?"]
-
-
-def test_cut_shaking_is_flagged():
-    start = int(15.12 / DT)
-    flags = suspicions(motion(*(clean(frequency=f)[start:] for f in (2.0, 1.7, 3.1))))
-    assert [flag for flag in flags if "the record begins at" in flag]
-    flags = suspicions(motion(*(clean(frequency=f)[:start] for f in (2.0, 1.7, 3.1))))
-    assert [flag for flag in flags if "the record ends at" in flag]
-
-
-def test_velocity_left_at_the_end_is_flagged():
-    offset = clean() + 0.05 * (TIME < 29)
-    flags = suspicions(motion(offset - offset[0] * (TIME == 0)))
-    assert any("x: the ground has 1.4 m/s at the end" in flag for flag in flags)
-    assert any("from where it began" in flag for flag in flags)
-
-
-def test_clipped_samples_are_flagged():
-    beyond = np.concatenate([[0], (clean() > 1.5).astype(int), [0]])
-    longest = (np.flatnonzero(np.diff(beyond) < 0) - np.flatnonzero(np.diff(beyond) > 0)).max()
-    flags = suspicions(motion(np.clip(clean(), -1.5, 1.5)))
-    assert flags == [f"x: {longest} samples in a row at the same extreme: clipped?"]
-
-
 @pytest.mark.parametrize("resolution", [0.3, 0.1, 0.01, 0.001])
 def test_rounding_is_not_clipping(resolution):
     """The peak of a coarsely recorded motion is flat too, but not reached in a jump."""
     smooth = clean(frequency=0.5)
     rounded = np.round(smooth / resolution) * resolution
     assert not [flag for flag in suspicions(motion(rounded)) if "clipped" in flag]
-
-
-def test_a_spike_is_flagged():
-    spiked = clean()
-    spiked[700] = 20.0
-    assert "x: a single sample at 7 s is 6.7 times any other" in suspicions(motion(spiked))
-
-
-def test_what_several_components_share_is_said_once():
-    large = motion(11 * clean(), 12 * clean(frequency=1.7))
-    assert suspicions(large) == ["x, y: PGA 3.67 g; is the unit right?"]
-
-
-def test_time_step_and_length():
-    coarse = motion(*(clean(frequency=f)[::5] for f in (2.0, 1.7, 3.1)), dt=0.05)
-    assert "the time step of 0.05 s is longer than 0.02 s: short periods are lost" in suspicions(coarse)
-    short = Motion(motion(clean()).acceleration, 0.0005, "short")
-    assert "1.5 s long, shorter than 2 s" in suspicions(short)
-
-
-def test_components():
-    nothing = np.zeros_like(TIME)
-    assert suspicions(motion(clean(), nothing, missing="y, z")) == ["one horizontal component only"]
-    assert suspicions(motion(nothing, nothing, clean())) == ["no horizontal component"]
-    assert suspicions(motion(nothing, nothing, nothing)) == ["zero throughout"]
-    assert suspicions(motion(clean(), clean())) == ["the horizontal components are the same"]
-    assert suspicions(motion(clean(), -clean())) == ["the horizontal components are the same"]
-    assert "z: zero throughout" in suspicions(motion(clean(), z=nothing, missing=""))
-    skewed = motion(clean(), azimuth_x=np.pi / 2, azimuth_y=0.15)
-    assert suspicions(skewed) == ["the horizontal components are 9 deg off a right angle"]
-    assert suspicions(motion(np.full_like(TIME, 2.0)))[0] == "x: all samples are equal"
-
-
-def test_remarks_of_the_reader_are_flags():
-    assert suspicions(motion(clean(), remarks="one; two")) == ["one", "two"]
-
-
-def test_padding_does_not_hide_an_end_in_the_shaking():
-    cut = clean()
-    cut[1512:] = 0.0
-    assert any(flag.startswith("x: the ground has") for flag in suspicions(motion(cut)))
 
 
 def test_records_are_compared():
