@@ -36,25 +36,21 @@ def result():
     return build_dataset(values, units="m s-1", long_name="peak ground velocity", attrs=attrs)
 
 
-def test_every_number_has_units_and_every_variable_a_name(result):
+def test_a_result_says_what_it_holds(result):
+    """Every variable its name, every number its unit, intensities the measure's, codes a meaning."""
     for name, array in result.variables.items():
         assert array.attrs["long_name"]
         assert array.dtype.kind == "O" or array.attrs["units"], name
-
-
-def test_intensities_have_the_units_of_the_measure(result):
     assert result["intensity"].attrs == {"units": "m s-1", "long_name": "peak ground velocity"}
     assert result["motion_intensity"].attrs["units"] == "m s-1"
-
-
-def test_codes_carry_their_meaning(result):
     attrs = result["outcome"].attrs
     assert attrs["flag_values"] == [int(code) for code in Outcome]
     assert attrs["flag_meanings"].split()[Outcome.OVERTURNED] == "overturned"
-
-
-def test_types_are_those_of_the_schema(result):
     assert all(result[name].dtype == SCHEMA[name].dtype for name in OUTPUTS)
+    # a choice of a motion is a byte; a number keeps all the digits that were drawn
+    assert (table_inputs()["motion_shape"].dtype, table_inputs()["motion_period"].dtype) == ("i1", "f8")
+    cloud = build_dataset({"outcome": [1, 3], "intensity_value": [0.1, 0.2]}, units="m s-2")
+    assert cloud["outcome"].dims == cloud["intensity_value"].dims == ("realization",)
 
 
 def test_inputs_with_numbers_are_declared_with_them():
@@ -81,11 +77,6 @@ def test_a_folder_is_checked_before_anything_is_written(tmp_path, monkeypatch):
     with pytest.raises(DatasetError, match=r"new/x: the folder .* cannot be written to"):
         check_folder(tmp_path / "new" / "x")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-def test_a_cloud_has_outcomes_on_realization_alone():
-    ds = build_dataset({"outcome": [1, 3], "intensity_value": [0.1, 0.2]}, units="m s-2")
-    assert ds["outcome"].dims == ds["intensity_value"].dims == ("realization",)
 
 
 @pytest.mark.parametrize(
@@ -153,29 +144,33 @@ def test_missing_runs_are_refused_unless_allowed(result, tmp_path):
     load_dataset(tmp_path / "r.nc", allow_incomplete=True).close()
 
 
-def test_what_is_no_result_is_refused(result, tmp_path):
-    with pytest.raises(DatasetError, match=r"no\.zarr: no such store or file"):
-        load_dataset(tmp_path / "no.zarr")
-    with pytest.raises(DatasetError, match="neither a zarr store nor a NetCDF file"):
-        load_dataset(tmp_path)
-    (tmp_path / "text.nc").write_text("no")
-    with pytest.raises(DatasetError, match="neither a zarr store nor a NetCDF file"):
-        load_dataset(tmp_path / "text.nc")
-    xr.Dataset({"x": 1}).to_netcdf(tmp_path / "x.nc")
-    with pytest.raises(DatasetError, match="not a result of mcrock: it has no variable 'outcome'"):
-        load_dataset(tmp_path / "x.nc")
+def _without_names(change):
+    return lambda ds, path: change(ds.drop_vars("motion_name")).to_netcdf(path)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("write", "message"),
     [
-        (lambda ds: ds.assign(peak_tilt=ds["peak_tilt"].assign_attrs(units="deg")), "units 'rad', got 'deg'"),
-        (lambda ds: ds.assign(outcome=ds["outcome"].astype("f8")), "'outcome' must be of type int8"),
-        (lambda ds: ds.assign(record=("motion", np.zeros(2, "i4"))), "'record' must have the dims"),
+        (lambda ds, path: None, r"r\.nc: no such store or file"),
+        (lambda ds, path: path.mkdir(), "neither a zarr store nor a NetCDF file"),
+        (lambda ds, path: path.write_text("no"), "neither a zarr store nor a NetCDF file"),
+        (lambda ds, path: xr.Dataset({"x": 1}).to_netcdf(path), "not a result .* no variable 'outcome'"),
+        (
+            _without_names(lambda ds: ds.assign(peak_tilt=ds["peak_tilt"].assign_attrs(units="deg"))),
+            "units 'rad', got 'deg'",
+        ),
+        (
+            _without_names(lambda ds: ds.assign(outcome=ds["outcome"].astype("f8"))),
+            "'outcome' must be of type int8",
+        ),
+        (
+            _without_names(lambda ds: ds.assign(record=("motion", np.zeros(2, "i4")))),
+            "'record' must have the dims",
+        ),
     ],
 )
-def test_departures_from_the_schema_are_named(result, tmp_path, change, message):
-    change(result.drop_vars("motion_name")).to_netcdf(tmp_path / "r.nc")
+def test_what_is_no_result_is_refused(result, tmp_path, write, message):
+    write(result, tmp_path / "r.nc")
     with pytest.raises(DatasetError, match=message):
         load_dataset(tmp_path / "r.nc")
 
@@ -192,8 +187,10 @@ def test_an_export_replaces_nothing_but_a_netcdf_file_and_only_if_told(result, t
         with pytest.raises(DatasetError, match="exists and is not a NetCDF file"):
             save_dataset(result, other, overwrite=True)
     assert notes.read_text() == "years of work"
-    with pytest.raises(DatasetError, match=r"the folder .* does not exist"):
-        save_dataset(result, tmp_path / "none" / "r.nc")
+    for place, says in (("none/r.nc", "the folder .* does not exist"), ("a.txt", "must end in")):
+        with pytest.raises(DatasetError, match=says):
+            save_dataset(result, tmp_path / place)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["notes.txt", "r.nc"]
 
 
 def test_an_export_that_fails_leaves_the_old_file_and_nothing_else(result, tmp_path):
@@ -220,19 +217,7 @@ def test_an_export_that_fails_leaves_the_old_file_and_nothing_else(result, tmp_p
     assert [file.name for file in tmp_path.iterdir()] == ["r.nc"]
 
 
-def test_an_export_is_named_as_what_it_is(result, tmp_path):
-    with pytest.raises(DatasetError, match=r"a\.txt: the name of a NetCDF file must end in \.nc"):
-        save_dataset(result, tmp_path / "a.txt")
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_temporary_name_is_not_in_the_message(tmp_path):
     with pytest.raises(OSError, match="Permission denied") as caught, replacing(tmp_path / "r.nc") as scratch:
         raise PermissionError(13, "Permission denied", str(scratch))
     assert caught.value.filename == str(tmp_path / "r.nc")
-
-
-def test_inputs_of_motions_are_numbers_or_codes():
-    """A choice is a byte; a number keeps all the digits that were drawn."""
-    assert table_inputs()["motion_shape"].dtype == "i1"
-    assert table_inputs()["motion_period"].dtype == "f8"

@@ -12,15 +12,22 @@ import mcrock as mr
 from mcrock import plots, statistics
 from mcrock.dataset import build_dataset, opened
 from mcrock.dataset.opened import save_table, save_zarr
-from tests.unit.conftest import write_study
+from tests.unit.conftest import copy_store
 from tests.unit.statistics.conftest import simulate_study
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
-    mr.run_study(mr.load_config(write_study(folder)), folder / "s.zarr").close()
-    return folder / "s.zarr"
+@pytest.fixture
+def store(computed):
+    """A store that other tests read too."""
+    return computed
+
+
+@pytest.fixture
+def part(computed, tmp_path):
+    """A copy of it that lacks a chunk."""
+    copy = copy_store(computed, tmp_path / "part.zarr")
+    (copy / "chunks" / "1.zip").unlink()
+    return copy
 
 
 def test_results_are_those_of_the_dataset(store, tmp_path):
@@ -69,14 +76,13 @@ def test_designs_are_compared_by_their_places(store):
     assert (found["difference"] == 0).all()
 
 
-def test_missing_runs_are_left_out_when_told(store, tmp_path):
-    import shutil
-
-    part = shutil.copytree(store, tmp_path / "part.zarr")
-    (part / "chunks" / "1.zip").unlink()
+def test_missing_runs_are_left_out_when_told(part):
     with pytest.raises(ValueError, match="is incomplete"):
         mr.overturning_probability(part)
     assert mr.overturning_probability(part, allow_missing=True)["runs"].max() < 40
+    with pytest.raises(mr.dataset.DatasetError, match="incomplete"):
+        xr.open_dataset(part)
+    assert xr.open_dataset(part, allow_incomplete=True)["outcome"].shape == (40, 3)
 
 
 def test_what_is_no_study_is_said(store):
@@ -105,18 +111,6 @@ def test_xarray_opens_a_store_itself(store, options):
     xr.testing.assert_identical(found.load(), mr.load_dataset(store).drop_vars("chunk_done").load())
     fallen = found.where(found["outcome"] == 3, drop=True)
     assert fallen["peak_tilt"].count() == (found["outcome"] == 3).sum()
-    with pytest.raises(mr.dataset.DatasetError, match="incomplete"):
-        xr.open_dataset(part_of(store))
-    assert xr.open_dataset(part_of(store), allow_incomplete=True)["outcome"].shape == (40, 3)
-
-
-def part_of(store):
-    """A store with the first part of the runs of another."""
-    part = store.with_name("part.zarr")
-    mr.run_study(
-        mr.load_config(store.with_name("study.toml")), part, task=(1, 2), resume=part.exists()
-    ).close()
-    return part
 
 
 @pytest.mark.parametrize("outer", [False, True])
