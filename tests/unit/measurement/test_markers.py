@@ -184,19 +184,3 @@ def test_markers_that_tell_no_turn_are_refused(places, tmp_path):
             turned_with(read_markers(path), chosen=chosen)
     vicon(path, moving)
     turned_with(read_markers(path), chosen=["block:A1", "block:A2", "block:A3"])
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "says"),
-    [
-        ("a.csv", "Trajectories\n100\n", "begins as Vicon writes markers, and has no table"),
-        ("a.tsv", "NO_OF_FRAMES\t3\n1\t2\t3\n", "expected FREQUENCY and MARKER_NAMES"),
-        ("a.csv", "#multi:\n\tA\nt\tvx\tvy\n", "expected columns t and x, y"),
-        ("a.csv", "time [s]\n", "no markers; expected C3D"),
-    ],
-)
-def test_files_without_markers_are_refused(tmp_path, name, text, says):
-    path = tmp_path / name
-    path.write_text(text)
-    with pytest.raises(ConfigError, match=says):
-        read_markers(path)
