@@ -315,6 +315,8 @@ DAMAGE = {
         "25 acceleration pts => xx acceleration pts": "line 53: expected a line that announces the data",
         "25 acceleration pts => 25 velocity     pts": "corrected acceleration",
         " 100 Real-header =>  Real-header": "line 25: expected a line that says how many numbers follow",
+        "   5.000000       0.125000 => -999.000000       0.125000": "[ms], is -999",
+        "   5.000000       0.125000 =>    0.000000       0.125000": "[ms], is 0",
         " 100 Integer-header =>  ² Integer-header": "line 14: expected a line that says how many whole numbers follow",
         "   6 Comment line =>    ² Comment line": "expected a line that says how many comments follow",
         "|<SCNL>BMR.BNE.AK.-- => | &     -999     900    -999      90 =>     -999     900    -999    -999": "line 14: the direction of the channel, whole number 54, is -999",
@@ -441,6 +443,9 @@ REMARKS = {
         "PGA_CM/S^2: 0.035614 => PGA_CM/S^2: 3.5614": "the largest sample is 0.0003561 m/s2, the file says 0.03561 m/s2",
         "DURATION_S: 0.195 => DURATION_S: 19.5": "40 samples of 0.005 s make 0.2 s, the file says 19.5 s",
     },
+    COSMOS: {
+        "   0.559102       0.005000 =>   55.910200       0.005000": "the largest sample is 0.005591 m/s2, the file says 0.5591 m/s2"
+    },
     KNET: {"1996/08/11 03:12:39 => 11 AUG 1996": "the time '11 AUG 1996' is not understood"},
     "CE36456.V2": {
         "INTERVALS OF    .020 => INTERVALS OF    .010": "the time step is 0.02 s in one place of the file and 0.01 s in another",
@@ -474,6 +479,7 @@ READ_ALL_THE_SAME = {  # another form of a header: facts that it changes
         # as California writes it: earthquake without a name, another word for record, no comma after the unit
         "Record of Point MacKenzie Earthquake of Fri Nov 30 => Rcrd of Fri Nov 30 & units=cm/sec2(04),Format=(1E15.6) => units=gal     (10)Format=(1E15.6)   ": {"name": "Fri Nov 30, 2018 17:29 UTC, AK-BMR", "unit": "gal"},
         "Record of Point MacKenzie Earthquake of => Record of Point    MacKenzie of": {"name": "Point MacKenzie 2018, AK-BMR"},
+        "   0.559102       0.005000 => -999.000000       0.005000": {},  # a peak that is unknown
         "<SCNL>BMR.BNE.AK.--    <AUTH> 2019/02/01 21:38:15.000 => <SCNL>": {},
     },
 }  # fmt: skip
