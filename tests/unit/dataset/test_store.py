@@ -103,10 +103,7 @@ def test_number_of_chunks_suits_the_size_of_the_study(n_intensity):
     assert count(10**10) == MAX_CHUNKS
     assert all((chunk_length(10**n, n_intensity) - 1) * n_intensity < LONG for n in range(2, 8))  # a minute
     assert all(count(n) <= n for n in range(1, 200))
-
-
-def test_every_outer_draw_has_a_chunk_of_its_own():
-    assert chunk_length(10, 1, 50) == 10
+    assert chunk_length(10, 1, 50) == 10  # every outer draw has a chunk of its own
 
 
 def test_a_new_store_holds_no_run(store, header):
@@ -130,13 +127,9 @@ def test_parts_fill_the_store(store, header):
         np.testing.assert_array_equal(ds[name], array)
 
 
-def test_a_chunk_is_a_file(store, header):
+def test_a_chunk_is_a_file_with_its_runs_and_their_intensities(store, header, template):
     write_part(store, 0, part(0, N), header.attrs)
     assert len(tree(store)) == 2 + len(chunks_done(store))  # study.zip and README.txt
-
-
-def test_a_chunk_has_its_runs_and_their_intensities(store, header, template):
-    write_part(store, 0, part(0, N), header.attrs)
     _, members = read_archive(chunk_path(store, (1,)))
     arrays = {"record/c/1", "chunk_done/c/1", *(f"{name}/c/1/0" for name in OUTPUTS)}
     assert members.keys() == {"intensity/c/0", *arrays}
@@ -231,14 +224,11 @@ def test_a_store_is_the_same_on_machines_of_another_byte_order(store, header, te
 def test_parts_that_cut_a_chunk_are_refused(store, header, start, stop):
     with pytest.raises(ValueError, match="not made of whole chunks"):
         write_part(store, start, part(start, stop), header.attrs)
-    assert not chunks_done(store).any()
-
-
-def test_a_part_without_a_variable_is_refused(store, header):
     values = part(0, LENGTH)
     del values["record"]
     with pytest.raises(ValueError, match="variables of the store: record"):
         write_part(store, 0, values, header.attrs)
+    assert not chunks_done(store).any()
 
 
 @pytest.mark.parametrize("failing", [0, 1, 2])
@@ -282,6 +272,8 @@ def test_a_store_that_cannot_be_written_leaves_nothing(tmp_path, template, monke
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         create_store(tmp_path / "s.zarr", template)
+    with pytest.raises(StoreError, match=r"the folder .*none does not exist"):
+        create_store(tmp_path / "none" / "s.zarr", template)
     assert not list(tmp_path.iterdir())
 
 
@@ -464,11 +456,6 @@ def test_an_ignored_ctrl_c_stays_ignored():
         signal.signal(signal.SIGINT, before)
 
 
-def test_the_folder_must_exist(tmp_path, template):
-    with pytest.raises(StoreError, match=r"the folder .*none does not exist"):
-        create_store(tmp_path / "none" / "s.zarr", template)
-
-
 def test_nothing_but_a_store_is_removed(store, tmp_path):
     folder, file, link, other = (tmp_path / name for name in ("folder", "file", "link", "other.zarr"))
     folder.mkdir()
@@ -501,25 +488,24 @@ def test_what_this_process_was_writing_is_removed_at_its_end(store):
     assert list(store.parent.iterdir()) == [store]
 
 
+def of_body(body):
+    return {"config": json.dumps({"seed": 3, "body": body})}
+
+
 @pytest.mark.parametrize(
-    ("body", "message"),
+    ("changes", "message"),
     [
-        ({"width": 0.4}, r"body\.width \(stored 0\.3, wanted 0\.4\)\. Choose"),
-        ({"width": {"mean": 0.3}}, r'body\.width \(stored 0\.3, wanted {"mean": 0\.3}\)\. Choose'),
-        ({}, r"body\.width \(stored 0\.3, wanted null\)\. Choose"),
-        (None, r'body \(stored {"width": 0\.3}, wanted null\)\. Choose'),
+        (of_body({"width": 0.4}), r"body\.width \(stored 0\.3, wanted 0\.4\)\. Choose"),
+        (of_body({"width": {"mean": 0.3}}), r'body\.width \(stored 0\.3, wanted {"mean": 0\.3}\)\. Choose'),
+        (of_body({}), r"body\.width \(stored 0\.3, wanted null\)\. Choose"),
+        (of_body(None), r'body \(stored {"width": 0\.3}, wanted null\)\. Choose'),
+        ({"source": "mcrock 1"}, r'source \(stored "mcrock 0", wanted "mcrock 1"\)'),
     ],
     ids=str,
 )
-def test_another_study_is_named_by_its_differences(store, header, body, message):
-    config = json.dumps({"seed": 3, "body": body})
+def test_another_study_is_named_by_its_differences(store, header, changes, message):
     with pytest.raises(StoreError, match=rf"another study, which differs in {message}"):
-        check_same_study(store, header.attrs | {"config": config})
-
-
-def test_another_source_is_another_study(store, header):
-    with pytest.raises(StoreError, match=r'source \(stored "mcrock 0", wanted "mcrock 1"\)'):
-        check_same_study(store, header.attrs | {"source": "mcrock 1"})
+        check_same_study(store, header.attrs | changes)
 
 
 def of_extent(study="abc", n=N, n_outer=2, levels=(1.0, 2.0, 3.0)):

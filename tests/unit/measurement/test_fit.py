@@ -197,8 +197,7 @@ def test_a_sensor_turned_about_the_edge_is_found_out(quick):
     turn = Rotation.from_rotvec([0.0, 0.03, 0.0])
     fit = fit_test(BLOCK, recording_of(TRUTH).turned(turn), 0, level=SURE)
     assert fit.turn == pytest.approx([0.0, 0.03, 0.0], abs=0.02)  # twice what this test tells
-    for name, value in TRUTH.items():
-        assert fit.intervals[name][0] <= value <= fit.intervals[name][1]
+    assert all(fit.intervals[name][0] <= value <= fit.intervals[name][1] for name, value in TRUTH.items())
 
 
 def test_a_run_of_another_size_is_that_of_another_body():
@@ -294,8 +293,7 @@ def test_whether_readings_are_means_is_found_out(found, quick):
     assert fit.preferred > 100.0
     assert 0.0 < (~fit.kept).mean() < 0.1
     assert f"{(~fit.kept).sum()} so near to an impact" in format_fit(fit)
-    for name, value in TRUTH.items():
-        assert fit.intervals[name][0] <= value <= fit.intervals[name][1]
+    assert all(fit.intervals[name][0] <= value <= fit.intervals[name][1] for name, value in TRUTH.items())
 
 
 def test_an_impact_beside_a_reading_at_an_instant_moves_nothing():

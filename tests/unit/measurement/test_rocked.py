@@ -17,9 +17,15 @@ TYPICAL, MOST = 3e-5, 1e-4
     ("sides", "tilt", "lambdas", "slip", "mean"),
     [
         ((0.1, 0.14, 0.4), 0.2, {"lambda": 1.2, "lambda_lon": 0.8, "lambda_lat": -0.6}, 0.0, True),
-        ((0.15, 0.16, 0.5), 0.22, {"lambda": 0.6, "lambda_lon": 1.1, "lambda_lat": 0.4}, 0.0, False),
-        ((0.1, 0.14, 0.4), 0.2, {"lambda": 1.2, "lambda_lon": 0.8, "lambda_lat": -0.6}, 2e-4, True),
         ((0.15, 0.16, 0.5), 0.22, {"lambda": 0.6, "lambda_lon": 1.1, "lambda_lat": 0.4}, 2e-4, False),
+        pytest.param(
+            *((0.1, 0.14, 0.4), 0.2, {"lambda": 1.2, "lambda_lon": 0.8, "lambda_lat": -0.6}, 2e-4, True),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            *((0.15, 0.16, 0.5), 0.22, {"lambda": 0.6, "lambda_lon": 1.1, "lambda_lat": 0.4}, 0.0, False),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_readings_are_those_of_an_independent_simulation(sides, tilt, lambdas, slip, mean):
