@@ -61,11 +61,6 @@ def test_the_axis_that_is_up_is_turned_up_without_mirroring(save, tmp_path, up):
     np.testing.assert_allclose(read_scan(tmp_path / "wedge.txt", "m", up).points, wedge, atol=1e-12)
 
 
-def test_an_axis_that_is_none_is_refused(save):
-    with pytest.raises(ValueError, match=r"read_scan\.up must be 'z', 'y', 'x', '-z', '-y' or '-x', got 'w'"):
-        read_scan(save(CORNERS, TRIANGLES), "m", up="w")
-
-
 def channel():
     """A block of 1 x 1 x 1 m with a groove of 0.5 x 0.5 m along y in its base."""
     outline = [(0, 0), (0.25, 0), (0.25, 0.5), (0.75, 0.5), (0.75, 0), (1, 0), (1, 1), (0, 1)]
@@ -223,15 +218,16 @@ def test_files_that_are_none(tmp_path, name, content, unit, message):
         scanned(tmp_path / name, 2600, unit=unit)
 
 
-def test_files_that_are_not_there(tmp_path):
-    os.mkfifo(tmp_path / "pipe.stl")
-    for words in (r"none\.stl: cannot be read: No such file", r"pipe\.stl: is a pipe, expected a file"):
-        with pytest.raises(ValueError, match=words):
-            read_scan(tmp_path / f"{words[:4]}.stl", "m")
-
-
-def test_trimesh_is_asked_for(save, monkeypatch):
+def test_what_cannot_be_read(save, tmp_path, monkeypatch):
     path = save(CORNERS, TRIANGLES)
+    os.mkfifo(tmp_path / "pipe.stl")
+    for wrong, up, words in (
+        (tmp_path / "none.stl", "z", r"none\.stl: cannot be read: No such file"),
+        (tmp_path / "pipe.stl", "z", r"pipe\.stl: is a pipe, expected a file"),
+        (path, "w", r"read_scan\.up must be 'z', 'y', 'x', '-z', '-y' or '-x', got 'w'"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            read_scan(wrong, "m", up=up)
     monkeypatch.setitem(sys.modules, "trimesh", None)
     with pytest.raises(ValueError, match=r"meshes are read by trimesh: pip install 'mcrock\[mesh\]'"):
         read_scan(path, "m")

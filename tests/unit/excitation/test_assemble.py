@@ -17,20 +17,8 @@ ROUNDING = 1e-12
 
 
 def component(samples, azimuth=None, role="horizontal", name="H1", **changes):
-    recording = RecordedComponent(
-        np.array(samples, dtype=float),
-        0.01,
-        Path("a") / name,
-        "F",
-        "g",
-        DECLARED,
-        "R 1",
-        "R",
-        name,
-        role,
-        azimuth,
-    )
-    return replace(recording, **changes)
+    pieces = np.array(samples, dtype=float), 0.01, Path("a") / name, "F", "g", DECLARED, "R 1", "R"
+    return replace(RecordedComponent(*pieces, name, role, azimuth), **changes)
 
 
 def motion_of(*components):
@@ -66,36 +54,69 @@ def test_turning_by_the_azimuth_gives_east_and_north(azimuth, side, swap, east, 
     assert skew(motion) == pytest.approx(0, abs=1e-6)  # arccos near 0
 
 
-def test_east_is_x_and_north_is_y():
-    motion = motion_of(
-        component([1, 2], role="up", name="Z"),
-        component([3, 4], 0.0, name="N"),
-        component([5, 6], pi / 2, name="E"),
-    )
-    assert motion.acceleration.tolist() == [[5, 6], [3, 4], [1, 2]]
-    assert [motion.metadata[f"component_{axis}"] for axis in "xyz"] == ["E", "N", "Z"]
-    assert "missing" not in motion.metadata
+UNKNOWN = "components H1 and H2: directions unknown; H2 is taken as counter-clockwise of H1"
+H1, H2 = component([1, 2], name="H1"), component([3, 4], name="H2")
+NORTH, EAST, UP = (
+    replace(H1, azimuth=0.0),
+    replace(H2, azimuth=pi / 2),
+    component([5, 6], role="up", name="Z"),
+)
+MOTIONS = {  # components; samples of x, y and z, and facts, None where there are none
+    "east is x and north is y": (
+        [UP, NORTH, EAST],
+        [[3, 4], [1, 2], [5, 6]],
+        {"component_x": "H2", "component_y": "H1", "component_z": "Z", "missing": None, "remarks": None},
+    ),
+    "without directions the order decides": (
+        [H1, H2],
+        [[1, 2], [3, 4], [0, 0]],
+        {"missing": "z", "azimuth_x": None, "remarks": UNKNOWN},
+    ),
+    "one direction is unknown": ([NORTH, H2], [[1, 2], [3, 4], [0, 0]], {"remarks": UNKNOWN}),
+    "the other one is": ([H1, replace(H2, azimuth=0.0)], [[1, 2], [3, 4], [0, 0]], {"remarks": UNKNOWN}),
+    "one horizontal component": ([H1, UP], [[1, 2], [0, 0], [5, 6]], {"missing": "y", "remarks": None}),
+    "recorded downwards": (
+        [component([1, -2], role="down", name="DN")],
+        [[0, 0], [0, 0], [-1, 2]],
+        {"missing": "x, y", "history": "z: sign reversed, recorded downwards"},
+    ),
+    "shorter components are continued with zeros": (
+        [component([1, 2, 3], name="H1"), H2],
+        [[1, 2, 3], [3, 4, 0], [0, 0, 0]],
+        {"history": "y: continued with zeros after 0.02 s"},
+    ),
+    "facts and remarks are kept": (
+        [
+            replace(EAST, facts={"vs30": 300.0}, remarks=("one", "both"), history=("done",)),
+            replace(NORTH, facts={"year": 1990}, remarks=("both", "two")),
+        ],
+        [[3, 4], [1, 2], [0, 0]],
+        {"vs30": 300.0, "year": 1990, "remarks": "one; both; two", "history": "x: done", "file": "H2, H1"},
+    ),
+    "against the usual order": (
+        [component([3, 4], pi / 2, name="W-E"), component([1, 2], 0.0, name="N-S")],
+        [[3, 4], [1, 2], [0, 0]],
+        {"remarks": "component W-E: taken as positive towards east"},
+    ),
+    "starts within half a step are the same": (
+        [replace(NORTH, start=100.0), replace(EAST, start=100.004)],
+        [[3, 4], [1, 2], [0, 0]],
+        {},
+    ),
+}
 
 
-def test_without_directions_the_order_decides():
-    motion = motion_of(component([1, 2], name="H1"), component([3, 4], name="H2"))
-    assert motion.acceleration.tolist() == [[1, 2], [3, 4], [0, 0]]
-    assert motion.metadata["missing"] == "z"
-    assert "azimuth_x" not in motion.metadata
-    assert skew(motion) is None
+@pytest.mark.parametrize("case", MOTIONS)
+def test_components_become_a_motion(case):
+    components, samples, facts = MOTIONS[case]
+    motion = motion_of(*components)
+    assert motion.acceleration.tolist() == samples
+    assert {name: motion.metadata.get(name) for name in facts} == facts
 
 
-def test_a_component_recorded_downwards_is_reversed():
-    motion = motion_of(component([1, -2], role="down", name="DN"))
-    assert motion.acceleration[2].tolist() == [-1, 2]
-    assert motion.metadata["missing"] == "x, y"
-    assert motion.metadata["history"] == "z: sign reversed, recorded downwards"
-
-
-def test_shorter_components_are_continued_with_zeros():
-    motion = motion_of(component([1, 2, 3], name="H1"), component([4, 5], name="H2"))
-    assert motion.acceleration[1].tolist() == [4, 5, 0]
-    assert motion.metadata["history"] == "y: continued with zeros after 0.02 s"
+def test_a_skew_of_ten_degrees_is_accepted_and_known():
+    assert skew(motion_of(NORTH, replace(EAST, azimuth=radians(80)))) == pytest.approx(radians(10))
+    assert skew(motion_of(H1, H2)) is None
 
 
 def test_recordings_are_told_apart_and_motions_pass_through():
@@ -111,17 +132,6 @@ def test_recordings_are_told_apart_and_motions_pass_through():
     assert [motion.group for motion in motions] == ["R 1", "whole", "R 2", "R 1", "R 1"]
 
 
-def test_facts_and_remarks_are_kept():
-    motion = motion_of(
-        component([1, 2], pi / 2, name="H1", facts={"vs30": 300.0}, remarks=("one",), history=("done",)),
-        component([3, 4], 0.0, name="H2", facts={"year": 1990}, remarks=("two",)),
-    )
-    assert (motion.metadata["vs30"], motion.metadata["year"]) == (300.0, 1990)
-    assert motion.metadata["remarks"] == "one; two"
-    assert motion.metadata["history"] == "x: done"
-    assert motion.metadata["file"] == "H1, H2"
-
-
 def test_what_does_not_fit_is_refused():
     h1, h2 = component([1, 2], 0.0, name="H1"), component([3, 4], pi / 2, name="H2")
     assert problem_of(h1, replace(h2, dt=0.02)) == (
@@ -135,39 +145,6 @@ def test_what_does_not_fit_is_refused():
     assert "has 3 horizontal components (H1, H2, H3), expected at most 2" in problem_of(h1, h2, third)
     up = component([5, 6], role="up", name="Z")
     assert "has 2 vertical components" in problem_of(up, replace(up, path=Path("a/Z2")))
-
-
-def test_nearly_a_right_angle_is_accepted_and_known():
-    motion = motion_of(component([1, 2], 0.0, name="H1"), component([3, 4], radians(80), name="H2"))
-    assert skew(motion) == pytest.approx(radians(10))
-
-
-def test_starts_within_half_a_step_are_the_same():
-    one = component([1, 2], 0.0, name="H1", start=100.0)
-    assert motion_of(one, component([3, 4], pi / 2, name="H2", start=100.004)).acceleration.shape == (3, 2)
-
-
-def test_a_remark_of_the_header_is_said_once():
-    shared = ("the header is wrong",)
-    motion = motion_of(
-        component([1, 2], pi / 2, name="H1", remarks=shared),
-        component([3, 4], 0.0, name="H2", remarks=shared),
-    )
-    assert motion.metadata["remarks"] == "the header is wrong"
-
-
-@pytest.mark.parametrize("azimuths", [(None, None), (0.0, None), (None, 0.0)])
-def test_components_of_unknown_directions_are_remarked(azimuths):
-    """Which of them lies counter-clockwise of the other is a guess."""
-    pieces = [component([1, 2], azimuths[0], name="H1"), component([3, 4], azimuths[1], name="H2")]
-    remark = "components H1 and H2: directions unknown; H2 is taken as counter-clockwise of H1"
-    assert motion_of(*pieces).metadata["remarks"] == remark
-    assert "remarks" not in motion_of(*pieces[:1], component([3, 4], role="up", name="Z")).metadata
-
-
-def test_a_component_named_against_the_usual_order_is_remarked():
-    motion = motion_of(component([1, 2], pi / 2, name="W-E"), component([3, 4], 0.0, name="N-S"))
-    assert motion.metadata["remarks"] == "component W-E: taken as positive towards east"
 
 
 def channel(number, azimuth, location, **changes):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from mcrock.excitation import Motion
+from mcrock.excitation.motion import changed
 
 ROUNDING = 1e-12  # a handful of roundings of numbers of the size of the samples
 SAMPLES = arrays(np.float64, st.tuples(st.just(3), st.integers(2, 20)), elements=st.floats(-30, 30))
@@ -80,3 +81,15 @@ def test_rotations_add_up_and_keep_length_and_vertical(samples, first, second):
 @given(SAMPLES, st.floats(-10, 10))
 def test_scaling_multiplies_every_sample(samples, factor):
     np.testing.assert_array_equal(shake(acceleration=samples).scaled(factor).acceleration, factor * samples)
+
+
+def test_phrases_follow_each_other():
+    """The history of a motion grows by one phrase a step, and nothing else changes with it."""
+    metadata = {"magnitude": 6.5}
+    motion = Motion(np.ones((3, 4)), dt=0.1, name="shake", group="event", metadata=metadata)
+    once = changed(motion, 2 * motion.acceleration, "doubled")
+    twice = changed(once, once.acceleration[:, ::2], "thinned", dt=0.2)
+    assert (once.metadata["history"], twice.metadata["history"]) == ("doubled", "doubled; thinned")
+    assert (once.dt, twice.dt, twice.acceleration.shape) == (0.1, 0.2, (3, 2))
+    assert (twice.name, twice.group, twice.metadata["magnitude"]) == ("shake", "event", 6.5)
+    assert motion.metadata == metadata

@@ -26,9 +26,13 @@ def test_without_obspy_the_message_says_what_to_install(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def stream():
+def obspy():
+    return pytest.importorskip("obspy", reason="the optional library ObsPy is not installed")
+
+
+@pytest.fixture
+def stream(obspy):
     """East, north and up of one station, in 10 ms."""
-    obspy = pytest.importorskip("obspy", reason="the optional library ObsPy is not installed")
     traces = []
     for i, channel in enumerate(("HNE", "HNN", "HNZ")):
         header = {"network": "XX", "station": "STA", "channel": channel, "delta": 0.01}
@@ -60,9 +64,8 @@ def test_files_that_obspy_reads(stream, tmp_path):
 
 
 @pytest.mark.parametrize(("name", "pack"), [("a.sac", bytes), ("a.gz", gzip.compress)])
-def test_a_record_is_never_unpickled(tmp_path, name, pack):
+def test_a_record_is_never_unpickled(obspy, tmp_path, name, pack):
     """One of ObsPy's formats is a pickle, by what is in the file."""
-    obspy = pytest.importorskip("obspy", reason="the optional library ObsPy is not installed")
     trace = tmp_path / "trace"
 
     class Evil:
@@ -98,8 +101,7 @@ def test_streams_that_are_refused(stream):
         from_stream(stream, "g")
 
 
-def test_knet_equals_what_obspy_reads():
-    obspy = pytest.importorskip("obspy", reason="the optional library ObsPy is not installed")
+def test_knet_equals_what_obspy_reads(obspy):
     for path in sorted((RECORDS / "knet").iterdir()):
         trace = obspy.read(str(path))[0]
         expected = (trace.data - trace.data.mean()) * trace.stats.calib
@@ -141,8 +143,7 @@ def test_recordings_of_a_station_are_told_apart_by_time():
     assert "start 3 s apart" in problems[0]
 
 
-def test_files_around_a_full_minute_are_one_recording(stream, tmp_path):
-    obspy = pytest.importorskip("obspy", reason="the optional library ObsPy is not installed")
+def test_files_around_a_full_minute_are_one_recording(obspy, stream, tmp_path):
     for i, trace in enumerate(stream):
         trace.stats.starttime = obspy.UTCDateTime(2020, 1, 1, 0, 0, 59, 998000) + 0.002 * i
         trace.write(str(tmp_path / f"{trace.stats.channel}.sac"), format="SAC")

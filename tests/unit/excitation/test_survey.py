@@ -71,7 +71,10 @@ ONE_OF_THEM = {  # a flag among others
     "short": (Motion(motion(clean()).acceleration, 0.0005, "short"), "1.5 s long, shorter than 2 s"),
     "late": (motion(*(clean(frequency=f)[START:] for f in (2.0, 1.7, 3.1))), "the record begins at"),
     "early": (motion(*(clean(frequency=f)[:START] for f in (2.0, 1.7, 3.1))), "the record ends at"),
-    "velocity": (motion(OFFSET - OFFSET[0] * (TIME == 0)), "x: the ground has 1.4 m/s at the end"),
+    "velocity": (
+        motion(OFFSET - OFFSET[0] * (TIME == 0)),
+        "x: the ground has 1.4 m/s at the end, 100 % of its peak velocity",
+    ),
     "displacement": (motion(OFFSET - OFFSET[0] * (TIME == 0)), "from where it began"),
     # padding does not hide an end in the shaking
     "padded": (motion(np.where(np.arange(len(TIME)) < 1512, clean(), 0.0)), "x: the ground has"),

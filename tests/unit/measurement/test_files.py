@@ -150,6 +150,7 @@ def test_axes_of_the_sensor_are_those_of_the_body_after_it(read):
     assert turned.angular_velocity == pytest.approx(plain.angular_velocity[:, [1, 0, 2]] * [1.0, -1.0, 1.0])
 
 
+VICON = "Trajectories\n200\n,,b:A1\nFrame,Sub Frame,X,Y,Z\n,,mm,mm,mm\n"
 PLAIN = "t [s], p [dps], gyro_y [dps], gyro_z [dps]\n" + ROWS
 REFUSED = [  # text, options, what is said
     # what a file of a logger does not tell is asked for
@@ -211,6 +212,7 @@ def test_angles_are_rates_over_time(tmp_path):
         ("a.tsv", "NO_OF_FRAMES\t3\n1\t2\t3\n", "expected FREQUENCY and MARKER_NAMES"),
         ("a.csv", "#multi:\n\tA\nt\tvx\tvy\n", "expected columns t and x, y"),
         ("a.csv", "time [s]\n", "no markers; expected C3D"),
+        ("a.csv", f"{VICON}1,0,1,2,3\n2,0,x,2,3\n", "line 7: in the table of markers .*'x'"),
     ],
 )
 def test_files_without_markers_are_refused(tmp_path, name, text, says):
