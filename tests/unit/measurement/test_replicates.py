@@ -91,7 +91,7 @@ def test_simulated_tests_are_those_of_simulate_through_a_sensor():
     assert dict(zip(MEASURES, found[0], strict=True)) == pytest.approx(there["measures"], rel=0.03)
 
 
-def test_a_campaign_is_checked(tmp_path):
+def test_a_campaign_is_checked(tmp_path, capsys):
     """Tests of the population that is drawn from are among those it predicts; what has no fit is left out."""
     data, tests = population({"specimen": 0.05, "position": 0.03, "repetition": 0.02}, 1, 1)
     data.posterior.attrs["seed"] = 1
@@ -109,7 +109,8 @@ def test_a_campaign_is_checked(tmp_path):
     pd.DataFrame(rows).to_csv(tmp_path / "tests.csv", index=False)
     options, output = CheckOptions(check=19, workers=1), PopulationOutput(output=tmp_path)
     options.refuse(tmp_path)
-    lines = list(map(str, options.write(data, tmp_path, output, trust_code=False)))
+    options.show(data, tmp_path, output, trust_code=False)
+    lines = capsys.readouterr().out.splitlines()
     assert lines[-3:] == [
         f"left out: {tests[-1]}: fitted before fits had measures",
         str(tmp_path / "check.nc"),
