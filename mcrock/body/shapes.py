@@ -501,8 +501,7 @@ class Polyhedron(Solid):
     )
     up: str | None = optional(
         ChoiceKey(UP),
-        "axis of the `file` that is up, z by default; the file is turned first, and other keys are in "
-        'the axes after it. With "y", x stays and the z of the file becomes -y',
+        "axis of the `file` that is up, z by default; the file is turned first (`mcrock docs bodies`)",
         "y",
     )
     solid: MeshSolid | None = optional(

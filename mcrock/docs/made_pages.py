@@ -41,8 +41,6 @@ it is dimensionless), or what else it may be; alternatives at the first of them.
 - **or several**: from a list every realization draws one value with equal probability.
 - `--set body.width=0.5 --set body.mass=600` overrides keys, and removes alternatives such as `body.density`.
 - Names of files start from the folder of the study file, also in an override.
-- What no study needs is refused before anything is computed: tables nested more than 50 levels deep, a motion
-  of more than 2 million samples, a distribution whose values overflow.
 
 This page is made from the tables that check a study (`python -m mcrock.docs.made_pages`).
 """

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from pydantic import create_model
 
 from mcrock.base.checks import joined
-from mcrock.base.own_function import GROUPS
 from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Kind, Table, Text, each, entry, optional
 from mcrock.base.tables.parsing import ConfigError, mistake, refuse
@@ -322,9 +321,8 @@ _of_impact: dict[str, Any] = {
         str | None,
         optional(
             Text(),
-            f"of the law `{Law.OWN.key}`: its function, `module:function` of a file next to the study file "
-            f'or the name of an entry point in `[project.entry-points."{GROUPS["impact law"]}"]`; runs with '
-            "`--trust-code` alone (`mcrock docs extending`)",
+            f"of the law `{Law.OWN.key}`: its function, as `module:function` or the name of an entry point; "
+            "runs with `--trust-code` alone (`mcrock docs extending`)",
             "my_laws:rate_dependent",
         ),
     ),

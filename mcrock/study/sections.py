@@ -126,21 +126,19 @@ class EnsembleTable(Table):
     )
     table: str | None = optional(
         Text(),
-        "CSV file with inputs from elsewhere, instead of a design: a row for each realization, a column for "
-        "each key, as `body.width` or `body.width [m]`, and `motion.record` for record numbers from 0. "
-        "Columns become `listed` values; without `realizations` there are as many as rows",
+        "CSV file with inputs from elsewhere, instead of a design (`mcrock docs guide inputs`); without "
+        "`realizations` there are as many as rows",
         "inputs.csv",
     )
     outer: int | None = optional(
         IntegerKey(2, MOST_OUTER),
-        "draws of all distributions with `epistemic = true`; each meets all realizations, with the same "
-        "other inputs",
+        "draws of all distributions with `epistemic = true`; each meets all realizations",
         59,
     )
     responses: tuple[str, ...] | None = optional(
         ListOf(Text(), "a list of names"),
-        "responses of your own, as `module:function` of a file next to the study file or by the names that "
-        "packages give them; runs with `--trust-code` alone, every run twice (`mcrock docs extending`)",
+        "responses of your own, as `module:function` or the name of an entry point; runs with "
+        "`--trust-code` alone, every run twice (`mcrock docs extending`)",
         ["my_responses:time_of_peak"],
     )
 
