@@ -158,7 +158,8 @@ def _draw(plot: Callable[..., Axes]) -> Callable[[Any, Summary], Axes]:
 
 
 def _show_curve(fit: xr.Dataset, s: Summary, event: str = "") -> list[str]:
-    return [event + format_fragility(fit), *map(Caution, format_support(fit))] if s.is_shaken else []
+    lines = [format_fragility(fit), *map(Caution, format_support(fit))] if s.is_shaken else []
+    return [type(line)(event + line) for line in lines]
 
 
 def _show_outcomes(shares: xr.Dataset, s: Summary) -> list[str]:
