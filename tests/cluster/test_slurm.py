@@ -78,7 +78,7 @@ def test_an_array_survives_scancel_and_sigkill(system, submit, config, expected,
     submit(made.stdout)
     wait_until(lambda: not jobs(system))
     assert digests(store) == expected, outputs(tmp_path)
-    assert "Fragility: " in outputs(tmp_path)
+    assert "Probability of overturning (95 % interval): " in outputs(tmp_path)
 
 
 def test_dask_survives_lost_workers_and_a_stop_half_way(system, submit, config, expected, tmp_path):
@@ -105,7 +105,7 @@ def test_dask_survives_lost_workers_and_a_stop_half_way(system, submit, config, 
     submit(script)
     wait_until(lambda: not jobs(system))
     assert digests(store) == expected, outputs(tmp_path)
-    assert "Fragility: " in outputs(tmp_path)
+    assert "Probability of overturning (95 % interval): " in outputs(tmp_path)
 
 
 def test_workers_at_the_end_of_their_lifetime_hand_over(
