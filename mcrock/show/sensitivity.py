@@ -365,20 +365,20 @@ def impact_effect(ds: xr.Dataset, how: Confidence) -> xr.Dataset | str | None:
         return None
     if found["p_value"] < CHANCE:
         return found.assign_attrs(where=where)
-    p, runs = format_p_value(float(found["p_value"])), format_count(there.sum(), "run")
-    return f"no effect of {' and '.join(axes)} on the {runs} {where} ({p}), so that no map of it is drawn"
+    runs, p = format_count(there.sum(), "run"), format_p_value(float(found["p_value"]))
+    return f"no map of impacts: {runs} {where} do not tell an effect ({p}): {_changes(found)}"
 
 
 def effect_line(found: xr.Dataset) -> str:
     """How far parameters change the fraction of the runs that overturn."""
-    changes = [
-        write(found.isel(parameter=k), "{parameter} {change:+.2f} ({change_interval:+.2f})")
-        for k in range(found.sizes["parameter"])
-    ]
-    return (
-        f"impacts decide {found.attrs['where']} ({format_p_value(float(found['p_value']))}): from its least "
-        f"to its largest number each changes the overturned fraction, {', '.join(changes)}"
-    )
+    p = format_p_value(float(found["p_value"]))
+    return f"impacts have an effect {found.attrs['where']} ({p}): {_changes(found)}"
+
+
+def _changes(found: xr.Dataset) -> str:
+    ones = (found.isel(parameter=k) for k in range(found.sizes["parameter"]))
+    changes = ", ".join(write(one, "{parameter} {change:+.2f} ({change_interval:+.2f})") for one in ones)
+    return f"from its least to its largest number each changes the overturned fraction, {changes}"
 
 
 def format_shares(shares: xr.Dataset, probability: xr.Dataset) -> list[str]:

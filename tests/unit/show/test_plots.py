@@ -211,9 +211,7 @@ def test_an_impact_map_is_drawn_where_impacts_have_an_effect_and_else_a_line_say
             low, high = map(float, re.search(r"impact_lambda_lon \S+ \((\S+) to (\S+)\)", line).groups())
             assert -1.2 < low < high < -0.3
         else:
-            assert re.match(
-                r"no effect of impact_lambda_lon and impact_lambda on the 880 runs at .+ \(p = ", line
-            )
+            assert re.match(r"no map of impacts: 880 runs at .+ do not tell an effect \(p = ", line)
 
 
 def test_impact_map_says_when_counts_are_low(make_study):

@@ -203,7 +203,7 @@ def test_a_pbs_array_runs_as_pbs_would_start_it(mcrock, study_file, tmp_path, st
         assert f"{task}/2" in call
         code, output, errors = mcrock(*call)
         assert code == 0, errors
-    assert "Fragility: " in output
+    assert "Probability of overturning (95 % interval): " in output
     assert chunks_done(tmp_path / "s.zarr").all()
 
 
