@@ -199,6 +199,7 @@ def variance_shares(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
         deviation = interval(lambda x: _root(x[..., 0, :]), lambda s: np.maximum(s, 0))
         deviation[:, found[-1] <= 0] = np.nan
         whole = np.clip(_total(found), 0, 1)
+        total = np.stack([np.minimum(total[0], whole), np.maximum(total[1], whole)])
     cells, runs = sums.cells, sums.runs
     of_draw = cells.sum(axis=1) / runs.sum()
     spread = np.sqrt(np.maximum(found[0], 0.0))

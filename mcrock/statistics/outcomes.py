@@ -222,7 +222,7 @@ def own_responses(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.
     record, records = record_index(ds)
     unit = record if how.cluster and record is not None else np.arange(ds.sizes["realization"])
     n_unit, n = int(unit.max()) + 1, len(unit)
-    done = (ds["outcome"].values != Outcome.NOT_RUN).reshape(n, -1)
+    done = np.concatenate([there for *_, there in read_slices(ds, (), how.allow_missing)]).reshape(n, -1)
     found: list[tuple[np.ndarray, ...]] = []
     for name in names:
         values = np.asarray(ds[name].values, float).reshape(n, -1)

@@ -268,7 +268,13 @@ def parameter_effect(part: xr.Dataset, names: Sequence[str], *, level: float = 0
     Dataset
         `change` of the probability from the smallest to the largest number of each (parameter), with
         `change_interval` (bound, parameter), and `p_value` of no effect at all; NaN where all ended alike.
+
+    Raises
+    ------
+    ValueError
+        If ``level`` is outside (0, 1).
     """
+    check_level(level)
     record = part["record"].values if "record" in part else np.zeros(part.sizes["realization"], dtype=int)
     _, index, size = np.unique(record, return_inverse=True, return_counts=True)
     x = np.stack([part[name].values for name in names])

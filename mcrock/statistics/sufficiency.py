@@ -50,6 +50,7 @@ from mcrock.statistics.runs import (
     is_cloud,
     overturn_levels,
     place_in_cells,
+    read_slices,
     record_index,
     record_lots,
 )
@@ -127,7 +128,7 @@ def fit_surface(
     records = len(cells.runs)
     if records < 2:
         raise ValueError("a surface needs at least 2 recordings, or independent realizations")
-    axes = [np.geomspace(value.values[value.values > 0].min(), value.values.max(), GRID) for value in values]
+    axes = [np.geomspace(np.min(x[x > 0]), np.nanmax(x), GRID) for x in (value.values for value in values)]
     points = np.stack([np.ones((GRID, GRID)), *np.meshgrid(*(np.log(axis) for axis in axes), indexing="ij")])
     points[1:] -= centre[:, None, None]
     quantile = stdtrit(records - 1, (1 + how.level) / 2)
@@ -187,7 +188,8 @@ def surface_log_loss(cells: Cells, columns: list[int], link: Link) -> np.ndarray
 
 def in_cells(ds: xr.Dataset, values: list[xr.DataArray], allow_missing: bool) -> tuple[Cells, np.ndarray]:
     """Counts in cells, and the means of the logarithms that were taken off them."""
-    positive = (values[0].values > 0) & (values[1].values > 0)
+    there = np.concatenate([some for *_, some in read_slices(ds, (), allow_missing)])
+    positive = there & (values[0].values > 0) & (values[1].values > 0)
     if not positive.any():
         raise ValueError("a surface needs intensities > 0")
     part, n = ds.isel(realization=positive), int(positive.sum())
