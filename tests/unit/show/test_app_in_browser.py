@@ -158,17 +158,6 @@ def test_every_part_is_reached_by_keyboard_and_everything_has_a_name(browser, se
     page.close()
 
 
-def test_a_site_is_judged_and_a_bad_file_refused_in_the_words_of_the_command(browser, address, tmp_path):
-    page = opened(browser, address)
-    page.get_by_role("radio", name="Decide").check()
-    (tmp_path / "h.csv").write_text("pga,mean\n0.3,1e-2\n3,1e-4\n")
-    page.set_input_files("input[type=file]", tmp_path / "h.csv")
-    page.get_by_text("Taken: h.csv").wait_for()
-    page.get_by_role("button", name="Judge the site").click()
-    page.get_by_role("alert").filter(has_text="the intensity needs a unit").wait_for()
-    page.close()
-
-
 def test_a_study_is_described_run_and_looked_at(browser, serve, folder):
     page = opened(browser, serve("study.toml"))
     page.get_by_role("radio", name="Shake").check()
@@ -233,50 +222,4 @@ def test_a_lost_connection_is_said(browser, serve):
     serve.started[-1].kill()
     page.get_by_text("The connection is lost").first.wait_for()
     assert "height" in page.get_by_label("Study file", exact=True).input_value()
-    page.close()
-
-
-def test_a_wrong_answer_is_refused_at_its_question_and_changes_nothing(browser, serve):
-    page = opened(browser, serve())
-    height, text = page.get_by_label("How high is it?"), page.get_by_label("Study file", exact=True)
-    height.fill("140 cm")
-    height.press("Tab")
-    sync_api.expect(text).to_have_value(re.compile("height = 1.4 "))
-    height.fill("abc")
-    height.press("Tab")
-    page.get_by_role("alert").filter(has_text="expected a number with a unit").wait_for()
-    sync_api.expect(text).to_have_value(re.compile("height = 1.4 "))
-    height.fill("150 cm")
-    height.press("Tab")
-    sync_api.expect(text).to_have_value(re.compile("height = 1.5 "))
-    page.close()
-
-
-def test_it_opens_with_its_token_once_and_in_that_browser_then_on(browser, serve):
-    address = serve("s.zarr", "--address", "0.0.0.0")
-    local = address.replace("0.0.0.0", "127.0.0.1")
-    for stranger in (browser, browser.browser.new_context()):
-        page = opened(stranger, local.partition("?")[0])
-        page.get_by_text("opens with the whole address").wait_for()
-        page.close()
-        page = opened(browser, local)
-        page.get_by_text("Replay this run").wait_for()
-        page.close()
-
-
-def test_a_run_is_found_and_stopped_after_a_reload(browser, serve, folder):
-    text = (folder / "study.toml").read_text().replace("realizations = 40", "realizations = 1000000")
-    (folder / "large.toml").write_text(text)
-    page = opened(browser, serve("large.toml"))
-    page.get_by_role("radio", name="Shake").check()
-    page.get_by_label("Store to write").fill("large.zarr")
-    page.get_by_label("Store to write").press("Tab")
-    page.get_by_role("button", name="Run", exact=True).click()
-    page.get_by_role("status").filter(has_text="runs, ").wait_for()
-    page.reload()
-    page.get_by_role("status").filter(has_text="large.zarr: ").wait_for()
-    page.get_by_role("button", name="Resume", exact=True).click()
-    page.get_by_role("alert").filter(has_text="large.zarr; stop it first").wait_for()
-    page.get_by_role("button", name="Stop", exact=True).click()
-    page.get_by_role("status").filter(has_text="Stopped; ").wait_for()
     page.close()

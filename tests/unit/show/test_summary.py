@@ -9,13 +9,14 @@ from mcrock.show.summary import format_summary, summarize, summary_as_json
 from mcrock.statistics import (
     by_limit,
     compare_measures,
-    exceedance_probability,
     fit_fragility,
     fragility_by_choice,
     outcome_shares,
     with_displacement_limit,
 )
+from tests.unit.statistics.conftest import simulate_study
 from tests.unit.statistics.measured import measured_study
+from tests.unit.statistics.results import with_outputs
 from tests.unit.statistics.test_choices import two_laws
 from tests.unit.statistics.test_probability import sliding_study
 
@@ -35,77 +36,138 @@ def summary(ds, needed=0.4, lost=0.0, gained=0.0, cluster=True):
     return format_summary(summarize(ds, cluster=cluster))
 
 
-def test_plain_study_ends_with_one_line_on_friction(make_study):
-    text = summary(make_study())
-    assert text.splitlines()[-1] == (
-        "runs certified identical with friction: 0 % at 0.3, all at 0.5, all at 1; what it does to the "
-        "others, only a study with [contact] friction tells"
-    )
-    assert "22 independent recordings; the intervals count recordings, not runs" in text
-    for word in ("undecided:", "contact was lost", "gain energy", "inf", "nan"):
-        assert word not in text
+def plain(**options):
+    return lambda: simulate_study(**options)
 
 
-def test_strained_model_is_said(make_study):
-    lines = summary(make_study(), lost=0.3, gained=0.1).splitlines()
-    assert lines[-3].startswith("contact was lost before 45 degrees of tilt in 30 % of the runs (")
-    assert lines[-3].endswith(
-        "of those that stand): beyond a few per cent the rigid no-bounce model is strained; a study with "
-        "[contact] friction lets bodies slide and leave the ground"
-    )
-    assert lines[-2].startswith("impacts that would gain energy occurred in 10 % of the runs")
-
-
-def test_identical_is_said_of_certified_runs_alone(make_study):
-    ds = make_study()
+def needing(*friction):
+    """A study of which 1 and 10 of 4400 runs need more friction than the others."""
+    ds = simulate_study()
     needed = np.full(ds["outcome"].shape, 0.25)
-    needed[0, 0], needed[1, :] = np.inf, 0.7  # 1 and 10 of 4400 runs
-    assert "friction: 99.8 % at 0.3, 99.8 % at 0.5, 99.9 % at 1; what" in summary(ds, np.float32(needed))
+    needed[0, 0], needed[1, :] = friction
+    return np.float32(needed)
+
+
+def stuck_until():
     ds = sliding_study()
-    ds["certified_until"] = ds["outcome"].dims, np.where(needed == 0.7, 3.0, np.inf)
-    assert summary(ds).endswith("\ncertified identical with contacts that stick: 99.8 % of the runs")
+    until = np.where(needing(np.inf, 0.7) == np.float32(0.7), 3.0, np.inf)
+    return ds.assign(certified_until=(ds["outcome"].dims, until))
+
+
+def doubtful(rocking, guessed=0, **options):
+    """A study in which nothing overturns, of runs that still rock and runs that rest on a guess."""
+    ds = simulate_study(median=1000.0, **options)
+    ds["outcome"][:rocking, 0] = Outcome.ROCKING
+    ds["infeasible_energy_loss"][1 : 1 + guessed, 0] = 2.0
+    return ds
+
+
+def undetermined():
+    ds = sliding_study()
+    ds["outcome"][:4, 0] = [*3 * [Outcome.PAINLEVE], Outcome.STEP_LIMIT]
+    return ds
+
+
+def sliding_of_half(more=0.0):
+    """Half of the realizations have too little friction to rock."""
+    ds = simulate_study()
+    n = ds.sizes["realization"]
+    friction = ("realization", np.linspace(0.15, 0.35, n) + more)
+    slenderness = ("realization", np.full(n, np.arctan(0.25)))
+    return ds.assign(body_slenderness=slenderness, contact_static_friction=friction)
 
 
 @pytest.mark.parametrize(
-    ("median", "words"),
+    ("make", "how", "said", "unsaid"),
     [
-        (1000.0, "Fragility: nothing overturned; the median lies above 0.612 g (95 % interval)"),
-        (0.001, "Fragility: everything overturned; the median lies below 0.051 g (95 % interval)"),
+        (
+            plain(),
+            {},
+            ["22 independent recordings; the intervals count recordings", "0 % at 0.3, all at 0.5, all at 1"],
+            ["undecided:", "contact was lost", "gain energy", "Fractions of the runs", "Rules of thumb"],
+        ),
+        (
+            plain(),
+            {"lost": 0.3, "gained": 0.1},
+            [
+                "contact was lost before 45 degrees of tilt in 30 %",
+                "gain energy occurred in 10 %",
+                "[contact]",
+            ],
+            [],
+        ),
+        (plain(), {"needed": needing(np.inf, 0.7)}, ["99.8 % at 0.3, 99.8 % at 0.5, 99.9 % at 1; what"], []),
+        (stuck_until, {}, ["\ncertified identical with contacts that stick: 99.8 % of the runs"], []),
+        (plain(median=1000.0), {}, ["nothing overturned; the median lies above 0.612 g (95 % interval)"], []),
+        (plain(median=0.001), {}, ["everything overturned; the median lies below 0.051 g (95 %"], []),
+        (lambda: doubtful(1), {}, ["nothing overturned without doubt", "1 of 4400 runs is undecided"], []),
+        (
+            lambda: doubtful(2),
+            {},
+            ["2 of 4400 runs are undecided", "2 still rocked at the end: raise controls.tail"],
+            [],
+        ),
+        (
+            lambda: doubtful(2, 3),
+            {},
+            [
+                "4 of 4400 runs are undecided",
+                "(0 overturned)",
+                'facet_fallback = "plastic"',
+                "these, 1 still rocked",
+            ],
+            [],
+        ),
+        (
+            lambda: doubtful(0, records=1, per_record=1),
+            {},
+            ["1 independent recording;", "too wide to bound the median"],
+            [],
+        ),
+        (plain(), {"cluster": False}, ["they hold for the given ground motions alone"], ["count recordings"]),
+        (
+            plain(levels=[1.1, 1.7, 2.3]),
+            {},
+            ["the median lies beyond 0.235 g, the strongest intensity of a run: an extrapolation"],
+            [],
+        ),
+        (plain(levels=[3.0, 4.0, 5.0]), {}, [], ["extrapolation"]),
+        (
+            lambda: by_limit(simulate_study(), "peak_tilt_ratio", 0.5),
+            {},
+            ["the weakest intensity at which a run was beyond the limit, the curve is"],
+            [],
+        ),
+        (
+            plain(levels=(1.0, 6.0), between=1e-6, within=1e-6),
+            {},
+            [
+                "no curve (separated: fewer than two levels",
+                "lies between 0.102 g and 0.612 g (95 % interval)",
+            ],
+            [],
+        ),
+        (
+            undetermined,
+            {},
+            ["1 took controls.max_steps steps: raise it", "3 came where friction leaves the contact force"],
+            [],
+        ),
+        (
+            lambda: with_displacement_limit(sliding_study(median=1000.0), 0.5),
+            {},
+            ["Overturning or peak displacement beyond 0.5 m: Fragility: nothing was beyond the limit; "],
+            [],
+        ),
+        (sliding_of_half, {}, ["50 % of the realizations have too little friction to rock from rest"], []),
+        (lambda: by_limit(sliding_of_half(), "peak_tilt_ratio", 0.5), {}, [], ["too little friction"]),
+        (lambda: sliding_of_half(0.11), {}, [], ["too little friction"]),
     ],
 )
-def test_no_transition_says_what_the_bound_is(make_study, median, words):
-    assert words in summary(make_study(median=median))
-
-
-def test_doubt_and_single_records_are_worded(make_study):
-    ds = make_study(median=1000.0)
-    ds["outcome"][0, 0] = Outcome.ROCKING
-    text = summary(ds)
-    assert "nothing overturned without doubt" in text
-    assert "1 of 4400 runs is undecided: it counts half where the simulation broke off, and both" in text
-    ds["outcome"][1, 0] = Outcome.ROCKING
-    text = summary(ds)
-    assert "2 of 4400 runs are undecided: they count half where the simulation broke off, " in text
-    assert "both as standing and as overturned in the intervals" in text
-    assert "of these, 2 still rocked at the end: raise controls.tail" in text
-    ds["infeasible_energy_loss"][1:4, 0] = 2.0
-    text = summary(ds)
-    assert (
-        "4 of 4400 runs are undecided: they count as simulated where the outcome rests on a guess "
-        "(0 overturned), half where the simulation broke off, and both as standing"
-    ) in text
-    assert (
-        "of these, 3 had faces put to rest for want of a feasible pivot: "
-        'impact.facet_fallback = "plastic" decides them\n'
-        "of these, 1 still rocked at the end"
-    ) in text
-    one = summary(make_study(records=1, per_record=1, median=1000.0))
-    assert "1 independent recording;" in one
-    assert "the intervals are too wide to bound the median" in one
-
-
-def test_intervals_of_realizations_hold_for_the_given_motions(make_study):
-    assert "they hold for the given ground motions alone" in summary(make_study(), cluster=False)
+def test_what_limits_a_result_is_said_and_nothing_else(make, how, said, unsaid):
+    text = summary(make(), **how)
+    assert [words for words in said if words not in text] == []
+    assert [words for words in [*unsaid, " nan", " inf "] if words in text] == []
 
 
 def test_a_curve_without_support_is_said(make_study):
@@ -118,39 +180,23 @@ def test_a_curve_without_support_is_said(make_study):
         f"{int(fit['runs_below'])} runs there, and there were none; more recordings tell what is true"
     )
     assert "extrapolation" not in lines[at + 2]
-    weak = make_study(levels=[1.1, 1.7, 2.3])
-    assert "the median lies beyond 0.235 g, the strongest intensity of a run: an extrapolation" in summary(
-        weak
-    )
-    overturned_at_once = make_study(levels=[3.0, 4.0, 5.0])
-    assert "extrapolation" not in summary(overturned_at_once)
-    of_limit = summary(by_limit(ds, "peak_tilt_ratio", 0.5))
-    assert "the weakest intensity at which a run was beyond the limit, the curve is" in of_limit
 
 
 def test_laws_are_a_table_of_their_own():
-    ds = two_laws(undecided=0.002)  # with 0.05 the lognormal curve is rejected
+    ds = two_laws(undecided=0.002, per_record=10)  # with 0.05 the lognormal curve is rejected
     text, fits = summary(ds), fragility_by_choice(ds).sel(impact_law="housner_1963")
     line = next(line for line in text.splitlines() if line.strip().startswith("housner_1963"))
     (low, high), (least, most) = (
         fits["ratio_interval"].values,
         fits["median_capacity_interval"].values / 9.80665,
     )
-    counts = ["4400", str(int(fits["undecided"])), f"{float(fits['median_capacity']) / 9.80665:.3g}"]
+    counts = ["2200", str(int(fits["undecided"])), f"{float(fits['median_capacity']) / 9.80665:.3g}"]
     assert line.split()[1:4] == counts
     assert f"{least:.3g} g to {most:.3g} g" in line
     dispersion = float(fits["dispersion"]), *fits["dispersion_interval"].values.tolist()
     assert format_with_interval(*dispersion) in line
     assert line.endswith(format_ratio(float(fits["ratio"]), low, high))
     assert "compares medians under the same ground motions" in text
-
-
-def test_undecided_runs_widen_the_ratio():
-    sure, doubtful = (
-        fragility_by_choice(two_laws(undecided=share))["ratio_interval"] for share in (0.0, 0.2)
-    )
-    widths = [np.log(interval.values[1] / interval.values[0]) for interval in (sure, doubtful)]
-    assert (widths[1] > widths[0]).all()
 
 
 def test_a_law_without_a_median_is_no_number():
@@ -177,13 +223,6 @@ def test_measures_are_a_table_with_the_best_first(make_study):
     assert line.split()[-5:] == ["-"] * 5
 
 
-def test_a_step_between_levels_is_no_curve(make_study):
-    ds = make_study(levels=(1.0, 6.0), between=1e-6, within=1e-6)
-    line = next(line for line in summary(ds).splitlines() if line.startswith("Fragility"))
-    assert line.startswith("Fragility: no curve (separated: fewer than two levels")
-    assert line.endswith("the median lies between 0.102 g and 0.612 g (95 % interval)")
-
-
 def test_runs_with_friction_have_a_table_of_their_endings():
     ds = with_displacement_limit(sliding_study(undecided=0.05), 0.03)
     lines, found = summary(ds).splitlines(), outcome_shares(ds)
@@ -204,62 +243,9 @@ def test_runs_with_friction_have_a_table_of_their_endings():
     assert f"Lognormal fragility (maximum likelihood): median {median:.3g} g (" in line
 
 
-def test_runs_with_friction_have_a_table_of_their_displacements():
-    ds = sliding_study()  # those that stand are displaced by less than 0.1 m
-    lines, found = summary(ds).splitlines(), exceedance_probability(ds, [0.01, 0.03], "peak_displacement")
-    at = lines.index("Base centre displaced by more than this, or body overturned, in % (95 % interval)")
-    assert lines[at + 1].split() == ["intensity", "0.01", "m", "0.03", "m"]
-    share = 100 * found["probability"].values[:, 3]
-    low, high = 100 * found["interval"].values[:, :, 3]
-    cells = [f"{share[i]:.0f} ({low[i]:.0f} to {high[i]:.0f})" for i in range(2)]
-    assert " ".join(lines[at + 5].split()) == f"0.235 g {' '.join(cells)}"
-
-
-def test_runs_that_friction_leaves_undecided_are_told_apart():
-    ds = sliding_study()
-    ds["outcome"][:3, 0] = Outcome.PAINLEVE
-    ds["outcome"][3, 0] = Outcome.STEP_LIMIT
-    text = summary(ds)
-    assert (
-        "of these, 1 took controls.max_steps steps: raise it\nof these, 3 came where friction leaves the "
-        "contact force undetermined: `mcrock docs contact` says from which friction on" in text
-    )
-    ds["outcome"][3, 0] = Outcome.AT_REST
-    assert "controls.max_steps" not in summary(ds)
-
-
-def test_nothing_beyond_a_limit_is_said_as_such():
-    ds = with_displacement_limit(sliding_study(median=1000.0), 0.5)
-    assert (
-        "Overturning or peak displacement beyond 0.5 m: Fragility: nothing was beyond the limit; "
-        in summary(ds)
-    )
-
-
-def test_runs_that_stick_have_no_table_of_their_endings(make_study):
-    assert "Fractions of the runs" not in summary(make_study())
-
-
-def test_realizations_that_can_only_slide_are_said(make_study):
-    ds = make_study()
-    ds["body_slenderness"] = "realization", np.full(ds.sizes["realization"], np.arctan(0.25))
-    ds["contact_static_friction"] = "realization", np.linspace(0.15, 0.35, ds.sizes["realization"])
-    assert float(fit_fragility(ds)["only_slide"]) == 0.5
-    assert "50 % of the realizations have too little friction to rock from rest: they slide" in summary(ds)
-    assert "too little friction" not in summary(by_limit(ds, "peak_tilt_ratio", 0.5))
-    ds["contact_static_friction"] += 0.11
-    assert "too little friction" not in summary(ds)
-
-
 def measured(folder=".", **options):
     ds, _, _ = measured_study(overturned=lambda inputs: np.abs(inputs.scale) > 2.5, **options)
-    shape = ds["outcome"].shape
-    outputs = dict.fromkeys(
-        ("contact_lost", "energy_gain_impacts", "edge_stick_infeasible", "lowest_normal_force"), 0
-    )
-    outputs["half_step_outcome"] = Outcome.NOT_RUN
-    ds = ds.assign({name: (ds["outcome"].dims, np.full(shape, value)) for name, value in outputs.items()})
-    return summarize(ds, folder=folder)
+    return summarize(with_outputs(ds), folder=folder)
 
 
 def test_rules_of_thumb_stand_beside_the_result():
@@ -290,12 +276,8 @@ def test_vertical_motion_alone_has_no_rules_of_thumb(tmp_path):
     assert rules == "no rules of thumb: motion 'v' has no horizontal acceleration, so it has no pga"
 
 
-def test_no_rules_of_thumb_without_motions_or_transition(make_study):
-    assert "Rules of thumb" not in summary(make_study())
-    ds, _, _ = measured_study()
-    ds = ds.assign(dict.fromkeys(("contact_lost", "energy_gain_impacts"), ds["outcome"] * 0))
-    ds = ds.assign(dict.fromkeys(("edge_stick_infeasible", "lowest_normal_force"), ds["outcome"] * 0))
-    assert summarize(ds.assign(half_step_outcome=ds["outcome"] * 0))["baselines"] is None
+def test_no_rules_of_thumb_without_a_transition():
+    assert summarize(with_outputs(measured_study()[0]))["baselines"] is None
 
 
 def test_records_that_are_gone_are_told(make_study):
