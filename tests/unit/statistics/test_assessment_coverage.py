@@ -33,15 +33,7 @@ STUDY = nested_study(2, 2, 1, levels=(1.0,))  # for its intensity; its runs are 
 def test_intervals_cover_the_shares_of_what_is_epistemic(
     monkeypatch, draws, records, per_record, probability
 ):
-    """400 studies, level 0.95, standard error 0.011. Coverage of first-order / total share:
-
-    | draws x records x runs | P = 0.16      | 0.5           |
-    |------------------------|---------------|---------------|
-    | 32 x 10 x 8            | 0.988 / 0.850 | 0.985 / 0.952 |
-    | 16 x 22 x 16           | 0.952 / 0.888 | 0.980 / 0.980 |
-    | 64 x 22 x 16           | 0.955 / 0.902 | 0.962 / 0.975 |
-    | 64 x 60 x 10           | 0.942 / 0.920 | 0.952 / 0.952 |
-    """
+    """400 studies, level 0.95, standard error 0.011."""
     true = true_components(probability)
     shares = true[0] / true[5], true[[0, 3, 4]].sum() / true[5]
     rng, covered = np.random.default_rng(1), []

@@ -1,7 +1,5 @@
 """Rules of thumb and checks of codes: closed forms, exact studies, scaling."""
 
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -9,7 +7,7 @@ import xarray as xr
 from mcrock import cuboid
 from mcrock.base.params import Outcome
 from mcrock.show.risk import _words, format_baselines
-from mcrock.statistics import baselines, by_measure, checks_of_body, runs, with_measures
+from mcrock.statistics import baselines, by_measure, checks_of_body, with_measures
 from mcrock.statistics.accepted_curve import accept_curve, accepted_family
 from mcrock.statistics.intervals import Bootstrap
 from tests.unit.statistics.conftest import simulate_study
@@ -150,15 +148,10 @@ def test_means_of_records_add_up():
     for name in ("misclassified", "log_loss"):
         total = (found[f"record_{name}"] * found["record_runs"]).sum("left_out")
         np.testing.assert_allclose(total / found["record_runs"].sum("left_out"), found[name], rtol=1e-12)
-        low, high = found[f"{name}_interval"].values
-        assert (low <= found[name].values).all()
-        assert (found[name].values <= high).all()
 
 
-def test_order_of_realizations_and_undecided_runs():
+def test_undecided_runs_are_misclassified_by_half():
     ds, _ = velocity_study()
-    order = np.random.default_rng(0).permutation(ds.sizes["realization"])
-    xr.testing.assert_allclose(baselines(ds, **FEW), baselines(ds.isel(realization=order), **FEW))
     broke_off = ds.assign(outcome=ds["outcome"].where(ds["intensity"] < 15.0, Outcome.ROCKING).astype("i1"))
     found = baselines(broke_off, **FEW)
     assert float(found["misclassified"].sel(rule="constant")) > 0.1
@@ -171,15 +164,10 @@ def test_runs_alike_are_counted_together():
     ds["outcome"][3:9, 4] = Outcome.ROCKING
     scaled = ds.assign(motion_scaling=("realization", np.ones(ds.sizes["realization"])))
     xr.testing.assert_allclose(baselines(ds, **FEW), baselines(scaled, **FEW), rtol=1e-9)
-    with patch.object(runs, "SLICE", 7):
-        in_slices = baselines(scaled, **FEW)
-    xr.testing.assert_identical(in_slices, baselines(scaled, **FEW))
     thin = ds.copy(deep=True)
     thin["outcome"][10:20] = Outcome.NOT_RUN
     found = baselines(thin, allow_missing=True, **FEW)
     assert float(found["record_runs"][0].sum()) == ds["outcome"].size - 10 * ds.sizes["intensity"]
-    with pytest.raises(ValueError, match="have not been run yet"):
-        baselines(thin, **FEW)
 
 
 @pytest.mark.parametrize("slenderness", [-0.1, np.pi / 2])

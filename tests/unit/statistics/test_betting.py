@@ -1,16 +1,14 @@
 """Intervals that hold at every look: by martingale, by simulation, and what they are of."""
 
 import json
-from unittest.mock import patch
 
 import numpy as np
 import pytest
-import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.base.params import Outcome
-from mcrock.statistics import betting_interval, runs, sequential_probability
+from mcrock.statistics import betting_interval, sequential_probability
 from mcrock.statistics.probability import BETS
 
 
@@ -92,14 +90,6 @@ def test_blocks_are_one_realization_of_each_record(make_study):
     assert int(found["blocks"]) == 25
     whole = sequential_probability(ds.isel(realization=slice(98)))  # two realizations without their block
     assert int(whole["blocks"]) == 24
-
-
-@pytest.mark.parametrize("length", [3, 4, 7, 97])
-def test_blocks_of_runs_that_are_read_in_slices(make_study, length):
-    ds = make_study(records=4, per_record=25, undecided=0.2).isel(realization=slice(98))
-    whole = sequential_probability(ds)
-    with patch.object(runs, "SLICE", length):
-        xr.testing.assert_identical(sequential_probability(ds), whole)
 
 
 def test_undecided_runs_widen_the_interval(make_study):

@@ -26,13 +26,6 @@ def test_brackets_hold_the_capacities_and_their_distribution_is_the_curve(make_s
     )
 
 
-def test_levels_may_come_in_any_order(make_study):
-    ds = make_study(per_record=5)
-    mixed = ds.isel(intensity=[3, 1, 9, 0, 2, 4, 8, 6, 7, 5])
-    for name, values in capacities(ds).items():
-        np.testing.assert_array_equal(values, capacities(mixed)[name])
-
-
 def test_doubt_hides_a_capacity_but_no_resurrection(make_study):
     ds = make_study(per_record=1).isel(realization=slice(0, 4)).copy(deep=True)
     rows = [[1, 2, 3, 3], [1, 3, 2, 3], [1, 3, 1, 2], [2, 2, 1, 1]]

@@ -10,7 +10,6 @@ from mcrock.show.curves import format_laws
 from mcrock.show.text import label_intensities
 from mcrock.statistics import fit_fragility, fragility_by_choice, split_by_choice
 from mcrock.statistics.accepted_curve import accept_curve, accepted_family
-from mcrock.statistics.curves import has_laws
 from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.likelihood import fit_curves
 from tests.unit.statistics.conftest import simulate_study
@@ -78,12 +77,6 @@ def test_equal_laws_have_a_ratio_of_one():
     np.testing.assert_allclose(fits["ratio_interval"], 1.0, rtol=1e-5)
 
 
-def test_the_order_of_realizations_does_not_matter():
-    ds = two_laws(seeds=(1, 2))
-    mixed = ds.isel(realization=np.random.default_rng(3).permutation(ds.sizes["realization"]))
-    xr.testing.assert_allclose(fragility_by_choice(ds), fragility_by_choice(mixed), rtol=1e-12)
-
-
 def test_a_law_of_one_realization_has_no_curve_and_open_ends():
     ds = two_laws()
     first = int(ds["impact_law"].values.argmax())
@@ -143,19 +136,3 @@ def test_a_dataset_without_the_choice_is_refused(make_study):
 def test_the_codes_of_the_schema_are_the_laws():
     ds = two_laws()
     assert list(split_by_choice(ds)) == [Law(code).name.lower() for code in (0, 1)]
-
-
-@pytest.mark.parametrize("cloud", [False, True])
-def test_realizations_that_have_not_been_run_are_of_no_law(cloud):
-    """What is missing from a store reads as the code 0."""
-    ds = two_laws(cloud=cloud, per_record=8 if cloud else 20)
-    missing = xr.DataArray(np.random.default_rng(4).random(ds.sizes["realization"]) < 0.3, dims="realization")
-    codes = ds["impact_law"].where(~missing, 0).astype("i1")
-    read = ds.assign(outcome=ds["outcome"].where(~missing, 0).astype("i1"), impact_law=codes)
-    rest = fragility_by_choice(ds.isel(realization=~missing.values), resamples=50)
-    fits = fragility_by_choice(read, allow_missing=True, resamples=50)
-    np.testing.assert_array_equal(fits["runs"], rest["runs"])
-    # classes of a cloud hold the intensities of what is missing too
-    np.testing.assert_allclose(fits["ratio"], rest["ratio"], rtol=1e-3 if cloud else 1e-12)
-    assert has_laws(read)
-    assert not has_laws(read.isel(realization=(ds["impact_law"] == 1).values))

@@ -13,6 +13,7 @@ from mcrock.show.comparison import format_comparison
 from mcrock.statistics import annual_rate, compare_designs, fit_fragility, overturning_probability
 from mcrock.statistics.comparison import PairingError, what_differs
 from mcrock.statistics.rates import lognormal_rates
+from tests.conftest import few_resamples
 from tests.unit.statistics.conditions import held
 from tests.unit.statistics.conftest import LEVELS, PGA
 from tests.unit.statistics.nested import nested_study
@@ -90,7 +91,7 @@ def test_the_interval_is_students_on_differences_of_records(pair, compared):
 
 
 @pytest.mark.parametrize(
-    ("studies", "within"), [(40, 0.06), pytest.param(400, 0.025, marks=pytest.mark.slow)], ids=str
+    ("studies", "within"), [(20, 0.06), pytest.param(400, 0.025, marks=pytest.mark.slow)], ids=str
 )
 def test_intervals_cover_a_known_difference(studies, within):
     """At nominal 0.95 the differences of all ten levels together are covered in 0.95, the ratio of medians in
@@ -105,7 +106,8 @@ def test_intervals_cover_a_known_difference(studies, within):
     first, second = (lognormal_rates(*table, *curve).sum() for curve in ((3.0, total), (3.3, other)))
     covered, gain = [], []
     for seed in range(studies):
-        found = compare_designs(*pair_of_designs(seed=seed), site)
+        with few_resamples():
+            found = compare_designs(*pair_of_designs(seed=seed), site)
         low, high = found["difference_interval"].values
         rates = found["rate_ratio_interval"].sel(fragility="stripes")
         ratios = [
@@ -223,13 +225,6 @@ def test_an_intensity_that_contains_the_body_is_refused():
         compare_designs(first, second)
 
 
-def test_missing_runs_are_refused():
-    first, second = pair_of_designs()
-    second["outcome"][0, 0] = Outcome.NOT_RUN
-    with pytest.raises(ValueError, match="1 of 4400 runs have not been run yet"):
-        compare_designs(first, second)
-
-
 def test_text_says_what_differs_and_what_that_does(pair, compared):
     first, second = (
         with_config(ds, body={"width": width}, title=str(width), ensemble={"realizations": 3})
@@ -289,10 +284,6 @@ def test_the_figure_shows_the_differences(pair, compared):
     np.testing.assert_allclose(ax.containers[-1].lines[0].get_ydata(), compared["difference"])
     note = ax.get_figure().get_supxlabel().replace("\n", " ")
     assert "Second less first study, 4400 pairs of runs of 22 records." in note
-
-
-def test_every_variable_of_a_result_is_its_attribute(compared):
-    assert not {str(name) for name in compared.variables} & set(dir(xr.Dataset))
 
 
 @pytest.mark.parametrize("records", [1, 12])

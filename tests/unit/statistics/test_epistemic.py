@@ -124,13 +124,6 @@ def test_components_of_a_known_model_have_no_bias(probability):
     assert (np.abs(found.mean(axis=0) - true) < 4 * error).all()
 
 
-def test_the_plain_variance_of_fractions_is_too_large():
-    """What the crossed form is for: with the noise of runs the variance is out by 75 % here."""
-    rng = np.random.default_rng(2)
-    plain = [np.var((draw_scores(rng, 8, 7, 3) < 0).mean((1, 2)), ddof=1) for _ in range(2000)]
-    assert np.mean(plain) > 1.5 * true_components(0.5)[0]
-
-
 def test_what_records_share_is_the_first_component():
     y = draw(5)
     found = covariance_between_records(y.mean(axis=2), np.ones(5))
@@ -201,12 +194,6 @@ def test_unknown_inputs_are_one_number_for_each_draw(study):
     assert list(unknown_inputs(study)) == ["impact_lambda"]
 
 
-@pytest.mark.parametrize("function", ALL)
-def test_every_variable_of_a_result_is_its_attribute(study, function):
-    result = function(study)
-    assert not {str(name) for name in result.variables} & set(dir(xr.Dataset))
-
-
 def test_shares_add_up_and_total_is_first_order_and_interactions(study):
     found = variance_shares(study).sel(intensity=[2.0, 3.0, 4.5])
     assert (found["share"] >= 0).all()
@@ -216,9 +203,6 @@ def test_shares_add_up_and_total_is_first_order_and_interactions(study):
         found["share"].sel(component=["epistemic", "epistemic_record", "epistemic_within"]).sum("component")
     )
     np.testing.assert_allclose(parts.where(none_clipped, found["total"]), found["total"], atol=1e-12)
-    for name in ("first_order", "total", "deviation"):
-        low, high = found[f"{name}_interval"].values
-        assert ((low <= found[name]) & (found[name] <= high)).all()
     assert (found["first_order"] < found["total"]).all()
     assert (found["deviation"] < found["naive_deviation"]).all()
 
@@ -326,11 +310,6 @@ def test_bounds_find_the_worst_draw():
     assert (found["interval"][0] <= found["naive"]).all()
     assert (found["naive"] <= found["interval"][1]).all()
     assert float(found["content"]) == pytest.approx(0.05 ** (1 / 12))
-
-
-def test_fifty_nine_draws_are_those_of_wilks():
-    content = float(epistemic_bounds(nested_study(59, 4, 2))["content"])
-    assert content > 0.95 > 0.05 ** (1 / 58)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Weighted runs of cloud studies: closed forms of lognormal capacities, hazards, and what has no weights."""
 
 import json
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ import xarray as xr
 from scipy.special import ndtr, ndtri
 
 from mcrock.show.risk import weighted_blocks
-from mcrock.statistics import runs, weighted_probability
+from mcrock.statistics import weighted_probability
 from tests.unit.statistics.test_risk import power_law
 
 MEDIAN, DISPERSION = 3.0, float(np.hypot(0.35, 0.25))  # of the simulated capacities
@@ -73,15 +72,6 @@ def test_rate_of_a_power_law_hazard(cloud):
     assert low < true < high
     assert high / low < 2
     assert found["rate"].attrs["units"] == "1/a"
-
-
-@pytest.mark.parametrize("independent", [True, False])
-def test_runs_read_in_slices_have_the_same_weights(cloud, independent):
-    ds = cloud.drop_vars("record") if independent else cloud
-    whole = weighted_probability(ds, lognormal(1.0, 0.5))
-    with patch.object(runs, "SLICE", 777):
-        in_slices = weighted_probability(ds, lognormal(1.0, 0.5))
-    xr.testing.assert_allclose(in_slices, whole, rtol=1e-12)
 
 
 @pytest.mark.slow

@@ -54,16 +54,6 @@ def test_no_signature_hides_its_keywords(module):
         assert inspect.Parameter.VAR_KEYWORD not in kinds, f"{name} needs @shared_keywords"
 
 
-@pytest.mark.parametrize("function", RESAMPLED[:3] + RESAMPLED[3:4])
-def test_keywords_are_checked_before_anything_is_computed(function):
-    with pytest.raises(ValueError, match=r"level must lie in \(0, 1\)"):
-        function(None, level=95)
-    with pytest.raises(ValueError, match="resamples must be at least 1"):
-        function(None, resamples=0)
-    with pytest.raises(TypeError, match="levels"):
-        function(None, levels=0.9)
-
-
 def test_a_statistic_without_resamples_takes_no_seed():
     with pytest.raises(TypeError, match="seed"):
         overturning_probability(None, seed=1)

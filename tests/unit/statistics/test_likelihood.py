@@ -163,16 +163,6 @@ def test_close_and_distant_levels_have_the_curve_of_the_same_levels(power):
     assert other.low_dispersion / power == pytest.approx(plain.low_dispersion, rel=rtol)
 
 
-def test_many_runs_of_a_known_curve():
-    """1e6 runs: the standard errors from the information matrix are 7e-4; five of them."""
-    rng = np.random.default_rng(8)
-    runs = np.full(6, 166_667)
-    yes = rng.binomial(runs, ndtr(np.log(X / 1.8) / 0.5))
-    curves = fit_curves(X, yes[None].astype(float), runs[None].astype(float))
-    assert curves.low_median[0] == pytest.approx(1.8, rel=3.5e-3)
-    assert curves.low_dispersion[0] == pytest.approx(0.5, rel=7e-3)
-
-
 def test_sets_are_fitted_alone(make_study):
     rng = np.random.default_rng(3)
     runs = np.full((50, len(X)), 30.0)
@@ -358,23 +348,6 @@ def test_intervals_of_higher_levels_hold_those_of_lower_ones():
     lower, upper = np.stack(bounds, axis=1)
     assert (np.diff(lower, axis=0) < 0).all()
     assert (np.diff(upper, axis=0) > 0).all()
-
-
-def test_a_level_without_runs_is_left_out():
-    yes, there, how = draw_counts(12, 20), np.arange(10) != 4, Bootstrap(resamples=50)
-    runs = np.full((12, 10), 20.0)
-    empty = Units(LEVELS, runs * there, np.stack([yes * there] * 3), np.ones(12, int))
-    short = Units(LEVELS[there], runs[:, there], np.stack([yes[:, there]] * 3), np.ones(12, int))
-    found, expected = (bounds_of(u, u.overturned[2], how, LEVELS) for u in (empty, short))
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
-
-
-def test_resamples_without_a_maximum_leave_nothing_known():
-    """Eight records of which two overturn at the strongest level: a tenth of the resamples hold neither."""
-    yes = np.zeros((8, 3))
-    yes[0, 2], yes[1, 1:] = 20, 20
-    units = Units(LEVELS[:3], np.full((8, 3), 20.0), np.stack([yes] * 3), np.ones(8, int))
-    assert np.isnan(bounds_of(units, yes, Bootstrap(), LEVELS)).all()
 
 
 def test_the_curve_is_zero_where_nothing_moves():

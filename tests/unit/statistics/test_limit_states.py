@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from mcrock.statistics import by_limit, fit_fragility, fragility_by_limit
 from tests.unit.statistics.test_probability import sliding_study
@@ -50,11 +49,3 @@ def test_fractions_of_nested_limits_are_in_order(make_study):
 def test_a_response_that_is_not_there(make_study):
     with pytest.raises(ValueError, match="has no variable 'slip_path'"):
         fragility_by_limit(make_study(), [("slip_path", 0.1)], **FEW)
-
-
-def test_order_of_the_runs_changes_nothing(make_study):
-    ds = make_study()
-    order = np.random.default_rng(2).permutation(ds.sizes["realization"])
-    xr.testing.assert_identical(
-        fragility_by_limit(ds, **FEW), fragility_by_limit(ds.isel(realization=order), **FEW)
-    )

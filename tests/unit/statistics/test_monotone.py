@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.base.params import STANDARD_GRAVITY, Outcome
+from mcrock.base.params import Outcome
 from mcrock.statistics import isotonic_fragility, overturning_probability
 from mcrock.statistics.measures import static_thresholds
 from tests.unit.statistics.measured import measured_study
@@ -18,9 +18,6 @@ def test_it_passes_through_rising_fractions(make_study):
     np.testing.assert_allclose(at, points["probability"], rtol=1e-12)
     assert (np.diff(found["curve"]) >= -1e-12).all()
     np.testing.assert_array_equal(found["level_fraction"], points["probability"])
-    low, high = found["band"].values
-    assert (low <= found["curve"].values + 1e-12).all()
-    assert (found["curve"].values <= high + 1e-12).all()
     assert np.isnan(found["static_threshold"]).all()
     below = found["curve"].sel(intensity_grid=slice(0, 0.499))
     assert (below == 0).all()
@@ -34,16 +31,6 @@ def test_fractions_that_fall_are_pooled():
     found = isotonic_fragility(ds)
     assert found["level_fraction"].values.tolist() == [0, 0.5, 0.25, 1]
     assert found["isotonic_fraction"].values.tolist() == [0, 0.375, 0.375, 1]
-
-
-def test_static_threshold_is_where_the_peak_acceleration_tips_the_body():
-    ds, inputs, motions = measured_study(["motion.vertical=false"])
-    found = static_thresholds(ds)
-    peak = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in motions])[inputs.record]
-    level = ds["intensity"].values[2]
-    scaled = np.abs(inputs.scale[:, 2]) * peak
-    np.testing.assert_allclose(found / level, 9.81 * 0.25 / scaled, rtol=1e-9)
-    assert (found < 0.25 * STANDARD_GRAVITY).all()  # a peak in any direction is above the geometric mean
 
 
 def test_a_slope_lowers_the_static_threshold():
@@ -77,15 +64,6 @@ def test_released_bodies_have_no_static_threshold(make_study):
     assert static_thresholds(make_study()) is None
     uncertain = "motion.floor={ frequency = { distribution = 'uniform', low = 2.0, high = 4.0 } }"
     assert static_thresholds(measured_study([uncertain])[0]) is None
-
-
-def test_unit_and_order_change_nothing(make_study):
-    ds = make_study(undecided=0.05)
-    found = isotonic_fragility(ds)
-    scaled = isotonic_fragility(ds.assign_coords(intensity=10 * ds["intensity"]))
-    np.testing.assert_allclose(scaled["curve"], found["curve"], atol=1e-9)
-    order = np.random.default_rng(2).permutation(ds.sizes["realization"])
-    xr.testing.assert_allclose(isotonic_fragility(ds.isel(realization=order)), found)
 
 
 def test_a_cloud_has_a_rising_curve_too(make_study):

@@ -171,16 +171,6 @@ def test_missing_runs_are_refused_unless_allowed(make_study):
         overturning_probability(ds, allow_missing=True)
 
 
-def test_order_of_realizations_and_slices_change_nothing(make_study, monkeypatch):
-    ds = make_study(undecided=0.02)
-    whole = overturning_probability(ds)
-    shuffled = ds.isel(realization=np.random.default_rng(1).permutation(440))
-    xr.testing.assert_identical(overturning_probability(shuffled), whole)
-    xr.testing.assert_identical(overturning_probability(ds.transpose()), whole)
-    monkeypatch.setattr(runs, "SLICE", 7)
-    xr.testing.assert_identical(overturning_probability(ds), whole)
-
-
 def test_exceedance_is_counted_as_by_hand(make_study):
     ds = make_study(undecided=0.03)
     thresholds = [0.9, 0.0, 0.5, 0.25, 3.0]  # any order

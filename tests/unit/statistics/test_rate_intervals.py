@@ -100,19 +100,6 @@ def test_rates_of_fractions_that_rise_already_are_those_of_isotonic_regression(m
     np.testing.assert_array_equal(found[0], [weights @ x for x in fits])
 
 
-def test_a_level_without_runs_is_left_out():
-    units, how = units_of(12), Bootstrap(resamples=20)
-    there = np.arange(10) != 4
-    empty = units._replace(runs=units.runs * there, overturned=units.overturned * there)
-    parts = units.intensity[there], units.runs[:, there], units.overturned[..., there]
-    without = Units(*parts, units.copies)
-    for bounds in (
-        lambda u: lognormal_bounds(u, how, [TABLE]),
-        lambda u: isotonic_bounds(u, how, [TABLE], POINTS),
-    ):
-        np.testing.assert_allclose(bounds(empty), bounds(without), rtol=1e-9)
-
-
 def test_a_hazard_of_another_size_scales_the_bounds_alone():
     units, how, other = units_of(12), Bootstrap(resamples=50), (TABLE[0], 9 * TABLE[1])
     for bounds in (

@@ -316,8 +316,6 @@ def test_a_cloud_has_a_rate_too(make_study):
 def test_mistakes(make_study):
     with pytest.raises(ValueError, match=r"years must be finite and > 0 \[a\]"):
         annual_rate(make_study(), power_law(), years=0.0)
-    with pytest.raises(ValueError, match=r"level must lie in \(0, 1\)"):
-        annual_rate(make_study(), power_law(), level=1.0)
     with pytest.raises(HazardError, match="the study's intensity is intensity"):
         annual_rate(make_study(), power_law(units="m s-1"))
     with pytest.raises(TypeError, match=r"^annual_rate\(\) got an unexpected keyword argument 'measure'"):

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -96,7 +96,6 @@ def answer(statistic, ds):
         return xr.Dataset(attrs={"error": str(error)})
 
 
-@settings(max_examples=100)
 @given(name=st.sampled_from(list(STATISTICS)), ds=studies(), length=st.integers(1, 61))
 def test_slices_change_no_number(name, ds, length):
     expected = answer(STATISTICS[name], ds)

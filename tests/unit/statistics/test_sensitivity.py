@@ -70,18 +70,6 @@ def test_indices_of_a_linear_indicator(probability):
     assert (half < 0.04).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("probability", [0.5, 0.16])
-def test_intervals_of_indices_hold_them(probability):
-    """2000 designs of 64 points, of nominal 0.95 intervals of each of the eight indices."""
-    held = np.zeros((2, 4))
-    for seed in range(2000):
-        index, half = estimate_indices(indicator(design(4, 64, seed), probability), 0.95)
-        held += np.abs(index - true_indices(probability)) <= half
-    assert (held / 2000 > 0.92).all()
-    assert (held / 2000 < 0.99).all()
-
-
 def test_a_scramble_has_the_indices_of_scipy():
     y = ishigami(design(3, 256))[:, :1]
     f_a, f_b, f_ab = y[:, 0, 0], y[:, 0, 1], y[:, 0, 2:].T

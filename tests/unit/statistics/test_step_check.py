@@ -38,5 +38,3 @@ def test_nothing_repeated_says_nothing():
 def test_refuses_a_dataset_without_outcomes():
     with pytest.raises(ValueError, match="half_step_outcome"):
         step_check(study([[REST]], [[REST]]).drop_vars("half_step_outcome"))
-    with pytest.raises(ValueError, match="level"):
-        step_check(study([[REST]], [[REST]]), level=1.0)
