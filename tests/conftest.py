@@ -27,6 +27,7 @@ if os.name == "nt":  # limits of memory and files, signals and terminals are tho
         "cluster",
         "unit/commands/test_store_limits.py",
         "unit/commands/test_exit_codes.py",
+        "unit/commands/test_refusals.py",
     ]
 ROOT = Path(__file__).parents[1]
 # Run by hand: whatever -m says, tests of these marks run only where it names the mark itself. A default -m in
@@ -69,6 +70,7 @@ LONG = [
     "tests/unit/ensemble/cluster/test_scripts.py",
     "tests/unit/ensemble/rare/test_splitting.py",
     "tests/unit/ensemble/test_stopping.py",
+    "tests/unit/ensemble/test_ways.py",
     "tests/unit/ensemble/test_contact_study.py",
     "tests/unit/ensemble/test_extension.py",
     "tests/unit/ensemble/test_failures.py",

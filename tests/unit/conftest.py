@@ -1,7 +1,10 @@
 """Two small studies: one to run, a second of shaking with a short tail, and one of known statistics."""
 
+import os
 import shutil
 import sys
+import time
+from functools import cache
 
 import numpy as np
 import pytest
@@ -41,15 +44,61 @@ def study_file(tmp_path):
     return write_study(tmp_path)
 
 
-@pytest.fixture(scope="session")
-def computed(tmp_path_factory):
-    """Store of the small study, computed once by one worker: to be copied, not changed."""
-    from mcrock.ensemble import run_study
-    from mcrock.study import load_config  # here, as few folders need them
+STORED = {  # overrides of the small study
+    "plain": [],
+    "friction": ["contact.friction=0.3", "limits.displacement=0.2"],
+    "cloud": [
+        'intensity={ measure = "pga", value = { distribution = "uniform", low = 1.0, high = 9.0 }, '
+        'variables = ["pgv"] }'
+    ],
+    "nested": [
+        *("body.width.epistemic=true", "impact.lambda.epistemic=true", "impact.draw=run"),
+        *("ensemble.outer=3", "ensemble.realizations=12"),
+    ],
+}
 
-    folder = tmp_path_factory.mktemp("computed")
-    run_study(load_config(write_study(folder)), folder / "s.zarr", workers=1).close()
-    return folder / "s.zarr"
+
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory):
+    """Function that gives the store of one of `STORED`, computed once for all workers: to be copied only."""
+    from tests.traces import OWN  # here, as it is a plugin that is loaded later
+
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    OWN.append(str(shared / "stored-"))  # no trace of the test that is the first to ask
+
+    @cache
+    def store(name="plain"):
+        from mcrock.ensemble import run_study
+        from mcrock.study import load_config  # here, as few folders need them
+
+        folder, done = shared / f"stored-{name}", shared / f"stored-{name}" / "done"
+        try:
+            folder.mkdir()
+        except FileExistsError:  # another worker is at it
+            until = time.monotonic() + 600
+            while not done.exists():
+                assert time.monotonic() < until, f"{folder} was not finished by its worker"
+                time.sleep(0.05)
+        else:
+            study = load_config(write_study(folder), STORED[name])
+            run_study(study, folder / "s.zarr", workers=1).close()
+            done.touch()
+        return folder / "s.zarr"
+
+    return store
+
+
+@pytest.fixture
+def copied(stored, tmp_path):
+    """Function that copies a stored study into the folder of the test, under a name."""
+    return lambda name="plain", to="s.zarr": copy_store(stored(name), tmp_path / to)
+
+
+@pytest.fixture(scope="session")
+def computed(stored):
+    """Store of the small study: to be copied, not changed."""
+    return stored()
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,16 @@
 """Studies with friction: what their stores hold, in parts and whole, in files and in replays."""
 
 import numpy as np
-import pytest
 import xarray as xr
 
 from mcrock.base.params import ContactColumn
-from mcrock.dataset import load_dataset, outputs, save_dataset
+from mcrock.dataset import load_dataset, outputs
 from mcrock.ensemble import run_study
 from mcrock.excitation import pack_motions
 from mcrock.impact.registry import DEFAULT_LAW, Law
 from mcrock.simulation.runs import simulate_realization
 from mcrock.study import load_config
 from mcrock.study.sampling import draw_inputs, load_motions
-from tests.unit.conftest import write_study
 
 FRICTION = (
     "contact.friction={distribution='uniform', low=0.2, high=0.6}",
@@ -21,16 +19,6 @@ FRICTION = (
     "controls.max_impacts=2000",  # what is kept counts here, not how a run ends
 )
 NAMES = [f"contact_{column.name.lower()}" for column in ContactColumn]
-
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    return load_config(write_study(tmp_path_factory.mktemp("study")), FRICTION)
-
-
-@pytest.fixture(scope="module")
-def result(study, tmp_path_factory):
-    return run_study(study, tmp_path_factory.mktemp("run") / "friction.zarr").load()
 
 
 def test_laws_of_one_contact_in_one_study(study_file, tmp_path):
@@ -61,39 +49,14 @@ def test_laws_of_one_contact_in_one_study(study_file, tmp_path):
             np.testing.assert_equal(value, stored[name], err_msg=f"{law.key} {name}")
 
 
-def test_a_store_holds_what_the_study_has(study, study_file, result, tmp_path):
+def test_a_store_holds_what_the_study_has(study_file, computed, tmp_path):
+    study = load_config(study_file, FRICTION)
+    result = run_study(study, tmp_path / "friction.zarr").load()
     names = set(result.data_vars)
     assert set(outputs(friction=True)) | set(NAMES) <= names
     drawn = draw_inputs(study, load_motions(study), 0, study.n_realizations)
     for i, name in enumerate(NAMES):
         np.testing.assert_array_equal(result[name], drawn.contact[:, i])
         assert result[name].attrs["units"] == "1"
-    sticking = run_study(load_config(study_file), tmp_path / "sticking.zarr")
     added = {*NAMES, "peak_acceleration", *outputs(friction=True)} - {*outputs(friction=False)}
-    assert names - set(sticking.data_vars) == added
-
-
-def test_parts_make_the_whole(study, result, tmp_path):
-    path = tmp_path / "parts.zarr"
-    for task in ((2, 2), (1, 2)):
-        run_study(study, path, task=task)
-    xr.testing.assert_identical(load_dataset(path).load(), result)
-
-
-def test_a_file_holds_the_same(result, tmp_path):
-    save_dataset(result, tmp_path / "friction.nc")
-    with load_dataset(tmp_path / "friction.nc") as copy:
-        xr.testing.assert_identical(copy.load(), result)
-
-
-def test_a_replay_has_the_friction_of_its_realization(study, result):
-    motions = load_motions(study)
-    for realization in (1, 17):
-        inputs = draw_inputs(study, motions, realization, realization + 1)
-        for level in range(study.n_intensity):
-            _, run = simulate_realization(inputs, 0, level, pack_motions(motions), study.controls)
-            stored = result.isel(realization=realization, intensity=level)
-            for name in set(outputs(friction=True)) - {"half_step_outcome"}:
-                np.testing.assert_equal(
-                    np.asarray(run.results[name]).astype(stored[name].dtype), stored[name]
-                )
+    assert names - set(load_dataset(computed).data_vars) == added

@@ -38,27 +38,19 @@ def same_runs(extended, fresh):
     xr.testing.assert_identical(extended[names], fresh[names])
 
 
-@pytest.mark.parametrize(
-    ("design", "change"),
-    [
-        ("random", [MORE]),
-        ("sobol", [FURTHER]),
-        *((design, [MORE, FURTHER]) for design in ("random", "sobol", "sobol_by_record")),
-    ],
-    ids=str,
-)
-def test_an_extended_store_is_that_of_the_whole_study(study_file, tmp_path, design, change):
+@pytest.mark.parametrize("design", ["random", "sobol", "sobol_by_record"])
+def test_an_extended_store_is_that_of_the_whole_study(study_file, tmp_path, design):
     design = f'ensemble.design="{design}"'
     run_study(load_config(study_file, [design]), tmp_path / "s.zarr")
-    whole = load_config(study_file, [design, *change])
+    whole = load_config(study_file, [design, MORE, FURTHER])
     same_runs(
         run_study(whole, tmp_path / "s.zarr", extend=True, workers=2, part_size=20),
         run_study(whole, tmp_path / "w.zarr"),
     )
 
 
-def test_what_is_there_is_not_computed_again(study_file, tmp_path, counted):
-    run_study(load_config(study_file), tmp_path / "s.zarr", workers=1)
+def test_what_is_there_is_not_computed_again(copied, study_file, tmp_path, counted):
+    copied()
     counted.clear()
     run_study(load_config(study_file, [MORE]), tmp_path / "s.zarr", extend=True, workers=1)
     assert counted == [(40, 5, 3)]
@@ -68,14 +60,6 @@ def test_what_is_there_is_not_computed_again(study_file, tmp_path, counted):
     counted.clear()
     run_study(load_config(study_file, [MORE, FURTHER]), tmp_path / "s.zarr", extend=True)
     assert not counted
-
-
-def test_a_chunk_that_was_not_full_is_filled(study_file, tmp_path, counted):
-    run_study(load_config(study_file, [FEWER]), tmp_path / "s.zarr", workers=1)
-    counted.clear()
-    whole = load_config(study_file)
-    same_runs(run_study(whole, tmp_path / "s.zarr", extend=True), run_study(whole, tmp_path / "w.zarr"))
-    assert counted[0] == (32, 8, 3)
 
 
 def test_an_interrupted_extension_goes_on(study_file, tmp_path, monkeypatch):
@@ -104,9 +88,9 @@ def test_an_interrupted_extension_goes_on(study_file, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("options", [{"resume": True}, {"task": (1, 2)}], ids=str)
-def test_nothing_is_extended_without_being_told(study_file, tmp_path, options):
-    run_study(load_config(study_file), tmp_path / "s.zarr")
-    before = os.stat(tmp_path / "s.zarr" / "study.zip")
+def test_nothing_is_extended_without_being_told(copied, study_file, tmp_path, options):
+    copied()
+    before = os.stat(tmp_path / "s.zarr" / "study.zip").st_mtime_ns
     message = (
         r"the same study but for ensemble\.realizations \(stored 40, wanted 45\); intensity\.levels "
         r"\(stored \[1\.0, 4\.0, 9\.0\], wanted \[0\.5, 1\.0, 4\.0, 6\.0, 9\.0\]\); --extend"
@@ -114,7 +98,7 @@ def test_nothing_is_extended_without_being_told(study_file, tmp_path, options):
     for call in (run_study, plan_study):
         with pytest.raises(StoreError, match=message):
             call(load_config(study_file, [MORE, FURTHER]), tmp_path / "s.zarr", **options)
-    assert os.stat(tmp_path / "s.zarr" / "study.zip") == before
+    assert os.stat(tmp_path / "s.zarr" / "study.zip").st_mtime_ns == before
 
 
 @pytest.mark.parametrize(
@@ -127,8 +111,8 @@ def test_nothing_is_extended_without_being_told(study_file, tmp_path, options):
         (["intensity={ measure = 'pgv', levels = [1.0, 4.0, 9.0] }"], r"differs in intensity\.measure"),
     ],
 )
-def test_any_other_change_is_refused(study_file, tmp_path, change, message):
-    run_study(load_config(study_file), tmp_path / "s.zarr")
+def test_any_other_change_is_refused(copied, study_file, tmp_path, change, message):
+    copied()
     for call in (run_study, plan_study):
         with pytest.raises(StoreError, match=message):
             call(load_config(study_file, change), tmp_path / "s.zarr", extend=True)
@@ -150,8 +134,8 @@ def test_who_answers_for_a_study_may_change_between_its_runs(study_file, tmp_pat
         run_study(load_config(study_file, ["body.height=1.1"]), path, **options)
 
 
-def test_another_kernel_extends_nothing(study_file, tmp_path, monkeypatch):
-    run_study(load_config(study_file), tmp_path / "s.zarr")
+def test_another_kernel_extends_nothing(copied, study_file, tmp_path, monkeypatch):
+    copied()
     monkeypatch.setattr("mcrock.ensemble.opening.source_hash", lambda: "edited")
     message = r"another study, .* ensemble\.realizations .* kernel_digest \(stored .*, wanted \"edited\"\)"
     with pytest.raises(StoreError, match=message):
@@ -167,16 +151,16 @@ def test_a_latin_hypercube_is_not_extended(study_file, tmp_path):
     same_runs(run_study(further, tmp_path / "s.zarr", extend=True), run_study(further, tmp_path / "w.zarr"))
 
 
-def test_a_plan_counts_what_an_extension_computes(study_file, tmp_path):
-    run_study(load_config(study_file), tmp_path / "s.zarr")
+def test_a_plan_counts_what_an_extension_computes(copied, study_file, tmp_path):
+    copied()
     assert plan_study(load_config(study_file, [MORE]), tmp_path / "s.zarr", extend=True) == (8, 6, 6, 1)
     assert plan_study(load_config(study_file, [FURTHER]), tmp_path / "s.zarr", extend=True)[1:] == (5, 5, 5)
     assert plan_study(load_config(study_file), tmp_path / "s.zarr", extend=True)[1:] == (5, 5, 0)
 
 
-def test_an_extended_store_without_its_study_keeps_its_chunks(study_file, tmp_path, counted):
+def test_an_extended_store_without_its_study_keeps_its_chunks(copied, study_file, tmp_path, counted):
     more = load_config(study_file, ["ensemble.realizations=200"])  # in chunks of 8 realizations still
-    run_study(load_config(study_file), tmp_path / "s.zarr")
+    copied()
     before = run_study(more, tmp_path / "s.zarr", extend=True).load()
     (tmp_path / "s.zarr" / "study.zip").write_bytes(b"")
     counted.clear()
@@ -185,15 +169,8 @@ def test_an_extended_store_without_its_study_keeps_its_chunks(study_file, tmp_pa
     assert len(chunks_done(tmp_path / "s.zarr")) == 25
 
 
-def test_cloud_studies_are_extended_too(study_file, tmp_path):
-    value = 'intensity={ measure = "pga", value = { distribution = "uniform", low = 1, high = 9 } }'
-    whole = load_config(study_file, [value, MORE])
-    run_study(load_config(study_file, [value, FEWER]), tmp_path / "s.zarr")
-    same_runs(run_study(whole, tmp_path / "s.zarr", extend=True), run_study(whole, tmp_path / "w.zarr"))
-
-
-def test_a_damaged_old_chunk_is_computed_whole(study_file, tmp_path, counted):
-    run_study(load_config(study_file), tmp_path / "s.zarr")
+def test_a_damaged_old_chunk_is_computed_whole(copied, study_file, tmp_path, counted):
+    copied()
     file = tmp_path / "s.zarr" / "chunks" / "2.zip"
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1

@@ -2,40 +2,28 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 
-from mcrock.dataset import is_declared, load_dataset, to_frame
+from mcrock.dataset import load_dataset, to_frame
 from mcrock.dataset.contents import chunk_path
-from mcrock.dataset.create import StoreError, merge_stores
-from mcrock.ensemble import estimate_time, plan_study, run_study
-from mcrock.excitation import pack_motions
+from mcrock.dataset.create import StoreError
+from mcrock.ensemble import estimate_time, run_study
 from mcrock.plots import save_all
 from mcrock.show.describe import describe
 from mcrock.show.summary import format_summary, summarize, summary_as_json
-from mcrock.simulation.runs import simulate_realization
 from mcrock.statistics import pooled
-from mcrock.study import ConfigError, load_config
+from mcrock.study import load_config
 from mcrock.study.sampling import draw_inputs, load_motions, sample_inputs
 from tests.conftest import few_resamples
-from tests.unit.conftest import copy_store, write_study
+from tests.unit.conftest import STORED
 
-UNKNOWN = ["body.width.epistemic=true", "impact.lambda.epistemic=true", "impact.draw=run"]
-NESTED = [*UNKNOWN, "ensemble.outer=3", "ensemble.realizations=12"]
+NESTED = STORED["nested"]
 OF_MOTION = ["record", "azimuth", "polarity"]
 
 
-@pytest.fixture(scope="module")
-def nested_store(tmp_path_factory):
-    """Store of a nested study."""
-    folder = tmp_path_factory.mktemp("nested")
-    run_study(load_config(write_study(folder), NESTED), folder / "n.zarr").close()
-    return folder / "n.zarr"
-
-
 @pytest.fixture
-def nested(nested_store, tmp_path):
-    """What a copy of it holds."""
-    return load_dataset(copy_store(nested_store, tmp_path / "n.zarr")).load()
+def nested(copied):
+    """What a copy of its store holds."""
+    return load_dataset(copied("nested", "n.zarr")).load()
 
 
 def test_every_draw_meets_the_same_motions_and_other_inputs(nested):
@@ -69,49 +57,6 @@ def test_other_inputs_are_those_of_the_study_without_the_unknown_ones(study_file
         np.testing.assert_array_equal(plain[name], nested[name][1])
 
 
-@pytest.mark.parametrize(
-    "options", [{"workers": 3}, {"part_size": 12}, {"processes": True, "workers": 1}], ids=str
-)
-def test_results_depend_on_the_study_alone(study_file, nested, tmp_path, options):
-    ds = run_study(load_config(study_file, NESTED), tmp_path / "s.zarr", **options)
-    xr.testing.assert_identical(ds.load(), nested)
-
-
-def test_tasks_join_one_store(study_file, nested, tmp_path):
-    path, study = tmp_path / "s.zarr", load_config(study_file, NESTED)
-    plan = plan_study(study, path, task=(2, 4))
-    assert plan.chunks == nested["chunk_done"].size
-    for i in (3, 1, 4, 2):
-        ds = run_study(study, path, task=(i, 4))
-    xr.testing.assert_identical(ds.load(), nested)
-
-
-def test_a_lost_chunk_is_computed_again(study_file, nested, tmp_path):
-    chunk_path(tmp_path / "n.zarr", (1, 0)).unlink()
-    ds = run_study(load_config(study_file, NESTED), tmp_path / "n.zarr", resume=True)
-    xr.testing.assert_identical(ds.load(), nested)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [["ensemble.outer=5"], ["ensemble.realizations=20"], ["intensity.levels=[1.0, 2.0, 4.0, 9.0]"]],
-    ids=str,
-)
-def test_an_extended_store_is_that_of_the_whole_study(study_file, nested, tmp_path, change):
-    whole = load_config(study_file, [*NESTED, *change])
-    extended = run_study(whole, tmp_path / "n.zarr", extend=True)
-    fresh = run_study(whole, tmp_path / "w.zarr")
-    names = [name for name in fresh.variables if name != "chunk_done"]
-    xr.testing.assert_identical(extended[names].load(), fresh[names].load())
-
-
-def test_stores_of_tasks_are_merged(study_file, nested, tmp_path):
-    for i in (1, 2):
-        run_study(load_config(study_file, NESTED), tmp_path / f"{i}.zarr", task=(i, 2)).close()
-    merge_stores(tmp_path / "m.zarr", [tmp_path / "1.zarr", tmp_path / "2.zarr"])
-    xr.testing.assert_identical(load_dataset(tmp_path / "m.zarr").load(), nested)
-
-
 def test_a_study_says_what_is_epistemic_before_it_is_run(study_file):
     study = load_config(study_file, NESTED)
     text = describe(study, load_motions(study))
@@ -139,23 +84,11 @@ def test_the_time_is_estimated_over_all_outer_draws(study_file, monkeypatch, rea
     monkeypatch.setattr("mcrock.ensemble.estimate.thread_time", lambda: clock[0])
     monkeypatch.setattr("mcrock.ensemble.estimate.simulate_part", simulated)
     size = ["ensemble.outer=32", f"ensemble.realizations={realizations}"]
-    study = load_config(study_file, [*UNKNOWN, *size])
+    study = load_config(study_file, [*NESTED, *size])
     motions = load_motions(study)
     widths = [draw_inputs(study, motions, 0, 1, k).values["body_width"][0] for k in range(32)]
     seconds, _ = estimate_time(study, motions)
     assert seconds * study.n_intensity == pytest.approx(each * (np.mean(widths) - 0.1), rel=0.2)
-
-
-def test_a_run_of_any_draw_is_replayed(study_file, nested):
-    study = load_config(study_file, NESTED)
-    motions = load_motions(study)
-    for outer in (0, 2):
-        inputs = draw_inputs(study, motions, 5, 6, outer)
-        _, run = simulate_realization(inputs, 0, 2, pack_motions(motions), study.controls)
-        assert run.results["outcome"] == int(nested["outcome"][outer, 5, 2])
-        assert run.results["steps"] == int(nested["steps"][outer, 5, 2])
-    with pytest.raises(ValueError, match="expected 0 <= outer < 3 outer draws, got 3"):
-        draw_inputs(study, motions, 5, 6, 3)
 
 
 def test_fewer_draws_are_no_extension(study_file, nested, tmp_path):
@@ -179,11 +112,6 @@ def test_a_nested_study_as_a_table(nested, tmp_path):
     last = table.iloc[-1]
     assert last["body_width"] == float(nested["body_width"][2, 11])
     assert last["motion_name"] == nested["motion_name"].values[nested["record"].values[2, 11]]
-
-
-def test_a_nested_store_is_read_again(nested, tmp_path):
-    xr.testing.assert_identical(load_dataset(tmp_path / "n.zarr").load(), nested)
-    assert all(is_declared(str(name)) for name in nested.variables)
 
 
 def test_a_summary_has_both_kinds_of_uncertainty(nested, tmp_path):
@@ -210,35 +138,3 @@ def test_a_nested_study_with_missing_runs_has_the_pooled_statistics(study_file, 
         names = {path.stem for path in save_all(ds, tmp_path / "figures", allow_missing=True)}
     assert "fragility" in names
     assert "probability_box" not in names
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (UNKNOWN, r"\[ensemble\]: of .* \(body\.width, impact\.lambda\) it needs 'outer'"),
-        (["ensemble.outer=3"], r"\[ensemble\] outer: nothing is epistemic"),
-        (["ensemble.outer=1", *UNKNOWN], r"outer.*integer >= 2"),
-        ([*NESTED, "ensemble.design='sobol_indices'"], r"\[ensemble\] design: has an .* leave 'outer' out"),
-        ([*NESTED, "impact.draw=impact"], r"lambda: drawn anew at every impact it is not an unknown number"),
-        (
-            [*NESTED, 'intensity.value={ distribution = "uniform", low = 1, high = 2 }'],
-            r"\[ensemble\] outer: compares draws at fixed intensities",
-        ),
-        (
-            [*NESTED, 'intensity.value={ distribution = "uniform", low = 1, high = 2, epistemic = true }'],
-            r"\[intensity\] value: an intensity is what probabilities are given for",
-        ),
-        (
-            [
-                *NESTED,
-                'contact.friction={ distribution = "uniform", low = 0.3, high = 0.4, epistemic = true }',
-                'contact.static_friction={ distribution = "uniform", low = 0.4, high = 0.5 }',
-            ],
-            r"\[contact\] static_friction: is drawn with the friction: both are epistemic, or neither",
-        ),
-        (["body.width.epistemic='yes'"], r"epistemic: expected true or false"),
-    ],
-)
-def test_what_is_no_nested_study_is_refused(study_file, overrides, message):
-    with pytest.raises(ConfigError, match=message):
-        load_config(study_file, overrides)

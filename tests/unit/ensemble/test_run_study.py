@@ -51,31 +51,6 @@ def files(path):
     return {str(f.relative_to(path)): hashlib.sha256(f.read_bytes()).hexdigest() for f in found}
 
 
-def test_every_run_has_an_outcome(reference, study):
-    assert dict(reference["outcome"].sizes) == {"realization": 40, "intensity": 3}
-    assert (reference["outcome"] != Outcome.NOT_RUN).all()
-    assert reference["chunk_done"].all()
-    assert 0 < (reference["outcome"] == Outcome.OVERTURNED).mean() < 1  # or the other tests prove little
-    assert json.loads(reference.attrs["config"]) == json.loads(study.to_json())
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"workers": 1},
-        {"workers": 2},
-        {"workers": 5, "part_size": 1},
-        {"workers": 2, "part_size": 17},
-        {"part_size": 1000},
-        {"workers": 2, "processes": True, "part_size": 9},
-    ],
-    ids=str,
-)
-def test_workers_and_part_size_change_no_bit(study, reference, tmp_path, options):
-    xr.testing.assert_identical(run_study(study, tmp_path / "s.zarr", **options), reference)
-    assert files(tmp_path / "s.zarr") == files(tmp_path / "reference.zarr")
-
-
 def test_a_cluster_changes_no_bit(study, reference, tmp_path):
     from distributed import Client, LocalCluster
 
@@ -87,13 +62,6 @@ def test_a_cluster_changes_no_bit(study, reference, tmp_path):
     ):
         ds = run_study(study, tmp_path / "s.zarr", client=client)
     xr.testing.assert_identical(ds, reference)
-
-
-def test_a_cloud_study_runs(study_file, tmp_path):
-    value = 'intensity={ measure = "pga", value = { distribution = "uniform", low = 1, high = 9 } }'
-    ds = run_study(load_config(study_file, [value]), tmp_path / "s.zarr")
-    assert ds["outcome"].dims == ("realization",)
-    assert ((ds["intensity_value"] >= 1) & (ds["intensity_value"] <= 9)).all()
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 9])
@@ -112,16 +80,6 @@ def test_parts_of_outer_draws_cover_what_is_missing_once(n, part_size):
     parts = [part for i in range(1, n + 1) for part in cut_parts(done, 8, 37, part_size, (i, n))]
     computed = [(part.outer, i) for part in parts for i in range(part.start, part.stop)]
     assert computed == [(k, i) for k in range(3) for i in range(37) if not done[k, i // 8]]
-
-
-def test_tasks_join_one_store(study, reference, tmp_path):
-    path = tmp_path / "s.zarr"
-    partial = run_study(study, path, task=(2, 3))
-    assert partial["chunk_done"].values.tolist() == [0, 1, 1, 0, 0]
-    partial.close()
-    for i in (3, 1):
-        ds = run_study(study, path, task=(i, 3))
-    xr.testing.assert_identical(ds, reference)
 
 
 def test_tasks_may_race_to_create_the_store(study_file, study, reference, tmp_path):
