@@ -129,18 +129,6 @@ def test_what_a_table_excludes(study_of, override, expected):
     assert expected in message(study_of, HEAD, *ROWS, overrides=[override])
 
 
-def test_lists_are_not_epistemic(study_file):
-    with pytest.raises(ConfigError, match="unknown key 'epistemic'"):
-        load_config(
-            study_file(),
-            [
-                "body.width={distribution='listed', values=[0.4, 0.5], epistemic=true}",
-                "ensemble.realizations=2",
-                "ensemble.outer=2",
-            ],
-        )
-
-
 def test_static_friction_is_compared_row_by_row(study_of):
     head = "contact.friction,contact.static_friction"
     # the sorted values of the second column are above those of the first

@@ -129,15 +129,6 @@ def test_column_of_a_table_wins(study_of):
     assert study.impact.lambda_lon == uniform(0, 1.5)
 
 
-@pytest.mark.parametrize("value", ['"varkonyi_2022_fited"', "3", '["housner_1963"]'])
-def test_unknown_preset_is_one_message_with_the_names(study_of, value):
-    text = message(study_of, f"preset = {value}")
-    assert len(text.splitlines()) == 1
-    assert "study.toml [impact] preset: expected " in text
-    assert all(repr(name) in text for name in PRESETS)
-    assert ("; did you mean 'varkonyi_2022_fitted'?" in text) == ("fited" in value)
-
-
 def test_what_the_source_lacks_is_to_be_given(study_of):
     text = message(study_of, 'preset = "varkonyi_2022_fitted"')
     assert len(text.splitlines()) == 1

@@ -139,21 +139,6 @@ def test_points_in_millimetres(load, motions, rock, tmp_path):
     assert inputs.mass[0] == pytest.approx(2600e-9 * rock.convex_hull.volume, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["body.unit=km"], r"unit: expected 'm', 'cm', 'mm', 'in' or 'ft', got 'km'"),
-        (["body.file=none.stl"], r"file: .*none\.stl: cannot be read: No such file"),
-        (["body.up=w"], r"up: expected 'z', 'y', 'x', '-z', '-y' or '-x', got 'w'"),
-        (["body.vertices=[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]"], r"unit: is that of the lengths in 'file'"),
-    ],
-)
-def test_mistakes_of_a_file(load, overrides, message):
-    with pytest.raises(ConfigError, match=message) as caught:
-        load(*overrides)
-    assert len(caught.value.mistakes) == 1
-
-
 def test_the_unit_of_a_mesh_is_asked_for(load, tmp_path):
     path = tmp_path / "study.toml"
     path.write_text(STUDY.replace('unit = "mm"\n', ""))
@@ -182,11 +167,6 @@ def test_a_mesh_with_y_up_stands_as_with_z_up_and_lies_without_the_key(load, mot
     stored = Study.from_json(study.to_json())
     assert stored.to_json() == study.to_json()
     np.testing.assert_array_equal(draw_inputs(stored, motions, 0, 1).vertices, stands.vertices)
-
-
-def test_listed_points_have_no_axis_of_a_file(load):
-    with pytest.raises(ConfigError, match=r"up: is an axis of the 'file', .*: leave it out"):
-        load("body.up=y", "body.vertices=[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]")
 
 
 def test_of_many_faces_those_of_the_base_its_neighbours_and_stable_ones_are_listed(load, motions):

@@ -6,7 +6,6 @@ import pytest
 from mcrock.base.params import ContactColumn
 from mcrock.base.random_numbers import uniforms
 from mcrock.dataset import SCHEMA
-from mcrock.study import ConfigError
 from mcrock.study.design import stream
 from mcrock.study.sampling import draw_inputs
 
@@ -82,11 +81,6 @@ def test_static_friction_is_drawn_alone_beside_a_number(make_study, motions):
     np.testing.assert_array_equal(contact[:, 0], np.full(30, 0.3))
     u = uniforms(11, stream("contact.static_friction"), 0, 30)
     np.testing.assert_allclose(contact[:, 1], 0.3 + 0.2 * u, rtol=1e-14)
-
-
-def test_friction_is_refused_beside_angular_impulses(make_study):
-    with pytest.raises(ConfigError, match=r"\[impact\] tau: must be 0 \[N m s\]"):
-        make_study("contact.friction=0.4", "impact.tau=0.1")
 
 
 @pytest.mark.parametrize("cloud", [False, True])

@@ -371,54 +371,6 @@ def test_the_band_of_a_spectrum_is_chosen(make):
 
 
 @pytest.mark.parametrize(
-    ("motion", "overrides", "message"),
-    [
-        (SPECTRUM, ["motion.unit=g"], "unit: goes with a table, not with the spectrum of a standard"),
-        (SPECTRUM, ["motion.dt=0.02"], "'band' (0.05 s), 0.0125 s, got 0.02"),
-        (SPECTRUM, ["motion.band=[2, 1]"], "band: the periods must rise, got 2 and 1 s"),
-        (SPECTRUM, ["motion.band=[1]"], "band: expected two periods"),
-        (FITTED, ["motion.unit=g"], "unit: is that of a file"),
-        (PULSE, ["motion.shape=one-sine", "motion.cycles=3"], "cycles: is of the shape 'mavroeidis-"),
-        (
-            PULSE,
-            [
-                "motion.floor.masses=[1]",
-                "motion.floor.stiffnesses=[1]",
-                "motion.floor.number=1",
-                "motion.floor.factor=1.3",
-            ],
-            "factor: is of an oscillator",
-        ),
-        (PULSE, ["motion.shape=triangle"], "expected 'one-sine'"),
-        (PULSE, ["motion.period=-1"], "must be > 0"),
-        (SYNTHETIC, ["motion.damping=1.5"], "must be"),
-        (SPECTRUM, ["motion.damping=1.5"], "damping: must be > 0 and <= 0.8"),
-        (SPECTRUM, ["motion.table=x.csv"], "expected exactly one of 'ground'"),
-        (
-            STANDARD,
-            ["motion.ground=A"],
-            "or 'table' [a file of periods and accelerations]; 'ground' and 'standard'",
-        ),
-        (STANDARD, ["motion.height_ratio=0.5"], "height_ratio: goes with standard = 'ac156'"),
-        (STANDARD, ["motion.damping=0.2"], "damping: RG 1.60 has 0.005 to 0.1 [1], got 0.2"),
-        (STANDARD, ["motion.spectrum_type=2"], "is of the spectra of EN 1998-1, and goes with 'ground'"),
-        (STANDARD, ["motion.standard=asce7"], "expected 'rg_1_60' or 'ac156'"),
-        ('source = "fitted"\nset = "farfield"\n', [], "'set' and 'record' go together"),
-        (PULSE, ["motion.floor.damping=0.05"], "give the 'frequency' [Hz] of an oscillator"),
-        (
-            PULSE,
-            ["motion.floor.masses=[1]", "motion.floor.stiffnesses=[1, 2]", "motion.floor.number=1"],
-            "as many",
-        ),
-    ],
-)
-def test_wrong_motions_are_refused(make, motion, overrides, message):
-    with pytest.raises(ConfigError) as refused:
-        make(motion, *overrides)
-    assert message in str(refused.value)
-
-
-@pytest.mark.parametrize(
     "motion",
     [
         "source = 'pulse'\nshape = 'one-sine'\nperiod = 1.0\n",

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrock.show.describe import describe
-from mcrock.study import ConfigError
 from mcrock.study.design import (
     SCRAMBLES,
     block_length,
@@ -121,12 +120,3 @@ def test_the_description_says_which_numbers_are_even(make_study, motions):
     assert f"even with {8 * block} or {16 * block} realizations, not with 1000" in describe(study, motions)
     even = make_study(OF_INDICES, f"ensemble.realizations={4 * block}")
     assert "even with" not in describe(even, motions)
-
-
-def test_draws_of_what_is_epistemic_are_refused(make_study):
-    with pytest.raises(ConfigError, match=r"design: has an index for every input.*leave 'outer' out"):
-        make_study(
-            OF_INDICES,
-            "ensemble.outer=4",
-            "body.width={distribution='normal', mean=0.4, std=0.01, epistemic=true}",
-        )

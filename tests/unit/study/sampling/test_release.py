@@ -142,32 +142,3 @@ def test_released_bodies_may_be_shaken(study, tmp_path):
 def test_an_impossible_release_is_refused(study, override, message):
     with pytest.raises(ConfigError, match=message):
         inputs_of(study(override))
-
-
-@pytest.mark.parametrize(
-    ("override", "message"),
-    [
-        ("start.tilt=-0.1", "must be >= 0"),
-        ("start.edge=-1", "expected an integer >= 0|must be >= 0"),
-        ("start.edge=[0, 0]", "0 is listed twice"),
-        ("intensity.measure=pga", "there is no shaking"),
-    ],
-)
-def test_a_wrong_section_is_refused(study, override, message):
-    with pytest.raises(ConfigError, match=message):
-        study(override)
-
-
-def test_still_ground_needs_a_release(tmp_path):
-    path = tmp_path / "s.toml"
-    path.write_text(
-        FREE.replace("[start]", "").replace("edge = [0, 1]", "").split("tilt_ratio")[0]
-        + '[motion]\nsource="none"\n[ensemble]\nrealizations=2\n'
-    )
-    with pytest.raises(ConfigError, match="'none' needs a body released from a tilt"):
-        load_config(path)
-
-
-def test_shaking_needs_an_intensity(study):
-    with pytest.raises(ConfigError, match=r"missing section \[intensity\]"):
-        study("motion.source=fema_p695")

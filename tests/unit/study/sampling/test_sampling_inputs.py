@@ -166,13 +166,6 @@ def test_a_sobol_design_by_record_is_even_within_every_record(make_study, motion
     assert (np.abs(apart[0] - apart[2]) > 1e-6).any()
 
 
-def test_a_sobol_design_by_record_needs_records_in_turn(make_study):
-    with pytest.raises(
-        ConfigError, match=r"design: spreads the realizations of each record, which meet them in turn: give"
-    ):
-        make_study("ensemble.design=sobol_by_record", "motion.assignment=random")
-
-
 @pytest.mark.parametrize("design", DESIGNS)
 def test_cycle_meets_every_motion_once_per_block(make_study, motions, design):
     record = draw_inputs(make_study(f"ensemble.design={design}"), motions, 0, 198).record

@@ -172,32 +172,6 @@ def test_description(make, motions):
     assert "nothing is uncertain" not in own
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"start_face": 0}, "start_face: numbers faces, which every draw of shape_error has anew: leave"),
-        ({"base_faces": [0]}, "leave it out; base_angle_deg says which faces are base"),
-        ({"impact": {"lambda": 1.0, "faces": [{"face": 0, "lambda_lon": 0.9}]}}, "faces: go by the numbers"),
-        ({"start": {"tilt": 0.05}}, "start.*goes by the number of an edge"),
-        ({"shape_error": {"std": -1.0, "correlation_length": 0.1}}, r"std: must be >= 0 \[m\], got -1"),
-        ({"shape_error": {"std": 0.1}}, r"missing key 'correlation_length'; expected a number > 0 \[m\]"),
-        ({"shape_error": ERROR | {"epistemic": True}}, r"\(body\.shape_error\) it needs 'outer'"),
-        ({"shape_error": None, "base_faces": [0], "base_angle_deg": 5.0}, "base_faces lists it: give one"),
-    ],
-)
-def test_what_cannot_go_with_an_error_of_the_shape(make, changed, message):
-    with pytest.raises((ConfigError, ValueError), match=message):
-        Study.from_data(make_raw(make, changed), "study.toml", None)
-
-
-def make_raw(make, changed):
-    raw = make().model_dump(by_alias=True, exclude_none=True)
-    raw["body"] |= {"shape_error": ERROR}
-    for key, value in changed.items():
-        (raw if key in ("impact", "start") else raw["body"])[key] = value
-    return raw
-
-
 def test_a_body_that_settles_on_its_side_is_refused(make):
     """The underside must be down: an oblique prism comes to lie on its side."""
     oblique = [[x + 0.7 * z, y, z] for x in (0, 0.4) for y in (0, 0.4) for z in (0, 1)]
