@@ -20,15 +20,6 @@ def test_the_commands_do_not_load_it():
     assert found.stdout.strip() == "[]"
 
 
-def test_what_is_no_finished_store_is_refused_as_elsewhere(mcrock, store, tmp_path):
-    pytest.importorskip("panel", reason="the page needs the extra app")
-    code, _, errors = mcrock("app", tmp_path / "none.zarr")
-    assert (code, errors) == (2, mcrock("stats", tmp_path / "none.zarr")[2])
-    (store / "chunks" / "1.zip").unlink()
-    code, _, errors = mcrock("app", store)
-    assert (code, errors) == (2, mcrock("stats", store)[2])
-
-
 def test_a_port_that_is_taken_is_said_to_be(mcrock, store):
     pytest.importorskip("panel", reason="the page needs the extra app")
     with socket.socket() as taken:

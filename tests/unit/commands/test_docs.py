@@ -47,11 +47,6 @@ def test_sections_by_their_heading_or_else_by_what_they_say(mcrock):
     assert "\n### Measures\n" in output
     assert "[ensemble]`" not in output
     assert mcrock("docs", "study-file", "rest_time")[1].startswith("## `[controls]`")
-    code, output, errors = mcrock("docs", "study-file", "bananas")
-    assert (code, output) == (2, "")
-    assert errors == (
-        "mcrock: the page 'study-file' does not mention 'bananas'; `mcrock docs study-file` shows it all\n"
-    )
 
 
 def test_sections_end_at_headings_outside_of_code():

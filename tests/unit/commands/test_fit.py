@@ -125,21 +125,6 @@ def test_a_campaign_goes_on_where_a_test_is_bad(mcrock, files, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ((), "give recordings, TEST..."),
-        (("a.csv", "--table", "b.csv"), "give recordings, TEST..."),
-        (("a.csv", "--edge", "0"), "recordings need --body FILE"),
-        (("a.csv", "b.csv", "--body", "c.toml", "--edge", "0", "--workers", "0"), "--workers must be"),
-    ],
-)
-def test_which_tests_are_meant(mcrock, tmp_path, options, says):
-    code, _, errors = mcrock("fit", *options, "-o", tmp_path / "fits")
-    assert (code, errors.count("\n")) == (2, 1)
-    assert says in errors
-
-
-@pytest.mark.parametrize(
     ("body", "change", "says"),
     [
         (BODY, ("--edge", "1"), "check the edge, the axes of the sensor"),

@@ -51,24 +51,6 @@ def test_parameters_change_the_system(mcrock, tmp_path):
     assert "half_length = 0.5" in output
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("rockin_rod",), "two_blocks; did you mean 'rocking_rod'?"),
-        (("rod", "--set", "mas=2"), "rod has no parameter 'mas'; it has mass"),
-        (("rod", "--set", "mass=-2"), "mass must be a finite number > 0 [kg], got -2"),
-        (("rod", "--set", "mass"), "--set must be NAME=VALUE, got 'mass'"),
-        (("rod", "--format", "gif"), "gif"),
-    ],
-)
-def test_wrong_input_is_one_line(arguments, message, mcrock, tmp_path):
-    code, output, errors = mcrock("laws", "show", *arguments, "-o", tmp_path / "figures")
-    assert (code, output) == (2, "")
-    assert message in errors
-    assert errors.count("\n") == 1
-    assert not (tmp_path / "figures").exists()
-
-
 def test_a_dataset_of_no_system_is_refused():
     with pytest.raises(ValueError, match="system_example"):
         plot_system(system_example("rod").drop_attrs())

@@ -8,29 +8,20 @@ import pytest
 from mcrock.dataset.contents import chunk_path
 from mcrock.dataset.create import StoreError, merge_stores
 from mcrock.dataset.schema import DamageError
-from mcrock.ensemble import run_study
-from mcrock.study import load_config
-from tests.unit.conftest import write_study
 
 
 def tree(store):
     return {str(file.relative_to(store)): file.read_bytes() for file in store.rglob("*.zip")}
 
 
-@pytest.fixture(scope="module")
-def computed_shares(tmp_path_factory):
-    """Two stores, each with the chunks of one task: 0 and 1, and 2 to 4."""
-    folder = tmp_path_factory.mktemp("shares")
-    study, stores = load_config(write_study(folder)), [folder / "1.zarr", folder / "2.zarr"]
-    for i, store in enumerate(stores, start=1):
-        run_study(study, store, task=(i, 2)).close()
-    return stores
-
-
 @pytest.fixture
-def shares(computed_shares, study_file, tmp_path):
-    """Copies of them next to the study's file."""
-    return [shutil.copytree(store, tmp_path / store.name) for store in computed_shares]
+def shares(copied, study_file):
+    """Two stores next to the study's file, each with the chunks of one task: 0 and 1, and 2 to 4."""
+    stores = [copied(to=f"{i}.zarr") for i in (1, 2)]
+    for store, others in zip(stores, ((2, 3, 4), (0, 1)), strict=True):
+        for chunk in others:
+            chunk_path(store, (chunk,)).unlink()
+    return stores
 
 
 def test_stores_computed_apart_are_one(mcrock, store, shares, tmp_path, monkeypatch):
@@ -110,22 +101,6 @@ def test_other_runs_in_one_chunk_are_refused(mcrock, study_file, store, shares, 
     code, _, errors = mcrock("merge", tmp_path / "all.zarr", *shares)
     assert code == 2
     assert re.search(r"chunk 0\.zip has other runs in .*2\.zarr than in .*1\.zarr, as kinds of proc", errors)
-
-
-def test_what_is_no_store_is_refused(mcrock, shares, tmp_path):
-    (tmp_path / "folder").mkdir()
-    for arguments in (
-        (tmp_path / "all.zarr", shares[0], tmp_path / "folder"),
-        (tmp_path / "folder", *shares),
-        (tmp_path / "all.zarr", tmp_path / "none"),
-    ):
-        code, _, errors = mcrock("merge", *arguments)
-        assert code == 2
-        assert "is not a store of mcrock" in errors
-    assert not list((tmp_path / "folder").iterdir())
-    code, _, errors = mcrock("merge", tmp_path / "none" / "all.zarr", *shares)
-    assert code == 2
-    assert "the folder" in errors
 
 
 def test_the_folder_is_looked_for_before_the_stores(tmp_path):

@@ -36,29 +36,11 @@ def test_a_file_of_answers_and_an_option_that_wins(mcrock, folder):
     assert (study.body.height, study.body.width, study.intensity.levels_g) == (1.397, 0.6, (0.2, 0.4))
 
 
-def test_nothing_is_overwritten_and_nothing_is_asked_without_a_terminal(mcrock, folder):
-    code, output, errors = mcrock("new")
-    assert (code, output) == (2, "")
-    assert "--answers FILE" in errors
-    assert errors.count("\n") == 1
-    (folder / "study.toml").write_text("seed = 1")
-    code, _, errors = mcrock("new", "--yes")
-    assert code == 2
-    assert "--overwrite" in errors
-    assert (folder / "study.toml").read_text() == "seed = 1"
+def test_every_wrong_answer_is_named(mcrock, folder):
     code, _, errors = mcrock("new", "other.toml", "--height", "tall", "--width", "1,200")
     assert code == 2
     assert [line.split(": ")[1] for line in errors.splitlines()] == ["height", "width"]
-    assert [path.name for path in folder.iterdir()] == ["study.toml"]
-
-
-def test_answers_that_the_check_refuses_leave_no_file(mcrock, folder):
-    (folder / "f.csv").write_text("period,sa\n0.1,0.5\n4,0.05\n")
-    options = "--earthquakes", "spectrum", "--spectrum", "file", "--spectrum-file", "f.csv"
-    code, _, errors = mcrock("new", *options)
-    assert code == 2
-    assert "study.toml [motion]: f.csv: the unit of the accelerations" in errors
-    assert [path.name for path in folder.iterdir()] == ["f.csv"]
+    assert not list(folder.iterdir())
 
 
 # without os.fork in a process that may have imported JAX, which warns of that

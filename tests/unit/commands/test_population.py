@@ -113,17 +113,3 @@ def test_posterior_of_chains_that_differ_gives_no_section(mcrock, tmp_path):
     assert errors.startswith("mcrock: no section is made of chains that cannot be trusted: R-hat reaches")
     assert (tmp_path / "population.png").exists()
     assert not (tmp_path / "impact.toml").exists()
-
-
-def test_mistakes_are_one_line(mcrock, tmp_path):
-    code, _, errors = mcrock("population", tmp_path / "none.csv")
-    assert (code, errors.count("\n")) == (2, 1)
-    (tmp_path / "fits.csv").write_text("test,specimen\n1,2\n")
-    code, _, errors = mcrock("population", tmp_path / "fits.csv")
-    assert (code, errors.count("\n")) == (2, 1)
-    assert "no column 'position'" in errors
-    code, _, errors = mcrock("population", tmp_path / "population.nc", "--seed", 1, "--draws", 500)
-    assert (code, errors.count("\n")) == (2, 1)
-    assert "has been sampled: seed, draws only go with a table of fits" in errors
-    code, _, errors = mcrock("population", tmp_path / "fits.csv", "--format", "bmp")
-    assert (code, errors.count("\n")) == (2, 1)

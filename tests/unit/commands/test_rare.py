@@ -20,9 +20,3 @@ def test_a_run_stops_when_its_probabilities_are_known(mcrock, study_file, tmp_pa
     assert code == 0
     assert "realizations the probabilities in these motions are known to +-" in output
     assert "for other earthquakes 2 recordings leave open what the table above says" in output
-    code, _, errors = mcrock("run", study_file, "-o", tmp_path / "t.zarr", *chosen, "0.7")
-    assert (code, errors.count("\n")) == (2, 1)
-    assert "half-width of an interval must lie in (0, 0.5)" in errors
-    code, _, errors = mcrock("run", study_file, "-o", tmp_path / "t.zarr", *chosen, "0.1", "--task", "1/2")
-    assert code == 2
-    assert "leave --task out" in errors

@@ -17,27 +17,6 @@ def test_report_is_written(mcrock, store, tmp_path):
     assert mcrock("report", store, "-o", page, "--overwrite")[0] == 0
 
 
-def test_mistakes_are_one_line_and_write_nothing(mcrock, store, tmp_path):
-    page, hazard = tmp_path / "r.html", tmp_path / "h.csv"
-    hazard.write_text(HAZARD.replace("pga [m/s2]", "pga"))
-    for arguments, words in (
-        ((store, "-o", tmp_path / "r.pdf"), "the name of a report must end in .html"),
-        ((store, "-o", tmp_path / "no" / "r.html"), "does not exist"),
-        (
-            (store, "-o", page, "--age", 10),
-            "--hazard-years, --site, --age, --target and --other go with --hazard",
-        ),
-        ((store, "-o", page, "--hazard", hazard), "the intensity needs a unit"),
-        ((store, "-o", page, "--level", 2), "level"),
-        ((store, "-o", page, "--design", "0.3m/s"), "the design motion must be a pga > 0 with its unit"),
-        ((tmp_path / "none.zarr", "-o", page), "no such store or file"),
-    ):
-        code, output, errors = mcrock("report", *arguments)
-        assert (code, output, errors.count("\n")) == (2, "", 1), errors
-        assert words in errors
-        assert not page.exists()
-
-
 def test_missing_runs_are_left_out_when_told(mcrock, store):
     """Rules of thumb take the body from what has been run."""
     (store / "chunks" / "1.zip").unlink()

@@ -43,12 +43,6 @@ def test_files_of_openquake_are_read_for_the_site_and_the_measure_of_the_study(m
     assert "has 2 sites; choose one (--site) by its name or LON,LAT: (7, 46), (8, 47)" in errors
 
 
-def test_without_a_hazard_the_command_says_how(mcrock, store):
-    code, _, error = mcrock("risk", store)
-    assert (code, error.count("\n")) == (2, 1)
-    assert "needs the hazard of the site: mcrock risk STORE HAZARD.csv" in error
-
-
 def test_standards_stand_beside_risk_statistics_and_report(mcrock, store, hazard, tmp_path):
     asked = ["--design", "0.1g", "--target", "1e-4"]
     code, output, error = mcrock("risk", store, hazard, *asked)
@@ -65,20 +59,6 @@ def test_standards_stand_beside_risk_statistics_and_report(mcrock, store, hazard
     page = (tmp_path / "r.html").read_text()
     assert "at most 10 % at 1.5 times the design motion" in page
     assert "annual rate of overturning" in page
-    code, _, error = mcrock("stats", store, "--design", "0.4")
-    assert code == 2
-    assert "the design motion must be a pga > 0 with its unit, as in 0.4g, got '0.4'" in error
-
-
-def test_mistakes_are_one_line(mcrock, store, hazard, tmp_path):
-    hazard.write_text(HAZARD.replace("pga [m/s2]", "pga"))
-    code, output, errors = mcrock("risk", store, hazard)
-    assert (code, output, errors.count("\n")) == (2, "", 1)
-    assert "h.csv line 1: the intensity needs a unit" in errors
-    hazard.write_text(HAZARD.replace("pga [m/s2]", "pgv [m/s]"))
-    code, _, errors = mcrock("risk", store, hazard)
-    assert code == 2
-    assert "hazard is of pgv [m s-1], and the study's intensity is pga [m s-2]" in errors
 
 
 def test_fragility_files(mcrock, study_file, tmp_path):

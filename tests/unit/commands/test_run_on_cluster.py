@@ -19,14 +19,6 @@ def test_a_run_on_workers_of_a_file(study_file, tmp_path, monkeypatch):
     assert chunks_done(tmp_path / "s.zarr").all()
 
 
-def test_a_cluster_and_a_scheduler_exclude_each_other(mcrock, study_file, tmp_path):
-    code, output, errors = mcrock(
-        "run", study_file, "-o", tmp_path / "s", "--cluster", "c.toml", "--address", "tcp://localhost:1"
-    )
-    assert (code, output) == (2, "")
-    assert "--address takes a running scheduler, --cluster starts one: give one of them" in errors
-
-
 def test_a_retired_file_of_a_cluster_says_what_to_use(mcrock, study_file, tmp_path):
     (tmp_path / "c.toml").write_text('system = "local"\nworkers = 2\n')
     code, output, errors = mcrock(

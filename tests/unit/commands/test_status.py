@@ -88,13 +88,6 @@ def test_a_study_of_which_nothing_is_done_has_no_probabilities(mcrock, store):
     assert (code, len(output.splitlines())) == (0, 2)
 
 
-def test_what_is_no_store_is_refused(mcrock, tmp_path):
-    assert mcrock("status", tmp_path)[::2] == (
-        2,
-        f"mcrock: {tmp_path} is not a store of mcrock of the present format\n",
-    )
-
-
 @pytest.fixture
 def log(tmp_path, monkeypatch):
     """Log of a store with two processes of another machine: one ended, one did not; and half a line."""

@@ -11,7 +11,6 @@ import pytest
 import xarray as xr
 
 from mcrock.base import session
-from mcrock.dataset.contents import read_archive, write_archive
 from mcrock.ensemble import run_study
 from mcrock.study import load_config
 
@@ -74,27 +73,6 @@ def test_a_store_is_read_without_writing_anything(mcrock, store, tmp_path):
         for arguments in (("verify", store), ("stats", store, "--json"), ("status", store)):
             assert mcrock(*arguments)[0] == 0
     assert tree(tmp_path) == before
-
-
-@pytest.mark.parametrize("name", ["study.zip", "chunks/3.zip"])
-def test_a_newer_format_is_left_to_the_version_that_wrote_it(mcrock, store, study_file, tmp_path, name):
-    record, members = read_archive(store / name)
-    write_archive(store / name, members, record | {"format": 3})
-    before = tree(store)
-    for arguments in (
-        ("verify", store),
-        ("verify", store, "--repair"),
-        ("stats", store),
-        ("status", store),
-        ("merge", tmp_path / "all.zarr", store),
-        ("run", study_file, "-o", store, "--resume"),
-    ):
-        code, output, errors = mcrock(*arguments)
-        assert code != 0
-        assert "the format 3" in output + errors
-        assert "and this one knows 2: use the version that wrote it" in output + errors
-        assert tree(store) == before
-    assert not (tmp_path / "all.zarr").exists()
 
 
 def test_two_writers_on_one_store_make_the_store_of_one(store, study_file, tmp_path):

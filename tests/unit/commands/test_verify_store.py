@@ -30,7 +30,7 @@ def test_a_whole_store_is_said_to_be_whole(mcrock, store, monkeypatch):
     code, _, errors = mcrock("verify", "s.zarr", "--expect", digest[::-1])
     assert (code, errors) == (1, f"mcrock: s.zarr has the digest {digest}, expected {digest[::-1]}\n")
     assert json.loads(mcrock("stats", "s.zarr", "--json")[1])["digest"] == digest
-    assert mcrock("verify", "--expect", digest)[0] == 2
+
     (store / "chunks" / "3.zip").unlink()
     assert store_digest(store) != digest
     assert mcrock("verify", "s.zarr", "--repair")[0] == 0
@@ -116,11 +116,3 @@ def test_a_copy_is_decoded(mcrock, store, tmp_path):
         code, _, errors = mcrock(command, tmp_path / "copy.zarr")
         assert code == 1
         assert "copy.zarr is damaged: outcome/c/0/0 cannot be decoded; copy the result again" in errors
-
-
-def test_what_is_neither_file_nor_store_is_refused(mcrock, tmp_path):
-    assert mcrock("verify", tmp_path)[::2] == (
-        2,
-        f"mcrock: {tmp_path} is a folder and not a store of mcrock\n",
-    )
-    assert mcrock("verify", tmp_path / "none.json")[0] == 2
