@@ -84,8 +84,11 @@ STUDIES = {
     **{
         name: VALID.replace(MOTION, text)
         for name, text in {
-            "pulse": PULSE, "wavelets": PULSE.replace("one-sine", "mavroeidis-papageorgiou"),
+            "pulse": PULSE, "two pulses": f"{PULSE}\n[motion.y]\nratio = 0.5",
+            "floor": f"{PULSE}\n[motion.floor]\nmasses = [1e5]\nstiffnesses = [4e7]\nnumber = 1",
+            "wavelets": PULSE.replace("one-sine", "mavroeidis-papageorgiou"),
             "synthetic": SYNTHETIC, "spectrum": SPECTRUM,
+            "table": SPECTRUM.replace('ground = "A"', 'table = "target.csv"\nunit = "m/s2"'),
             "standard": 'source = "spectrum"\nstandard = "rg_1_60"',
             "fitted": 'source = "fitted"\nset = "farfield"\nrecord = 14',
             "free": 'source = "none"\n[start]\nedge = [0, 1]\ntilt_ratio = 0.8',

@@ -51,16 +51,6 @@ def test_friction_has_a_stream_of_its_own(make_study, motions):
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_a_slice_draws_what_the_whole_draws(make_study, motions, design):
-    study = make_study(FRICTION, f"ensemble.design={design}")
-    whole, part = draw_inputs(study, motions, 0, 200), draw_inputs(study, motions, 70, 90)
-    np.testing.assert_array_equal(part.contact, whole.contact[70:90])
-    # of 200 in even strata; of random ones the mean has a deviation of 0.2 / sqrt(12 * 200) = 0.0041
-    assert whole.contact[:, 0].mean() == pytest.approx(0.4, abs=0.02)
-    assert 0.3 <= whole.contact[:, 0].min() < whole.contact[:, 0].max() <= 0.5
-
-
-@pytest.mark.parametrize("design", DESIGNS)
 def test_both_frictions_have_one_quantile(make_study, motions, design):
     table = "{{distribution='lognormal', median={}, dispersion=0.25}}"
     study = make_study(

@@ -21,15 +21,6 @@ def test_values_go_to_their_realizations(make_study, motions, design):
     assert draw_inputs(study, motions, 2, 5).values["body_width"].tolist() == WIDTHS[2:5]
 
 
-@pytest.mark.parametrize("design", ["random", "sobol"])
-def test_more_rows_change_no_realization(make_study, motions, design):
-    few = make_study(LISTED, "ensemble.realizations=3", f"ensemble.design={design}")
-    many = make_study(LISTED, "ensemble.realizations=6", f"ensemble.design={design}")
-    first, same = draw_inputs(few, motions, 0, 3), draw_inputs(many, motions, 0, 3)
-    for name, values in first.values.items():
-        np.testing.assert_array_equal(values, same.values[name], err_msg=name)
-
-
 def test_other_inputs_are_as_without_a_list(make_study, motions):
     listed = make_study(LISTED, "ensemble.realizations=6", "ensemble.design=random")
     drawn = make_study("ensemble.realizations=6", "ensemble.design=random")

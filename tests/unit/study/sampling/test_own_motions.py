@@ -12,7 +12,7 @@ from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.excitation.response_spectra import response_spectrum
 from mcrock.excitation.spectrum_compatible import ac156, rg_1_60
 from mcrock.show.describe import describe
-from mcrock.study import ConfigError, Study, load_config
+from mcrock.study import ConfigError, load_config
 from mcrock.study.sampling import check_inputs, draw_inputs, load_motions
 
 BODY = """
@@ -63,19 +63,6 @@ def make(tmp_path):
 
 def drawn(study, start=0, stop=None):
     return draw_inputs(study, load_motions(study), start, stop or study.n_realizations)
-
-
-@pytest.mark.parametrize("motion", [PULSE, SYNTHETIC, SPECTRUM])
-def test_a_motion_is_that_of_its_realization_in_every_slice(make, motion):
-    study = make(motion)
-    whole = drawn(study)
-    for start, stop in ((0, 5), (5, 6), (17, 24)):
-        part = drawn(study, start, stop)
-        for own, other in zip(part.motions, whole.motions[start:stop], strict=True):
-            np.testing.assert_array_equal(own.acceleration, other.acceleration)
-        np.testing.assert_array_equal(part.scale, whole.scale[start:stop])
-        assert part.record.tolist() == list(range(stop - start))
-    assert len({motion.acceleration.tobytes() for motion in whole.motions}) == 24
 
 
 @pytest.mark.parametrize("motion", [PULSE, SYNTHETIC])
@@ -368,28 +355,6 @@ def test_the_band_of_a_spectrum_is_chosen(make):
     motion = drawn(make(SPECTRUM, *options), 0, 1).motions[0]
     assert motion.dt == 0.02
     assert 0.9 <= motion.metadata["ratio_least_x"] <= motion.metadata["ratio_largest_x"] <= 1.3
-
-
-@pytest.mark.parametrize(
-    "motion",
-    [
-        "source = 'pulse'\nshape = 'one-sine'\nperiod = 1.0\n",
-        "source = 'pulse'\nshape = 'one-sine'\nperiod = 1.0\n[motion.y]\nratio = 0.5\n",
-        PULSE + "[motion.floor]\nmasses = [1e5]\nstiffnesses = [4e7]\nnumber = 1\n",
-        SPECTRUM.replace('ground = ["A", "D"]', "table = 'target.csv'\nunit = 'm/s2'"),
-    ],
-)
-def test_a_stored_study_is_read_again(make, motion):
-    study = make(motion)
-    assert Study.from_json(study.to_json()).to_json() == study.to_json()
-
-
-def test_a_stored_study_of_free_rocking_is_read_again(tmp_path):
-    path = tmp_path / "study.toml"
-    shaking = BODY[BODY.index("[intensity]") :]
-    path.write_text(BODY.replace(shaking, "[motion]\nsource = 'none'\n[start]\ntilt = 0.1\n"))
-    study = load_config(path)
-    assert Study.from_json(study.to_json()).to_json() == study.to_json()
 
 
 def test_an_impossible_draw_names_the_realization(make):

@@ -1,11 +1,7 @@
 """The design of Sobol indices: realizations that differ in one input, in independent scrambles."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from mcrock.show.describe import describe
 from mcrock.study.design import (
@@ -17,7 +13,6 @@ from mcrock.study.design import (
     unit_numbers,
 )
 from mcrock.study.sampling import draw_inputs
-from tests.unit.study.sampling.test_sampling_inputs import assert_same
 
 OF_INDICES = "ensemble.design=sobol_indices"
 ANEW = "impact.draw=impact"
@@ -67,19 +62,6 @@ def test_the_record_is_an_input(make_study, motions):
     assert set(record) == {0, 1, 2}
     u = unit_numbers(study, 3, 0, n)["motion.record"]
     np.testing.assert_array_equal(record, (3 * u[:200]).astype(int))
-
-
-@settings(max_examples=8)
-@given(cuts=st.sets(st.integers(1, 199), max_size=6))
-def test_any_split_gives_the_same_inputs(make_study, motions, cuts):
-    study = make_study(OF_INDICES)
-    parts = [draw_inputs(study, motions, a, b) for a, b in pairwise([0, *sorted(cuts), 200])]
-    assert_same(parts, draw_inputs(study, motions, 0, 200))
-
-
-def test_first_realizations_stay_when_more_are_added(make_study, motions):
-    short, long = (make_study(OF_INDICES, f"ensemble.realizations={n}") for n in (90, 300))
-    assert_same([draw_inputs(long, motions, 0, 90)], draw_inputs(short, motions, 0, 90))
 
 
 def test_what_runs_draw_inside_is_an_input_like_the_others(make_study):

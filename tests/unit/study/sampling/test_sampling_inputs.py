@@ -23,6 +23,8 @@ def arrays(inputs):
     found = {field.name: getattr(inputs, field.name) for field in fields(inputs)}
     found = {name: array for name, array in found.items() if isinstance(array, np.ndarray)}
     del found["quantiles"], found["face_parameters"]  # the same for all realizations
+    if inputs.motions:
+        del found["record"]  # places in a list of those of this slice
     return found | {f"values.{name}": array for name, array in inputs.values.items()}
 
 
@@ -55,11 +57,46 @@ def test_first_realizations_stay_when_more_are_added(make_study, motions, design
     assert_same([draw_inputs(long, motions, 0, n)], draw_inputs(short, motions, 0, n))
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-def test_json_round_trip_gives_the_same_inputs(make_study, motions, design):
-    study = make_study(f"ensemble.design={design}")
-    again = Study.from_json(study.to_json())
-    assert_same([draw_inputs(again, motions, 0, 200)], draw_inputs(study, motions, 0, 200))
+LISTED = "body.width={{distribution='listed', values={}}}"
+WIDTHS = [0.38 + 0.01 * (i % 5) for i in range(60)]
+DRAWN = "{distribution='uniform', low=0.3, high=0.5}"
+KINDS = {  # a study of 40 realizations, and more of a longer one
+    **{design: [f"ensemble.design={design}"] for design in (*DESIGNS, "sobol_indices")},
+    "contacts": [f"contact.friction={DRAWN}", f"contact.restitution={DRAWN}", "ensemble.design=random"],
+    "cloud": [f"intensity.value_g={DRAWN}", "intensity.variables=['pgv']"],
+    "drawn at impacts": ["impact.draw=['run', 'impact']", "impact.faces=[{face=0, lambda_lon=0.5}]"],
+    "slopes": [f"ground.slope_x_deg={DRAWN}"],
+    "floors": ["motion.floor.frequency={distribution='uniform', low=1, high=3}"],
+    "listed": [LISTED.format(WIDTHS[:40])],
+    "pulses": [f'motion={{source="pulse", shape=["one-sine", "ricker-antisymmetric"], period={DRAWN}}}'],
+    "noise": [
+        f'motion={{source="synthetic", duration=4.0, dt=0.02, frequency=2.0, middle=1.5, arias={DRAWN}}}'
+    ],
+    "spectra": [
+        'motion={source="spectrum", ground=["A", "D"], components=1, rise=1, level=5, decay=2, dt=0.02, '
+        "band=[0.2, 2]}"
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_inputs_of_every_kind_belong_to_their_realization(make_study, motions, kind):
+    """In any slice, with their motions, in a stored study, and in a longer one that may be extended."""
+    study = make_study(*KINDS[kind], "ensemble.realizations=40")
+    if study.motion.is_generated:
+        motions = study.motion.load(study.folder)[0]
+    whole = draw_inputs(study, motions, 0, 40)
+    parts = [draw_inputs(study, motions, a, b) for a, b in ((0, 17), (17, 18), (18, 40))]
+    assert_same(parts, whole)
+    own = [motion.acceleration for part in parts for motion in part.motions or ()]
+    for one, other in zip(own, whole.motions or (), strict=True):
+        np.testing.assert_array_equal(one, other.acceleration)
+    assert len({motion.tobytes() for motion in own}) == len(own)
+    assert_same([draw_inputs(Study.from_json(study.to_json()), motions, 0, 40)], whole)
+    if kind != "latin_hypercube":
+        more = LISTED.format(WIDTHS) if kind == "listed" else "ensemble.realizations=60"
+        longer = make_study(*KINDS[kind], "ensemble.realizations=60", more)
+        assert_same([draw_inputs(longer, motions, 0, 40)], whole)
 
 
 def test_another_uncertain_input_changes_no_other_of_a_random_design(make_study, motions):
