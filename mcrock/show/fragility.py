@@ -97,19 +97,20 @@ def format_fragility(fit: xr.Dataset) -> str:
 
 
 def median_sentence(fit: xr.Dataset) -> str:
-    """How many runs overturned, and at which intensity half of such motions would do it."""
+    """At which intensity half of such motions overturn the body, and from how many runs that is known."""
     event = fit.attrs.get(EVENT)
-    what = f"the response goes beyond its limit ({event})" if event else "the body overturns"
-    fell, runs = int(fit["overturned"]), int(fit["runs"])
-    counted = f"In {fell} of {runs} runs under {int(fit['records'])} recordings {what}"
+    of_limit = f"the response goes beyond its limit ({event})"
+    fell, runs, of_runs = int(fit["overturned"]), int(fit["runs"]), text.count_words(fit, int(fit["runs"]))
+    counted = f"In {fell} of {of_runs} {of_limit if event else 'the body overturns'}"
     if not fell < runs or fell == 0 or not float(fit["median_capacity"]) > 0:
         return f"{counted}; the strongest was shaken by {text.label(fit['strongest_run'])}"
     if math.isinf(fit["accepted_reached"][-1]):
         return f"{counted}; half of such motions would do so at none of the intensities run"
     spread = "" if rejects_lognormal(fit) else f", dispersion {text.write(fit, DISPERSION)}"
+    what = f"Under half of such motions {of_limit}" if event else "Half of such motions overturn the body"
     return (
-        f"{counted}; half of such motions would do so at about {text.label(fit['accepted_reached'][-1])} "
-        f"({text.percent(fit)} interval {format_half_ends(fit)}){spread}"
+        f"{what} at about {text.label(fit['accepted_reached'][-1])} ({text.percent(fit)} interval "
+        f"{format_half_ends(fit)}){spread}; {of_runs}"
     )
 
 

@@ -21,6 +21,7 @@ from mcrock.show.text import (
     label,
     percent,
     table_along,
+    write,
 )
 from mcrock.statistics.intervals import Confidence, ConfidenceKeywords
 from mcrock.statistics.outcomes import GUESS, UNDECIDED, Ending
@@ -354,8 +355,8 @@ def format_certificate(validity: xr.Dataset) -> list[str]:
         for share in validity["certified"]
     ]
     return [
-        f"runs certified identical with friction: {', '.join(shares)}; what it does to the others, only a "
-        "study with [contact] friction tells"
+        f"runs certified identical with friction, by its coefficient: {', '.join(shares)}; what friction "
+        "does to the others, only a study with [contact] tells"
     ]
 
 
@@ -418,10 +419,11 @@ def format_steps(steps: xr.Dataset) -> str:
     """Effect of halving the time step."""
     if not steps["repeated"]:
         return "no run was repeated at half the time step: raise controls.recheck to see what it does"
-    return (
-        f"{format_count(int(steps['repeated']), 'run')} repeated at half the time step: "
-        f"{int(steps['flipped'])} ended differently, the overturned fraction changed by "
-        f"{float(steps['change']):+.4f}"
+    return write(
+        steps,
+        f"{format_count(int(steps['repeated']), 'run')} repeated at half the time step: {{flipped}} ended "
+        f"differently ({{share:percent}}, {percent(steps)} interval {{interval:percent}}), the overturned "
+        "fraction changed by {change:+.4f}",
     )
 
 

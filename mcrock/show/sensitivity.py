@@ -39,7 +39,7 @@ from mcrock.statistics import (
     variance_shares,
 )
 from mcrock.statistics.intervals import Confidence
-from mcrock.statistics.sensitivity import has_indices
+from mcrock.statistics.sensitivity import MOST, has_indices
 from mcrock.study import Study
 from mcrock.study.sampling import variable_name
 
@@ -346,6 +346,11 @@ COMPONENTS = {  # by component: its name in the figure and its colour, neighbour
 CHANCE = 0.05  # p-value below which parameters have an effect [1]
 
 
+def runs_of_map(ds: xr.Dataset) -> xr.Dataset:
+    """The first realizations, as many as tell any effect that matters and fit in the memory."""
+    return ds.isel(realization=slice(MOST))
+
+
 def impact_effect(ds: xr.Dataset, how: Confidence) -> xr.Dataset | str | None:
     """What the two parameters of impacts or contacts do that tell most, or a line that they do nothing.
 
@@ -358,6 +363,7 @@ def impact_effect(ds: xr.Dataset, how: Confidence) -> xr.Dataset | str | None:
     axes = map_axes(ds)
     if axes is None:
         return None
+    ds = runs_of_map(ds)
     part, where = runs_at(ds, None, how.allow_missing)
     there = (part["outcome"] != 0).values & np.isfinite(part[list(axes)].to_array().values).all(axis=0)
     found = parameter_effect(part.isel(realization=there), axes, level=how.level)

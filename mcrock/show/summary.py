@@ -199,10 +199,14 @@ def _draw_exceedance(variable: str) -> Callable[[Any, Summary], Axes]:
     return lambda _, s: s.of(outcomes.plot_exceedance, variable=variable)
 
 
-def _draw_map(runs: xr.Dataset, s: Summary) -> Axes | None:
-    found = sensitivity.impact_effect(runs, s.how)
+def _effect(runs: xr.Dataset, s: Summary) -> xr.Dataset | str | None:
+    return None if is_nested(s.whole) else sensitivity.impact_effect(runs, s.how)
+
+
+def _draw_map(runs: xr.Dataset, found: xr.Dataset | str | None, s: Summary) -> Axes | None:
     if not isinstance(found, xr.Dataset):
         return None
+    runs = sensitivity.runs_of_map(runs)
     return plot_impact_map(runs, *found["parameter"].values, allow_missing=s.how.allow_missing)
 
 
@@ -286,7 +290,7 @@ STATISTICS = (
     Statistic(
         "impact_effect",
         "fragility",
-        lambda s: sensitivity.impact_effect(s.runs, s.how),
+        lambda s: _effect(s.runs, s),
         lambda found, _: [sensitivity.effect_line(found)],
     ),
     Statistic(
@@ -433,8 +437,18 @@ PLOTS = (
         "Probability of overturning over the number of realizations",
         lambda _, s: s.of(outcomes.plot_convergence) if s.runs.sizes["realization"] > 1 else None,
     ),
-    Plot("impact_effect", "impact_map", "Fraction overturned by impacts", lambda _, s: _draw_map(s.runs, s)),
-    Plot("support_fragility", "impact_map_of_support", "", lambda _, s: _draw_map(s.support, s)),
+    Plot(
+        "impact_effect",
+        "impact_map",
+        "Fraction overturned by impacts",
+        lambda found, s: _draw_map(s.runs, found, s),
+    ),
+    Plot(
+        "support_fragility",
+        "impact_map_of_support",
+        "",
+        lambda _, s: _draw_map(s.support, _effect(s.support, s), s),
+    ),
     Plot(ALWAYS, "inputs", "", lambda _, s: plot_inputs(s.runs) if has_distributions(s.runs) else None),
     Plot(ALWAYS, "regimes", "", lambda _, s: plot_regimes(s.runs) if has_regimes(s.runs) else None),
 )
@@ -560,14 +574,9 @@ def save_all(
     Returns
     -------
     list of Path
-        `fragility` if the ground moves, `outcomes`, `exceedance` if the peak tilt ratio is in the
-        dataset, `laws` if it has several laws of the impacts, `measures` if it is a cloud with several
-        intensity measures, `impact_map` if two parameters of one impact law or of the contacts vary from
-        run to run, and `regimes` if its contacts have friction: then also
-        `exceedance_slip_path`, `exceedance_peak_displacement`, `exceedance_residual_displacement` and, with
-        a displacement limit, `fragility_of_support` and `impact_map_of_support`; `inputs` if numbers have
-        distributions, `convergence` of more than one realization. Of a nested study, whose runs are pooled in
-        the others, also `probability_box` and `variance_shares` if no runs are missing.
+        One for each of `PLOTS` that the study has the result for: `mcrock docs results` says which show what.
+        No `impact_map` of parameters that `parameter_effect` tells no effect of, and of a nested study, whose
+        runs are pooled.
 
     Raises
     ------

@@ -23,7 +23,7 @@ def test_a_run_ends_with_its_table_and_path(mcrock, study_file, tmp_path):
     assert [place.split(" at ")[1] for place in chance.split("): ")[1].split(", ")] == [
         f"{x} g" for x in ("0.102", "0.408", "0.918")
     ]
-    assert curve.startswith("In 70 of 120 runs under 2 recordings the body overturns; ")
+    assert curve.startswith("In 70 of 120 runs of 2 records the body overturns; ")
     assert "intervals count" in limit
     assert lines[table].split()[:4] == ["intensity", "runs", "overturned", "undecided"]
     assert [line.split()[:3] for line in lines[table + 1 : table + 4]] == [

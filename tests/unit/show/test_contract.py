@@ -15,7 +15,7 @@ from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.show.comparison import compose_comparison
 from mcrock.show.curves import compose_fragility
 from mcrock.show.risk import Site, compose_risk
-from mcrock.show.sensitivity import compose_sensitivity, sensitivity_of
+from mcrock.show.sensitivity import compose_sensitivity, impact_effect, sensitivity_of
 from mcrock.show.summary import (
     PLOTS,
     RESULTS,
@@ -143,3 +143,12 @@ def test_every_result_of_the_list_is_shown_by_one_of_these_studies():
     assert known == set(RESULTS)
     assert {each.section for each in STATISTICS} - {""} <= set(SECTIONS)
     assert {plot.result for plot in PLOTS} <= set(RESULTS)
+
+
+def test_the_effect_of_impacts_is_of_the_first_realizations_and_none_of_a_nested_study(monkeypatch):
+    ds = study_of("impacts")
+    monkeypatch.setattr("mcrock.show.sensitivity.MOST", 300)
+    found = impact_effect(ds, Confidence())
+    assert found.identical(impact_effect(ds.isel(realization=slice(300)), Confidence()))
+    two = ds[["outcome", "record", "impact_lambda", "impact_lambda_lon"]].expand_dims(outer=2)
+    assert summarize(two)["impact_effect"] is None

@@ -239,7 +239,7 @@ def test_what_check_says_of_inputs_and_friction_is_heeded_and_a_file_cut_short_i
     heeded = " ".join(re.findall(r'<li id="caution-\d+">(.*?) <a href', page))
     assert "impact.lambda reaches outside [-1, 1]" in heeded
     assert "friction 0.3 they slide rather than overturn" in heeded
-    assert "Runs certified identical with friction: 0 % at 0.3" in heeded
+    assert "Runs certified identical with friction, by its coefficient: 0 % at 0.3" in heeded
     assert "Without the store this cannot be run" in page
 
 
