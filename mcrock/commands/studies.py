@@ -355,7 +355,7 @@ def _print_results(
     print(format_summary(summary) if whole else format_answer(summary))
     if looks is not None:
         print(format_looks(looks, ds.sizes["realization"]))
-    more = [] if whole else [f"`mcrock stats {output}` has outcomes, rules of thumb and checks of the model"]
+    more = [] if whole else [f"`mcrock stats {output}` has all results, with rules of thumb and checks"]
     print(*more, *loss_notes(study), output, sep="\n")
 
 

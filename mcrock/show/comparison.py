@@ -78,7 +78,7 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     others = levels.drop_dims("intensity")
     lines += text.present(levels.drop_vars(list(others.data_vars)), "Probability of overturning")
     lines += ["only first, only second: pairs of which the run of one study alone overturned"]
-    lines += text.present(others, "Medians, annual rates and their ratios")
+    lines += text.present(others, f"Medians{', annual rates' * ('rate' in found)} and their ratios")
     differ, records = int(found["differ"]), int(found["records"])
     if differ < FEW and records > 1:
         lines.append(
