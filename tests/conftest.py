@@ -65,7 +65,6 @@ LONG = [
     "tests/unit/dataset/test_opened.py",
     "tests/unit/docs/test_engines.py",
     "tests/unit/docs/test_programs.py",
-    "tests/unit/docs/test_site.py",
     "tests/unit/ensemble/cluster/test_connect.py",
     "tests/unit/ensemble/cluster/test_scripts.py",
     "tests/unit/ensemble/rare/test_splitting.py",

@@ -36,6 +36,7 @@ class Page(HTMLParser):
             self.loaded.add(given[LOADED[tag]])
 
 
+@pytest.mark.slow  # continuous integration builds it next to the suite
 def test_site(tmp_path):
     """Built as `mcrock docs contributing` says, without running notebooks; one test, as it takes a while."""
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-D", "nb_execution_mode=off"]
