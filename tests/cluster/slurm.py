@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "squeue")
-START = 30.0  # for the node to be idle [s]
+START = 300.0  # for the node to be idle [s]
 CPUS = 4  # that Slurm believes in, whatever the machine has
 
 CONFIG = """
@@ -113,7 +113,7 @@ def daemon(command: list[str], environment: dict[str, str], output: Path) -> Ite
     finally:
         process.terminate()
         try:
-            process.wait(timeout=10)
+            process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

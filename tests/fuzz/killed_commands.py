@@ -21,7 +21,7 @@ import psutil
 from tests.fuzz.commands import COMMANDS, LONGEST, Bench
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-ORPHANED = 60.0  # after which a process that has lost its parent is gone [s]
+ORPHANED = 300.0  # after which a process that has lost its parent is gone [s]
 
 
 class Kills:

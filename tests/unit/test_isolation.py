@@ -1,4 +1,4 @@
-"""Imports do no work, and a test that leaves a trace fails: the order of tests does not matter."""
+"""Neither order nor load matter: imports do no work, tests leave no trace and are patient with processes."""
 
 import re
 import subprocess
@@ -92,3 +92,12 @@ def test_a_test_that_leaves_a_trace_fails(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert re.findall("left a trace: {'([^']*)'", done.stdout) == list(TRACES)
     assert f"{len(TRACES) + 1} passed, {len(TRACES)} errors" in done.stdout
+
+
+def test_who_waits_for_a_process_gives_it_minutes():
+    given = re.compile(
+        r"\b(?:communicate|wait|wait_for_workers|urlopen|NotebookClient)\([^)\n]*timeout=(\d+)"
+    )
+    places = {path: given.findall(path.read_text()) for path in (ROOT / "tests" / "unit").rglob("*.py")}
+    assert sum(map(len, places.values())) >= 4
+    assert {str(path) for path, found in places.items() if any(int(s) < 300 for s in found)} == set()

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 
+PATIENCE = 600  # for what ends in a second where nothing else runs [s]
 PROGRAM = [sys.executable, "-m", "mcrock"]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from mcrock.base import session
 from mcrock.commands.options import one_line_if_interrupted
-from tests.unit.commands.processes import PROGRAM, program, started
+from tests.unit.commands.processes import PATIENCE, PROGRAM, program, started
 
 
 def test_help_and_version_come_without_the_heavy_imports():
@@ -166,7 +166,7 @@ def test_an_early_signal_is_one_line_too(study_file, tmp_path, delay, number):
         assert process.stdout.readline() == "listens\n"
         time.sleep(delay)
         process.send_signal(number)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
     assert output == ""
     assert re.fullmatch(r"mcrock: interrupted.*\n", errors)

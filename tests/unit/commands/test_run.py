@@ -11,7 +11,7 @@ import pytest
 from mcrock.dataset import load_dataset
 from mcrock.dataset.contents import chunks_done
 from mcrock.dataset.create import leftovers
-from tests.unit.commands.processes import PROGRAM, started
+from tests.unit.commands.processes import PATIENCE, PROGRAM, started
 
 
 def test_a_run_ends_with_its_table_and_path(mcrock, study_file, tmp_path):
@@ -149,7 +149,7 @@ def test_an_interrupted_run_goes_on_with_resume(study_file, tmp_path, sent, code
             assert process.poll() is None
             time.sleep(0.02)
         process.send_signal(sent)
-        output, errors = process.communicate(timeout=30)
+        output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == code
     assert output == ""
     *progress, last = errors.splitlines()  # a slow machine may have shown progress before
@@ -170,7 +170,7 @@ def test_worker_processes_that_start_say_nothing_of_an_interruption(study_file, 
             time.sleep(0.01)
         time.sleep(delay)
         os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all processes
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     *progress, last = errors.splitlines()
     assert last.startswith("mcrock: interrupted; ")

@@ -17,7 +17,7 @@ from mcrock.base.compiled_code import source_hash
 from mcrock.base.environment import peak_memory
 from mcrock.dataset.contents import chunks_done
 from mcrock.ensemble.opening import Log, log_path, read_log
-from tests.unit.commands.processes import started
+from tests.unit.commands.processes import PATIENCE, started
 
 SLOW = """
     import sys, time
@@ -176,7 +176,7 @@ def test_what_interrupts_a_task_is_in_its_log(mcrock, study_file, tmp_path, numb
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(number)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert entries(log_path(path))["interrupted"]["signal"] == name
     output = mcrock("status", path)[1]
     assert re.search(rf":{process.pid} +1/1 +1 +interrupted +\d+ +\S+ +\d+ MiB ", output)

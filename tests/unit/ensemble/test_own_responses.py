@@ -120,7 +120,7 @@ def test_a_program_that_processes_cannot_read_is_refused(study, tmp_path):
         text=True,
         capture_output=True,
         cwd=tmp_path,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.stderr.splitlines()[-1].startswith(

@@ -92,7 +92,7 @@ def test_tasks_may_race_to_create_the_store(study_file, study, reference, tmp_pa
     path = tmp_path / "s.zarr"
     command = [sys.executable, "-c", script, str(study_file), str(path)]
     tasks = [subprocess.Popen([*command, str(i)]) for i in (1, 2)]
-    assert [task.wait(timeout=120) for task in tasks] == [0, 0]
+    assert [task.wait(timeout=600) for task in tasks] == [0, 0]
     xr.testing.assert_identical(run_study(study, path, resume=True), reference)
     assert not [p.name for p in tmp_path.iterdir() if p.name.startswith(".")]
 

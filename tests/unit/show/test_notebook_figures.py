@@ -15,6 +15,6 @@ def test_figures_show_after_the_settings_of_mcrock(tmp_path, monkeypatch):
 
     monkeypatch.delenv("MPLBACKEND", raising=False)  # that of the notebook
     book = new_notebook(cells=[new_code_cell(cell) for cell in CELLS])
-    nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    nbclient.NotebookClient(book, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
     for cell in book.cells:
         assert any("image/png" in output.get("data", {}) for output in cell.outputs), cell.source

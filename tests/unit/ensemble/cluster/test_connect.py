@@ -105,17 +105,17 @@ def test_workers_killed_at_random_change_no_bit(study, reference, tmp_path, kill
     xr.testing.assert_identical(ds, reference)
 
 
-def is_open(address, security):
+def is_open(address, security, seconds=2):
     """Whether who has these keys, or none, can talk to what listens at an address as dask does."""
 
     async def talk():
         protocol = "tls" if security.require_encryption else "tcp"
         options = security.get_connection_args("client")
-        comm = await connect(f"{protocol}://{address}", timeout=2, **options)
+        comm = await connect(f"{protocol}://{address}", timeout=seconds, **options)
         await comm.close()
 
     try:
-        asyncio.run(asyncio.wait_for(talk(), 5))
+        asyncio.run(asyncio.wait_for(talk(), 2 * seconds))
     except OSError:
         return False
     return True
@@ -124,7 +124,7 @@ def is_open(address, security):
 def test_only_who_has_the_keys_of_a_run_can_talk_to_its_processes(tmp_path, processes):
     """On this machine alone: any of its users can reach every port there."""
     with connected(place(), tmp_path) as client:
-        client.wait_for_workers(1, timeout=120)
+        client.wait_for_workers(1, timeout=600)
         theirs = list(client.run(os.getpid).values())
         nannies = [psutil.Process(pid).parent() for pid in theirs]
         me = psutil.Process()
@@ -135,11 +135,11 @@ def test_only_who_has_the_keys_of_a_run_can_talk_to_its_processes(tmp_path, proc
         places = [url.partition("://")[2] for url in (client.scheduler.address, address, about["nanny"])]
         strangers = [Security(), Security.temporary()]
         assert {is_open(each, keys) for each in places for keys in strangers} == {False}
-        assert is_open(places[0], client.security)
+        assert is_open(places[0], client.security, seconds=300)
         keys = list(tmp_path.glob(".dask-jobqueue.worker.*"))
         assert [stat.S_IMODE(key.stat().st_mode) for key in keys] == [0o600] * 3
         assert client.dashboard_link.startswith("http://127.0.0.1:")
-        with urlopen(client.dashboard_link, timeout=30) as page:
+        with urlopen(client.dashboard_link, timeout=300) as page:
             assert page.status == 200
 
 
