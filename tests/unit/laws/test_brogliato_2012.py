@@ -1,5 +1,7 @@
 """The generalized kinematic law: metric, momentum, energy bound, coefficients of given outcomes, refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -187,6 +189,7 @@ def test_coefficients_of_an_outcome_lead_to_it(seed):
     problem = random_problem(rng)
     n, m = problem.directions.shape
     assume(np.linalg.norm(problem.normal_velocity) > 1e-3)
+    problem = replace(problem, drift=rng.normal(size=m))
     target = rng.normal(size=n)
     if m < n:
         assume(np.linalg.norm(kinetic_frame(problem).tangents.T @ problem.mass @ problem.velocity) > 1e-3)

@@ -19,7 +19,7 @@ SHOWN = [  # system, changed parameters, part of the note under the figure
     ("rod", {"fixed": -0.2, "velocity": (-0.5, 1.0), "restitution": 0.5, "points": 21}, "turns at 1 rad/s"),
     ("rocking_rod", {"points": 20}, "= 0.577 m"),
     ("rocking_rod", {"restitution": 0.8, "half_length": 3.0, "points": 20}, "restitution 0.8"),
-    ("flexible_rod", {"points": 21}, "at the contact, 0.8"),
+    ("flexible_rod", {"points": 21}, "at the contact, 0.8."),
     ("flexible_rod", {"modes": [0, 1, 2, 3, 4, 5, 6], "points": 21}, "first bending mode"),
     ("impact_pendulum", {"points": 50}, "30°: 1 impact, effective restitution 0;"),
     (
@@ -41,7 +41,14 @@ SHOWN = [  # system, changed parameters, part of the note under the figure
     ("planar_block", {"height": 0.5, "speed": 1.0, "friction": 0.1}, "height 0.5 m"),
     ("planar_block", {"height": 6.0, "friction": np.inf}, "height 6 m"),
     *(("block_domains", {"friction": mu}, f"friction {mu:g}") for mu in (0.0, 0.3, 2.0, np.inf)),
-    *(("permissible_region", {"case": case, "points": 5}, "friction") for case in collisions.CASES),
+    *(
+        (
+            "permissible_region",
+            {"case": name, "points": 5},
+            f"friction {case.friction:g}".replace("inf", "infinite"),
+        )
+        for name, case in collisions.CASES.items()
+    ),
     ("permissible_region", {"points": 5}, "Gains energy: Whittaker."),
 ]
 SOURCES = ("Glocker (20", "Brogliato, Zhang and Liu (2012)", "Chatterjee and Ruina (1998)")
@@ -101,6 +108,7 @@ def test_any_friction_and_velocity(friction, velocity):
 @pytest.mark.parametrize("case", ["first", "second"])
 def test_a_chain_names_the_gain_of_the_printed_limit(case):
     ds = system_example("ball_chain", case=case)
+    assert ("the last one meets it with 2 m/s" in ds.attrs["description"]) == (case == "second")
     changes = ds["energy_change"].values
     assert changes[:2] == pytest.approx([0.0, 0.0], abs=1e-12)
     assert changes[2] == pytest.approx(0.125)
