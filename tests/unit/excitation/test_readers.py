@@ -326,6 +326,7 @@ DAMAGE = {
         "cut after 34": "line 34: the samples end after 30 of the 45",  # within the velocity
         "cut after 70": "line 70: the samples end after 30 of the 45",  # within the second component
         "-1740.9 =>  1740,9": "line 27: expected a number, got",
+        "0.88  0.0050  0.0200 => 0.88  0.0050  0.0000": "line 23: time step [s] must be a number > 0, got '0.0'",
         "mm/s/s at => g at": "line 14: expected a peak in mm/s/s",
         "Component N28W => Component ???": "line 13: component must be a direction such as",
         "      45      45      45 =>       45      45      40": "line 41: expected the title of a component",
@@ -481,6 +482,10 @@ READ_ALL_THE_SAME = {  # another form of a header: facts that it changes
         "Record of Point MacKenzie Earthquake of => Record of Point    MacKenzie of": {"name": "Point MacKenzie 2018, AK-BMR"},
         "   0.559102       0.005000 => -999.000000       0.005000": {},  # a peak that is unknown
         "<SCNL>BMR.BNE.AK.--    <AUTH> 2019/02/01 21:38:15.000 => <SCNL>": {},
+    },
+    "CE36456.V2": {
+        # the place of each channel behind its direction
+        "\nCHAN  1:  90 DEG => \nCHAN  1:  90 DEG  LOCATION: 2ND  FLOOR & \nCHAN  2: UP => \nCHAN  2: UP  LOCATION: 2ND  FLOOR & \nCHAN  3: 360 DEG => \nCHAN  3: 360 DEG  LOCATION: 2ND  FLOOR": {"location": "2ND FLOOR"},
     },
 }  # fmt: skip
 

@@ -158,6 +158,7 @@ REFUSED = [
     (lambda: en_1998_1(0.0), r"ground acceleration must be a finite number > 0 \[m/s2\], got 0.0"),
     (lambda: en_1998_1(1.0, damping=0.9), r"damping must be a finite .* > 0 and <= 0.8 \[1\], got 0.9"),
     (lambda: en_1998_1(1.0).at(5.0), "reaches from 0 to 4 s, asked at 5 s"),
+    (lambda: rg_1_60(0.0), r"ground acceleration must be a finite number > 0 \[m/s2\], got 0.0"),
     (lambda: rg_1_60(1.0, 0.2), r"damping of a spectrum of RG 1\.60 .*0\.2"),
     (lambda: ac156(1.0, 1.5), r"height ratio of AC156 .*1\.5"),
     (lambda: compatible([]), "'spectrum-compatible motion': one to three target spectra are needed"),

@@ -161,6 +161,9 @@ def test_clipping_in_separate_places_is_flagged():
     flag = f"x, y, z: {number} samples at the same extreme in {places} places: clipped?"
     assert clipping(cut, 0.02) == clipping(-cut, 0.02) == [flag]
     assert clipping(whole, 0.02) == []
+    for few in (3, 4):
+        flags = clipping(np.minimum(whole, np.sort(whole)[-few]), 0.02)
+        assert [flag.partition(" samples")[0] for flag in flags] == ["x, y, z: 4"] * (few == 4)
 
 
 @pytest.mark.parametrize("dt", [0.005, 0.02])
