@@ -60,6 +60,8 @@ def test_measures_are_those_of_the_motion(seed):
     half_cycle = phases.next_impact - phases.facet_impact  # the first, and the longest
     assert 0.5 / half_cycle * 0.8 < float(found["frequency"]) < 2.5 * 0.5 / half_cycle
     assert np.isnan(found["opmf"]) == (found["opmf_interval"].values[0] == 0.0)
+    for name in ("frequency_across", "frequency_across_interval"):
+        assert (np.isnan(found[name]) == np.isnan(found["opmf"])).all()
 
 
 @pytest.mark.parametrize("seed", range(3))

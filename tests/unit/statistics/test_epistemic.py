@@ -229,6 +229,11 @@ def test_intervals_have_students_quantile(study):
     known = half > 0
     assert known.sum() > 2
     np.testing.assert_allclose(most[known] / half[known], t.ppf(0.975, 9) / t.ppf(0.75, 9), rtol=1e-9)
+    variance = 0.0
+    for left_out in jackknifed(sums_of(read_crossed(study)), has_records=True):
+        root = np.sign(left_out[:, 0]) * np.sqrt(np.abs(left_out[:, 0]))
+        variance += (len(root) - 1) * root.var(axis=0)  # of the standard deviation, by records or draws
+    np.testing.assert_allclose(half[known], t.ppf(0.75, 9) * np.sqrt(variance[known]), rtol=1e-9)
 
 
 def test_draws_that_change_nothing_have_no_share(study):

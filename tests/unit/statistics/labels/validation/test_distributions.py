@@ -79,8 +79,9 @@ def test_overturned_tests_are_beyond_every_value():
 @pytest.mark.parametrize(("value", "told"), [(1.0, 1.0), (np.inf, 0.0)])
 def test_a_campaign_tells_what_it_could_have_told(value, told):
     """Half or twice as much is seen at once where runs do not scatter, and never where all overturn."""
-    found = judge([np.full((1, 10), value)] * 20, [value] * 20, np.arange(20), np.arange(20))
-    assert (found["told"] == told).all()
+    tests = [np.full((1, 10), value)] * 20, [value] * 20, np.arange(20), np.arange(20)
+    assert (judge(*tests)["told"] == told).all()
+    assert (judge(*tests, campaigns=4)["inside_expected"] == 1.0).all()  # of the true study alone
 
 
 def test_a_draw_goes_through_a_whole_campaign():
