@@ -6,6 +6,7 @@ import json
 import pytest
 
 from mcrock.verify import CASES, CaseError, run_cases, run_file
+from mcrock.verify.checks import compare, print_checks, same
 
 CASE = {case["id"]: case for path in CASES for case in json.loads(path.read_text(encoding="utf-8"))["cases"]}
 AMPLITUDE = next(case for case in CASE.values() if case["kind"] == "min_overturn_amplitude")
@@ -94,6 +95,21 @@ def test_a_file_that_has_no_cases(tmp_path, text, message):
     (tmp_path / "cases.json").write_text(text, encoding="latin-1")
     with pytest.raises(CaseError, match=rf"cases\.json: {message}"):
         run_file(tmp_path / "cases.json")
+
+
+def test_what_was_expected_and_computed_is_printed(capsys):
+    checks = (
+        compare("a", "impacts", 3, 3, 0.0),
+        compare("a", "tau", 0.5, 0.25, 0.1),
+        same("b", "pivots", [0, 12], [0, 1]),
+    )
+    assert not print_checks(checks, failures=False)
+    assert [line.split() for line in capsys.readouterr().out.splitlines()[1:]] == [
+        ["a", "impacts", "3", "3", "0", "ok"],
+        ["a", "tau", "0.5", "0.25", "0.1", "FAILED"],
+        ["b", "pivots", "0,12", "0,1", "FAILED"],
+        ["3", "checks,", "1", "passed,", "2", "failed"],
+    ]
 
 
 def test_shipped_cases_are_well_formed():

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr, ndtri
 
-from mcrock.ensemble.rare import LENGTH, Space, Walkers, climb, next_level
+from mcrock.ensemble.rare import LENGTH, Space, Walkers, _Mixture, climb, next_level
 
 WEIGHTS = np.sqrt([0.6, 0.25, 0.1, 0.05])
 MOST = 9
@@ -128,6 +128,12 @@ def test_moves_keep_the_distribution_and_the_noise_its_variance():
     assert walkers.noise.shape == (20_000, 5)
     same = (walkers.at_impacts < 2 * 2**32).mean()  # kept four times, each with a chance of one half
     assert same == pytest.approx(0.5**4, abs=0.007)
+    whole, other = (_Mixture(3, np.array([5, 9]), np.array(share)) for share in ([0.0, 1.0], [1.0, 0.0]))
+    both = _Mixture(3, np.array([5, 9]), np.array([0.8, 0.6])).standard_normal(10_000)
+    np.testing.assert_allclose(
+        both, 0.6 * whole.standard_normal(10_000) + 0.8 * other.standard_normal(10_000)
+    )
+    assert stats.kstest(both, "norm").statistic < 0.02
 
 
 def test_walkers_that_are_not_moved_keep_their_streams():
