@@ -25,7 +25,7 @@ from bokeh.document import Document
 
 from mcrock.show.app.page import Page
 from mcrock.show.app.parts import blocks_as_html, in_background, paragraph, refused, rows_as_html, to_page
-from mcrock.show.app.results import Decision, Result, plot_curve, point_columns, statement
+from mcrock.show.app.results import Chosen, Decision, Result, plot_curve, point_columns, statement
 from mcrock.show.app.study import STAGES, Description, Desk, LiveRun, Preview, slider_ranges
 from mcrock.show.text import format_table
 
@@ -271,6 +271,16 @@ def test_the_curve_is_that_of_the_fit(ds, tmp_path):
         made = plot_curve(fit, result.points)
         words = " ".join(item.label.value for item in made.legend.items)
         assert ("isotonic fractions" in words) == (family == "stripes"), words
+
+
+def test_figures_of_runs_have_a_dot_for_each_run_that_is_chosen(ds, tmp_path):
+    result = Result(ds, tmp_path / "s.zarr", tmp_path)
+    chosen = Chosen(result, result.runs, "default")
+    for groups in (chosen.filters.value, ["overturned"]):
+        chosen.filters.value = groups
+        for figure in (chosen.plot_runs(), chosen.inputs):
+            drawn = figure.renderers[0].data_source.data["group"]
+            assert len(drawn) == sum(result.runs.totals[name] for name in groups) > 0
 
 
 def test_names_from_files_are_escaped():

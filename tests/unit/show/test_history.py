@@ -50,6 +50,8 @@ def test_a_run_that_stands_has_four_parts_with_units(body):
     assert ax.get_figure().axes[-1].get_xlabel() == "Time [s]"
     assert labels(plot_history(run)) == ["Angle [°]", "Contact", "Energy [J]"]
     np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), np.degrees(run.history["tilt"]))
+    levels = [line.get_ydata() for line in ax.get_lines() if line.get_label() == "slenderness"]
+    np.testing.assert_allclose(levels, [[np.degrees(body.slenderness)] * 2])
     assert f"Came to rest at {run.events[-1]['t']:.4g} s" in note(ax)
     impacts = [int(run.results[f"{name}_impacts"]) for name in ("edge", "facet")]
     assert "{} edge and {} facet impacts".format(*impacts) in note(ax)

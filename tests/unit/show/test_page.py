@@ -182,7 +182,9 @@ def test_every_section_answers_a_question_of_a_safety_case(page):
 def test_a_single_recording_has_a_page_without_what_needs_several(ds, tmp_path):
     (tmp_path / "h.csv").write_text(HAZARD)
     one = ds.isel(realization=ds["record"].values == 0)
+    one = one.assign(motion_group=0 * one["motion_group"])
     page = Page(build_report(one, site=Site(load_hazard(tmp_path / "h.csv"))))
+    assert "2 motions of 1 recording (" in page.text
     assert page.text.count("No capacity with confidence and no annual rate: a rate needs at least 2 rec") == 2
     assert {"fragility", "risk", "outcomes", "sensitivity"} <= {*page.ids}
 

@@ -134,7 +134,7 @@ def test_intensity_other_than_acceleration_keeps_its_unit(make_study):
 
 def test_exceedance_curves_fall_and_end_at_overturning(make_study):
     ds = make_study()
-    ax = plot_exceedance(ds, curves=3)
+    ax = plot_exceedance(ds)  # three of its intensities
     assert len(ax.get_lines()) == 9  # each with its bounds
     assert len(ax.get_legend().get_texts()) == 3
     for line in ax.get_lines():

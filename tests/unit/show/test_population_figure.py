@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mcrock.measurement.population import inference_data
-from mcrock.measurement.predictive import predictive_density
+from mcrock.measurement.predictive import MEASURES, predictive_check, predictive_density
 from mcrock.plots import plot_population, save_figure
-from mcrock.show.population import format_population
+from mcrock.show.population import format_population, plot_check
 from tests.unit.measurement.populations import as_fitted, posterior_of, table_of
 
 KEYS = ("lambda", "lambda_lon", "lambda_lat")
@@ -64,3 +64,27 @@ def test_saved_at_the_size_of_print(population, width, tmp_path):
 def test_a_population_without_tests_is_named(population):
     with pytest.raises(ValueError, match="no observed_data and constant_data: there are no tests to draw"):
         plot_population(inference_data(posterior=population.posterior))
+
+
+def test_an_effect_has_its_share_above_0(population):
+    """Of 1 m more, and over tests at depths from 1 to 3 m."""
+    effect = np.broadcast_to(np.repeat([0.2, -0.1], [450, 50])[:, None, None], (4, 500, 1, len(KEYS)))
+    dims, rows = ("chain", "draw", "covariate", "parameter"), population.constant_data.sizes["row"]
+    population.posterior["effect"] = dims, effect
+    population.posterior.coords["covariate"] = ["depth"]
+    population.posterior.coords["at"] = ("covariate", [2.0])
+    population.constant_data["covariates"] = ("row", "covariate"), np.linspace(1.0, 3.0, rows)[:, None]
+    lines = [line.split() for line in "\n".join(format_population(population)).splitlines()]
+    assert [(line[1], line[-1]) for line in lines if line[:1] == ["depth"]] == [
+        (key, "90.0%") for key in KEYS
+    ]
+
+
+def test_ranks_of_a_check_are_drawn_between_0_and_1():
+    rng = np.random.default_rng(2)
+    measured = [dict.fromkeys(MEASURES, 0.3), dict.fromkeys(MEASURES, -0.4)]
+    check = predictive_check(measured, [rng.normal(size=(19, len(MEASURES))) for _ in measured], ["a", "b"])
+    for ax, name in zip(plot_check(check).figure.axes[len(MEASURES) :], MEASURES, strict=True):
+        assert [float(label.get_text()) for label in ax.get_xticklabels()] == ax.get_xticks().tolist()
+        steps = ax.lines[1].get_xdata()
+        assert steps.tolist() == [0.0, *sorted(check["rank"].sel(measure=name).values.tolist()), 1.0]

@@ -61,6 +61,7 @@ def test_long_records_keep_their_extremes():
 def test_spectra_of_a_set():
     set_of = [Motion((i + 1) * shaking().acceleration, DT, f"{i}") for i in range(7)]
     ax = plot_spectra(set_of, "a set")
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     lines = {line.get_label(): line.get_ydata() for line in ax.lines}
     np.testing.assert_allclose(lines["median"], ax.lines[3].get_ydata())  # the fourth of seven multiples
     note = ax.get_figure().get_supxlabel().replace("\n", " ")
