@@ -51,7 +51,6 @@ from mcrock.statistics.runs import (
     guessed,
     intensity_classes,
     is_cloud,
-    order_statistics,
     overturn_levels,
     read_slices,
     record_index,
@@ -369,9 +368,11 @@ def representative_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> dict[
     flat = pooled(ds)
     check_runs(flat)
     levels = 1 if is_cloud(flat) else flat.sizes["intensity"]
-    fell = [part.intensity[part.fell] for part in _parts(flat, allow_missing)]
-    number = sum(map(len, fell))
-    middle = order_statistics(lambda: fell, number, [(number - 1) // 2])[0] if number else np.nan
+    fell = [np.unique(part.intensity[part.fell], return_counts=True) for part in _parts(flat, allow_missing)]
+    strength, number = (np.concatenate(each) for each in zip(*fell, strict=True))
+    order = np.argsort(strength)
+    upto = number[order].cumsum()
+    middle = strength[order][np.searchsorted(2 * upto, upto[-1])] if len(upto) else np.nan
     best: dict[str, tuple[tuple[float, ...], int]] = {}
     for part in _parts(flat, allow_missing):
         at_middle = part.fell & (part.intensity == middle)

@@ -52,7 +52,6 @@ from mcrock.statistics.runs import (
     Classes,
     Tally,
     count_runs,
-    intensities,
     is_cloud,
     labelled,
     overturn_levels,
@@ -220,7 +219,7 @@ def _laid_out(ds: xr.Dataset) -> tuple[xr.Dataset, Classes]:
     if is_cloud(ds):
         values, n = ds["intensity_value"], ds.sizes["realization"]
         return ds, place_in_cells(lambda where: values.isel(realization=where).values.astype(float), n)
-    (x,) = intensities(ds)
+    x = ds["intensity"].values.astype(float)
     order = np.flatnonzero(x > 0)[np.argsort(x[x > 0], kind="stable")]
     if not order.size:
         raise ValueError(NO_INTENSITY)

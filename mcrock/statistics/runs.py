@@ -1,125 +1,25 @@
 """What a run counts as, and how many runs of each kind there are by recording and intensity.
 
 This is the only place that reads outcomes, from a store or a table of outcomes. Runs are read in slices of
-realizations (`read_slices`, `count_runs`), so that memory does not grow with the size of a study that is open
-lazily; `order_statistics` of values that are read so are exact.
+realizations (`read_slices`, `count_runs`), so that memory hardly grows with the size of a study that is open
+lazily.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike
 
 from mcrock.base.checks import shown
 from mcrock.base.params import DECIDED, FacetFallback, Outcome
 from mcrock.dataset.opened import accepts_path
 from mcrock.study import Study
-
-KEPT = 1 << 22  # values sorted in memory [1]
-DIGIT = 16  # bits of a value by which it is narrowed down in a pass over all
-BITS, MASK = 64, np.uint64((1 << DIGIT) - 1)
-
-Parts = Callable[[], Iterable[np.ndarray]]  # float64 arrays, the same ones at every call
-
-
-def order_statistics(parts: Parts, number: int, places: ArrayLike) -> np.ndarray:
-    """Values at some places of the sorted values.
-
-    Up to `KEPT` values are sorted; of more, passes over all of them count the leading digits until few enough
-    share those of the values that are wanted, which takes five passes at most.
-
-    Parameters
-    ----------
-    parts : callable
-        Gives the values, none of them NaN, in parts.
-    number : int
-        Of the values.
-    places : array_like of int
-        From 0 to ``number - 1``.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of ``places``.
-
-    >>> order_statistics(lambda: [np.array([3.0, 1.0]), np.array([2.0])], 3, [0, 2]).tolist()
-    [1.0, 3.0]
-    """
-    place = np.asarray(places, np.int64).copy()
-    if not place.size:
-        return np.zeros(place.shape)
-    prefix, held = np.zeros(place.shape, np.uint64), number
-    for known in range(0, BITS + 1, DIGIT):
-        heads, row = np.unique(prefix, return_inverse=True)
-        row = row.reshape(place.shape)
-        if known == BITS:  # all bits of each
-            return _values(prefix)
-        if held <= KEPT:
-            keys = np.sort(np.concatenate([key for key, _ in _under(parts, heads, known)]))
-            return _values(keys[np.searchsorted(_head(keys, known), heads)[row] + place])
-        counts = np.zeros((len(heads), 1 << DIGIT), np.int64)
-        for key, of in _under(parts, heads, known):
-            digit = (key >> np.uint64(BITS - DIGIT - known)) & MASK
-            cell = of * counts.shape[1] + digit.astype(np.int64)
-            counts += np.bincount(cell, minlength=counts.size).reshape(counts.shape)
-        upto = counts.cumsum(axis=1)
-        flat = place.reshape(-1)  # a view
-        for i, k in enumerate(row.reshape(-1)):
-            digit = np.searchsorted(upto[k], flat[i], side="right")
-            flat[i] -= upto[k, digit] - counts[k, digit]
-            prefix.reshape(-1)[i] = (heads[k] << np.uint64(DIGIT)) | np.uint64(digit)
-        chosen = np.unique(prefix)
-        held = int(counts[np.searchsorted(heads, chosen >> np.uint64(DIGIT)), chosen & MASK].sum())
-    raise ValueError("values must be the same at every call")
-
-
-def median(parts: Parts, number: int) -> float:
-    """Median of values, as `numpy.median` has it."""
-    return float(order_statistics(parts, number, middles(0, number)).mean())
-
-
-def middles(start: ArrayLike, number: ArrayLike) -> np.ndarray:
-    """The two middle places (..., 2), or twice the same one, of ``number`` values from a place on."""
-    n = np.asarray(number)
-    return np.asarray(start)[..., None] + np.stack([(n - 1) // 2, n // 2], axis=-1)
-
-
-def _under(parts: Parts, heads: np.ndarray, known: int) -> Iterable[tuple[np.ndarray, np.ndarray]]:
-    """Keys of the values that start with one of some heads, and which one."""
-    for part in parts():
-        key = _keys(part)
-        head = _head(key, known)
-        row = np.minimum(np.searchsorted(heads, head), len(heads) - 1)
-        mine = heads[row] == head
-        yield key[mine], row[mine]
-
-
-def _head(keys: np.ndarray, known: int) -> np.ndarray:
-    """The leading bits."""
-    return keys >> np.uint64(BITS - known) if known else np.zeros_like(keys)
-
-
-SIGN = np.uint64(1 << (BITS - 1))
-
-
-def _keys(values: np.ndarray) -> np.ndarray:
-    """Unsigned integers in the order of the values: all bits of a negative one turned, of others the sign."""
-    bits = (np.asarray(values, np.float64).ravel() + 0.0).view(np.uint64)  # -0.0 is 0.0
-    return np.where(bits & SIGN, ~bits, bits | SIGN)
-
-
-def _values(keys: np.ndarray) -> np.ndarray:
-    """The values of `_keys`."""
-    return np.where(keys & SIGN, keys & ~SIGN, ~keys).view(np.float64)
-
 
 SLICE = 1 << 17  # realizations read at a time
 LONG = 8  # slices from which on a pass over them is watched
@@ -303,12 +203,12 @@ def run_intensity(ds: xr.Dataset) -> xr.DataArray:
     return ds["intensity_value"] if is_cloud(ds) else ds["intensity"]
 
 
-def intensities(ds: xr.Dataset) -> Iterator[np.ndarray]:
-    """Levels (n_intensity,), at once, or the intensities of a cloud's runs that are there, in slices."""
-    x = run_intensity(ds)
-    parts = (x.isel(realization=where) for where in slices(ds)) if is_cloud(ds) else (x,)
-    for values in (part.values.astype(float) for part in parts):
-        yield values[~np.isnan(values)]
+def read_input(ds: xr.Dataset, name: str) -> np.ndarray:
+    """A number of every realization (n_realization,), read in slices."""
+    found = np.empty(ds.sizes["realization"])
+    for where in slices(ds):
+        found[where] = ds[name].isel(realization=where).values
+    return found
 
 
 def axis_attrs(ds: xr.Dataset) -> dict[str, Any]:
@@ -394,32 +294,29 @@ class Classes(NamedTuple):
 def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
     """Stripes as they are; a cloud cut into at most `number` bins of about equal numbers of runs."""
     if not is_cloud(ds):
-        (x,) = intensities(ds)
+        x = ds["intensity"].values.astype(float)
         return Classes(x, x, x, None)
-    parts = partial(intensities, ds)
-    n = sum(map(len, parts()))
+    x = read_input(ds, "intensity_value")
+    x.sort()
+    x = x[: np.searchsorted(x, np.nan)]  # nan comes last
+    n = len(x)
     if not n:
         raise ValueError(NOTHING)
     ranks = np.floor((n - 1) * np.linspace(0, 1, min(number, n) + 1)[1:-1]).astype(np.int64)
-    edges = np.unique(order_statistics(parts, n, ranks))
-    shape = len(edges) + 1
-    runs, ends = np.zeros(shape, np.int64), np.tile([[np.inf], [-np.inf]], shape)
-    for x in parts():
-        place = np.searchsorted(edges, x, side="left")
-        runs += np.bincount(place, minlength=shape)
-        np.minimum.at(ends[0], place, x)
-        np.maximum.at(ends[1], place, x)
-    there = runs > 0  # no empty classes
-    runs, name = runs[there], there.cumsum() - 1
-    centre = order_statistics(parts, n, middles(runs.cumsum() - runs, runs)).mean(axis=1)
+    edges = np.unique(x[ranks])
+    starts = np.concatenate([[0], np.searchsorted(x, edges, side="right"), [n]])
+    runs = np.diff(starts)
+    there, begin = runs > 0, starts[:-1]  # no empty classes
+    name, begin, end = there.cumsum() - 1, begin[there], begin[there] + runs[there]
+    centre = (x[(begin + end - 1) // 2] + x[(begin + end) // 2]) / 2
+    lower, upper = x[begin], x[end - 1]
     values = ds["intensity_value"]
 
     def label(where: slice) -> np.ndarray:
         x = values.isel(realization=where).values
-        return np.where(np.isnan(x), -1, name[np.searchsorted(edges, x, side="left").clip(max=shape - 1)])
+        return np.where(np.isnan(x), -1, name[np.searchsorted(edges, x, side="left").clip(max=len(edges))])
 
-    of_run = labelled(ds.sizes["realization"], len(runs), label)
-    return Classes(centre, ends[0, there], ends[1, there], of_run)
+    return Classes(centre, lower, upper, labelled(ds.sizes["realization"], len(centre), label))
 
 
 class LogCells:

@@ -29,7 +29,7 @@ facilities, appendix C: capacity, slope of the hazard and annual frequency.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from math import cos, log, nan, pi, sin, sqrt, tan
 from pathlib import Path
@@ -98,7 +98,7 @@ from mcrock.statistics.runs import (
     LOTS,
     axis_attrs,
     is_cloud,
-    median,
+    read_input,
     record_index,
     run_intensity,
     slices,
@@ -297,14 +297,9 @@ def checks_of_medians(ds: xr.Dataset) -> tuple[dict[str, Check], float]:
 
 def median_of(ds: xr.Dataset, name: str) -> float:
     """Median of an input, which is read in slices."""
-    first = float(ds[name][0])
-    if all((ds[name].isel(realization=where) == first).all() for where in slices(ds)):
-        return first
-
-    def parts() -> Iterator[np.ndarray]:
-        return (ds[name].isel(realization=where).values for where in slices(ds))
-
-    return median(parts, ds.sizes["realization"])
+    x = read_input(ds, name)
+    x.sort()
+    return float((x[(len(x) - 1) // 2] + x[len(x) // 2]) / 2)
 
 
 class _Row(NamedTuple):

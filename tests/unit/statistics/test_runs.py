@@ -1,4 +1,4 @@
-"""Runs read in slices, and order statistics of values that are."""
+"""Runs read in slices."""
 
 from contextlib import ExitStack
 from functools import partial
@@ -9,23 +9,13 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from mcrock import statistics
 from mcrock.base.params import Outcome
 from mcrock.dataset import build_dataset
 from mcrock.statistics import runs
-from mcrock.statistics import runs as module
 from mcrock.statistics.goodness import by_probit, held_out, record_units
-from mcrock.statistics.runs import (
-    CELLS,
-    intensity_classes,
-    median,
-    order_statistics,
-    place_in_cells,
-    record_groups,
-    record_lots,
-)
+from mcrock.statistics.runs import CELLS, intensity_classes, place_in_cells, record_groups, record_lots
 
 OUTCOMES = [Outcome.AT_REST, Outcome.ROCKING, Outcome.OVERTURNED, Outcome.STEP_LIMIT]
 
@@ -82,9 +72,9 @@ def studies(draw, clouds=BOTH):
 
 
 def small_slices(stack, length):
-    """Slices of few realizations, and nothing that is kept or sorted in memory as it is small."""
-    for place, name, value in ((runs, "SLICE", length), (runs, "SMALL", 0), (runs, "KEPT", 3)):
-        stack.enter_context(patch.object(place, name, value))
+    """Slices of few realizations, and nothing that is kept in memory as it is small."""
+    for name, value in (("SLICE", length), ("SMALL", 0)):
+        stack.enter_context(patch.object(runs, name, value))
 
 
 def answer(statistic, ds):
@@ -177,16 +167,3 @@ def test_missing_runs_of_a_cloud_do_not_count(statistic, ds, step):
     xr.testing.assert_identical(
         found.drop_vars("records", errors="ignore"), expected.drop_vars("records", errors="ignore")
     )
-
-
-NEAR = [-1.0, -0.0, 0.0, 0.3, np.nextafter(0.3, 1.0)]
-VALUES = arrays(float, st.integers(1, 60), elements=st.floats(-1e300, 1e300) | st.sampled_from(NEAR))
-
-
-@given(values=VALUES, cuts=st.integers(1, 5), kept=st.integers(1, 70))
-def test_every_place_and_the_median_are_those_of_sorted_values(values, cuts, kept):
-    parts, n = np.array_split(values, cuts), len(values)
-    with patch.object(module, "KEPT", kept):
-        assert np.array_equal(order_statistics(lambda: parts, n, np.arange(n)), np.sort(values))
-        assert median(lambda: parts, n) == np.median(values)
-        assert not order_statistics(lambda: parts, n, []).size
