@@ -117,24 +117,11 @@ def collect_units(ds: xr.Dataset, record: np.ndarray | None, allow_missing: bool
     factor of 100 w is 0.018, and a dispersion of 0.3 is off by 0.02 %). Runs at zero intensity are
     left out: a lognormal curve is 0 there whatever its parameters.
     """
-    ds, places = _laid_out(ds)
-    if record is not None:
-        tally = count_runs(ds, overturn_levels, 1, places, record, allow_missing=allow_missing)
-        there = tally.runs.sum(axis=1) > 0
-        runs, overturned = tally.runs[there].astype(float), tally.beyond.readings[..., 0][:, there]
-        return Units(places.centre, runs, overturned, np.ones(len(runs), np.int64))
-    if is_cloud(ds):
-        tally = count_runs(ds, overturn_levels, 1, places, None, allow_missing=allow_missing)
-        copies = _numbers_of_kinds(tally)[0].ravel()
-        one = np.eye(len(places.centre))
-        runs, overturned = np.tile(one, (len(KINDS), 1)), np.kron(KINDS.T[:, :, None], one)
-        return Units(places.centre, runs[copies > 0], overturned[:, copies > 0], copies[copies > 0])
-    patterns, copies = _patterns(ds, allow_missing)
-    return Units(places.centre, *_counts(patterns), copies)
+    return split_units(ds, None, record, allow_missing)[0]
 
 
 def split_units(
-    ds: xr.Dataset, option: np.ndarray, record: np.ndarray | None, allow_missing: bool
+    ds: xr.Dataset, option: np.ndarray | None, record: np.ndarray | None, allow_missing: bool
 ) -> list[Units]:
     """The units of a study, with the runs of each option of a choice by themselves.
 
@@ -142,8 +129,8 @@ def split_units(
     ----------
     ds, record, allow_missing
         As for `collect_units`.
-    option : ndarray (n_realization,)
-        Number of the option of each realization, from 0.
+    option : ndarray (n_realization,), optional
+        Number of the option of each realization, from 0; by default all have the same.
 
     Returns
     -------
@@ -151,15 +138,16 @@ def split_units(
         One for each option. All have the same units, so that a resample is one of the whole study; a unit
         has no runs where it has none of the option.
     """
-    cloud, n = is_cloud(ds), int(option.max()) + 1
+    cloud, n = is_cloud(ds), 1 if option is None else int(option.max()) + 1
     ds, places = _laid_out(ds)
     if record is None and not cloud:
-        kinds = [_patterns(ds.isel(realization=option == k), allow_missing) for k in range(n)]
+        parts = [ds] if option is None else [ds.isel(realization=option == k) for k in range(n)]
+        kinds = [_patterns(part, allow_missing) for part in parts]
         tables = [_counts(patterns) for patterns, _ in kinds]
         copies = np.concatenate([number for _, number in kinds])
     else:
-        own = option
-        if record is not None:
+        own = record if option is None else option
+        if record is not None and option is not None:
             own = labelled(
                 len(option),
                 (int(record.max()) + 1) * n,
@@ -403,6 +391,7 @@ def averaged_bounds(
     *,
     level: float | None = None,
     power: int = 1,
+    extremes: Quantity | None = None,
 ) -> np.ndarray:
     """Ends (2, m) of `averaged_interval` of quantities of curves, over all readings of the undecided runs.
 
@@ -418,9 +407,12 @@ def averaged_bounds(
         Coverage [1], if another one than that of ``how``.
     power : int
         Of `small_sample_factor`, by which the standard errors are multiplied.
+    extremes : callable, optional
+        Quantities that `readings_of` has at their least and largest, if other ones.
     """
     low, high = np.full(1, np.inf), np.full(1, -np.inf)
-    for overturned in readings_of(units, quantity(shares[0][0])):
+    first = shares[0][0]
+    for overturned in readings_of(units, extremes or quantity(first), first):
         parts = []
         for link, share in shares:
             fitted = fit_sample(units, overturned, how, link)
@@ -463,47 +455,28 @@ def averaged_interval(
     return np.where(np.isfinite(ends), ends, np.nan)
 
 
-def studentized_bounds(fitted: Fitted, level: float, grid: np.ndarray) -> np.ndarray:
-    """Bounds (2, 2 + n_grid) of the median, of the dispersion (that of `Curves`) and of the curve.
+def resampled_bounds(units: Units, how: Bootstrap, x: np.ndarray, link: Link = PROBIT) -> np.ndarray | None:
+    """Bounds of the median, of the dispersion (that of `Curves`) and of the curve at intensities >= 0 (n,).
 
-    Parameters
-    ----------
-    fitted : Fitted
-        From `fit_sample`.
-    level : float
-        Coverage of the interval [1].
-    grid : ndarray (n_grid,)
-        Intensities of the curve, at least 0.
+    They hold for all readings of the undecided runs, of which those count at which the curve is extreme two
+    dispersions from its median.
 
     Returns
     -------
-    ndarray (2, 2 + n_grid)
+    ndarray (2, 2 + n) or None
         Lower and upper bounds of the median [unit of the intensity], the dispersion and the curve [1].
-        Resamples without a maximum of the likelihood count in both tails; NaN where they are more than the
-        tail, and where the sample, or it without one of its units, has none.
+        Resamples without a maximum of the likelihood count in both tails; None where they are more than the
+        tail, where a reading, or it without one of its units, has none, and with too few units for the level.
     """
-    moves = grid > 0
-    bounds = np.zeros((2, 2 + len(grid)))
-    pivots = pivots_of(fitted, curve_quantity(np.log(grid[moves])))
-    bounds[:, np.concatenate([[True, True], moves])] = pivot_interval(*pivots, level)
-    bounds[:, :2] = np.exp(bounds[:, :2])
-    bounds[:, 2:] = np.where(moves, fitted.whole.link.cdf(bounds[:, 2:]), 0.0)
-    return bounds
-
-
-def resampled_bounds(units: Units, how: Bootstrap, x: np.ndarray, link: Link = PROBIT) -> np.ndarray | None:
-    """`studentized_bounds` over all readings of the undecided runs; None where one has no interval."""
     if not how.reaches_level(units.number):
         return None
-    found = []
-    for overturned in readings_of(units, _ends_of_curve, link):
-        fitted = fit_sample(units, overturned, how, link)
-        if fitted.whole.kind[0] != FitKind.MAXIMUM:
-            return None
-        found.append(studentized_bounds(fitted, how.level, x))
-        if np.isnan(found[-1]).any():
-            return None
-    return np.stack([np.min(found, axis=0)[0], np.max(found, axis=0)[1]])
+    quantity, shares = curve_quantity(np.log(x[x > 0])), ((link, 1.0),)
+    ends = averaged_bounds(units, how, lambda _: quantity, shares, power=0, extremes=_ends_of_curve)
+    if np.isnan(ends).any():
+        return None
+    bounds = np.zeros((2, 2 + len(x)))
+    bounds[:, np.append([True, True], x > 0)] = np.hstack([np.exp(ends[:, :2]), link.cdf(ends[:, 2:])])
+    return bounds
 
 
 def _ends_of_curve(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:

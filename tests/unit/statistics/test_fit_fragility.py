@@ -12,8 +12,8 @@ from mcrock.base.params import Outcome
 from mcrock.statistics import Bootstrap, by_limit, fit_fragility, overturning_probability, resampling
 from mcrock.statistics.fragility import WORDS, _shape_bounds
 from mcrock.statistics.likelihood import FitKind
-from mcrock.statistics.resampling import fit_sample, studentized_bounds
-from mcrock.statistics.runs import ESTIMATE, record_index
+from mcrock.statistics.resampling import resampled_bounds
+from mcrock.statistics.runs import record_index
 from tests.unit.statistics.conftest import LEVELS, simulate_study
 
 
@@ -30,8 +30,7 @@ def test_band_rises_where_pointwise_bounds_do_not(make_study):
         fit = fit_fragility(ds)
         units = resampling.collect_units(ds, record_index(ds)[0], False)
         grid = fit["intensity_grid"].values
-        fitted = fit_sample(units, units.overturned[ESTIMATE], Bootstrap())
-        single = studentized_bounds(fitted, 0.95, grid)[:, 2:]
+        single = resampled_bounds(units, Bootstrap(), grid)[:, 2:]
         low, high = fit["band"].values
         assert (np.diff(low) >= 0).all()
         assert (np.diff(high) >= 0).all()

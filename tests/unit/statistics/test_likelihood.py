@@ -25,7 +25,7 @@ from mcrock.statistics.likelihood import (
     standard_errors,
     values_of,
 )
-from mcrock.statistics.resampling import Units, curve_quantity, fit_sample, readings_of, studentized_bounds
+from mcrock.statistics.resampling import Units, curve_quantity, readings_of, resampled_bounds
 
 both = pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
 
@@ -229,10 +229,6 @@ def errors_of(yes, runs, levels, at, times=None):
     return standard_errors(theta, covariance, curve_quantity(np.log(at)))[0]
 
 
-def bounds_of(units, yes, how, grid):
-    return studentized_bounds(fit_sample(units, yes, how), how.level, grid)
-
-
 def estimates(curves, at):
     return values_of(log_parameters(curves), curve_quantity(at))
 
@@ -314,7 +310,7 @@ def test_many_records_give_the_interval_of_student():
     yes, how = draw_counts(400, 5, seed=6), Bootstrap(resamples=4000)
     runs = np.full((400, 10), 5.0)
     units = Units(LEVELS, runs, np.stack([yes] * 3), np.ones(400, int))
-    ends = np.log(bounds_of(units, yes, how, LEVELS)[:, :2])
+    ends = np.log(resampled_bounds(units, how, LEVELS)[:, :2])
     curves = fit_curves(LEVELS, yes.sum(axis=0)[None], runs.sum(axis=0)[None])
     without = fit_curves(LEVELS, yes.sum(axis=0) - yes, runs.sum(axis=0) - runs)
     error = jackknife(estimates(without, np.log(LEVELS)), units.copies)[:2]
@@ -332,7 +328,7 @@ def test_the_narrowest_interval_holds_the_estimate(seed):
     """The median of the pivots is not 0: on one side of it both their quantiles have one sign."""
     yes = draw_counts(12, 20, seed=seed)
     units = Units(LEVELS, np.full((12, 10), 20.0), np.stack([yes] * 3), np.ones(12, int))
-    low, high = bounds_of(units, yes, Bootstrap(level=1e-3, resamples=99), LEVELS)
+    low, high = resampled_bounds(units, Bootstrap(level=1e-3, resamples=99), LEVELS)
     counts = yes.sum(axis=0)[None], np.full((1, 10), 240.0)
     (centre,) = estimates(fit_curves(LEVELS, *counts), np.log(LEVELS))
     estimate = np.concatenate([np.exp(centre[:2]), ndtr(centre[2:])])
@@ -344,7 +340,7 @@ def test_intervals_of_higher_levels_hold_those_of_lower_ones():
     yes = draw_counts(22, 20)
     units = Units(LEVELS, np.full((22, 10), 20.0), np.stack([yes] * 3), np.ones(22, int))
     levels = (0.3, 0.6, 0.9, 0.99)
-    bounds = [bounds_of(units, yes, Bootstrap(level=level), LEVELS[1:8]) for level in levels]
+    bounds = [resampled_bounds(units, Bootstrap(level=level), LEVELS[1:8]) for level in levels]
     lower, upper = np.stack(bounds, axis=1)
     assert (np.diff(lower, axis=0) < 0).all()
     assert (np.diff(upper, axis=0) > 0).all()
@@ -353,7 +349,7 @@ def test_intervals_of_higher_levels_hold_those_of_lower_ones():
 def test_the_curve_is_zero_where_nothing_moves():
     yes = draw_counts(12, 20)
     units = Units(LEVELS, np.full((12, 10), 20.0), np.stack([yes] * 3), np.ones(12, int))
-    low, high = bounds_of(units, yes, Bootstrap(resamples=100), np.array([0.0, 3.0]))
+    low, high = resampled_bounds(units, Bootstrap(resamples=100), np.array([0.0, 3.0]))
     assert (low[2], high[2]) == (0.0, 0.0)
     assert 0 < low[3] < ndtr(0.0) < high[3] < 1
 
