@@ -42,7 +42,6 @@ from mcrock.base.tables.parsing import RealizationError
 from mcrock.excitation import Motion, pack_motions
 from mcrock.simulation.runs import simulate_part
 from mcrock.statistics.intervals import check_level, clustered_interval
-from mcrock.statistics.probability import BOUNDS
 from mcrock.study import Study
 from mcrock.study.design import Points, stream
 from mcrock.study.sampling import check_inputs, inputs_at, load_motions
@@ -506,6 +505,5 @@ def _summary(found: np.ndarray, weights: np.ndarray, groups: np.ndarray, level: 
             "records": ((), count, ONE),
             "record_probability": (("record", "intensity"), of_record.T, ONE),
             "repetition_probability": (("repetition", "intensity"), each.T, ONE),
-        },
-        coords={"bound": BOUNDS},
+        }
     )

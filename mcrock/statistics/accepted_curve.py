@@ -30,9 +30,9 @@ from mcrock.statistics.goodness import (
     left_out_losses,
     plateau_rule,
 )
-from mcrock.statistics.intervals import Bootstrap
+from mcrock.statistics.intervals import BOUNDS, Bootstrap
 from mcrock.statistics.likelihood import LOGIT, PROBIT, FitKind, Shares, fit_plateau, link_of
-from mcrock.statistics.probability import BOUNDS, EVENT, overturning_probability, pooled, rising_bounds
+from mcrock.statistics.probability import EVENT, overturning_probability, pooled, rising_bounds
 from mcrock.statistics.rates import (
     IsotonicCurve,
     LognormalCurve,

@@ -33,7 +33,7 @@ from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, clustered_interval, expanded_tail, student_interval, table
 from mcrock.statistics.likelihood import jackknife
 from mcrock.statistics.measures import own_measure
-from mcrock.statistics.probability import BOUNDS, CLASSES, GROUPS, intensity_coordinate, pooled
+from mcrock.statistics.probability import CLASSES, GROUPS, intensity_coordinate, pooled
 from mcrock.statistics.rates import IsotonicCurve, bounding_ratios, integration_points, refine
 from mcrock.statistics.resampling import pivot_interval
 from mcrock.statistics.risk import of_families
@@ -308,7 +308,6 @@ def compare_designs(
         },
         coords={
             "design": list(DESIGNS),
-            "bound": BOUNDS,
             "intensity": intensity_coordinate(first, places),
             **(of_families() if rates else {}),
         },

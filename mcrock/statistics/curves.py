@@ -43,7 +43,6 @@ from mcrock.statistics.likelihood import fit_curves, fit_plateau, link_of, plate
 from mcrock.statistics.measures import static_thresholds
 from mcrock.statistics.outcomes import SLIP, TILT
 from mcrock.statistics.probability import (
-    BOUNDS,
     EVENT,
     by_limit,
     displacement_limit,
@@ -134,7 +133,6 @@ def isotonic_fragility(
             "records": ((), records),
         },
         coords={
-            "bound": BOUNDS,
             "intensity_grid": ("intensity_grid", at, axis),
             "intensity": curve.level,
             "probability": ("probability", list(PROBABILITIES), one),
@@ -484,7 +482,7 @@ def fragility_by_choice(
         {"units": "1", "long_name": "median over that of all runs"},
     )
     result["ratio_interval"] = (("bound", choice), ends, {"units": "1"})
-    return result.assign_coords(bound=list(BOUNDS))
+    return result
 
 
 def _joint(units: list[Units]) -> Units:

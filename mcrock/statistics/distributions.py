@@ -45,7 +45,6 @@ from mcrock.base.units import factor_to, split_header, unit_in_text
 from mcrock.dataset.schema import OUTER, own_names
 from mcrock.statistics.intervals import check_level, expanded_tail, table
 from mcrock.statistics.labels import COLUMNS, Labels, chosen_runs, whole_numbers
-from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.runs import ESTIMATE, overturn_levels
 
 Array = NDArray[np.float64]
@@ -445,7 +444,6 @@ def judge(
             "irreducible": ((), _irreducible(every[0], np.asarray(repeated))),
         },
         coords={
-            "bound": [*BOUNDS],
             "statistic": [*STATISTICS],
             "statistic_label": ("statistic", [*STATISTICS.values()]),
             "share": ("share", shares, {"long_name": "central part of the runs"}),

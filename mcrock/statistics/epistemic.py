@@ -41,9 +41,9 @@ from scipy.special import expit, logit, stdtrit
 
 from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.intervals import check_level, interval_of_readings
+from mcrock.statistics.intervals import BOUNDS, check_level, interval_of_readings
 from mcrock.statistics.likelihood import fit_curves, jackknife, log_parameters
-from mcrock.statistics.probability import BOUNDS, Crossed, read_crossed, unknown_inputs
+from mcrock.statistics.probability import Crossed, read_crossed, unknown_inputs
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, axis_attrs
 
 COMPONENTS = ("epistemic", "record", "within_record", "epistemic_record", "epistemic_within")

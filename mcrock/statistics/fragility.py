@@ -28,7 +28,7 @@ from mcrock.statistics.accepted_curve import ACCEPTED, WHY, accepted_of, rising_
 from mcrock.statistics.goodness import fit_p_value
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, table
 from mcrock.statistics.likelihood import PROBIT, FitKind, Link, evaluate_curves, fit_curves, link_of
-from mcrock.statistics.probability import BOUNDS, EVENT, level_bounds, overturning_probability, rising_bounds
+from mcrock.statistics.probability import EVENT, level_bounds, overturning_probability, rising_bounds
 from mcrock.statistics.resampling import Units, collect_units, curve_grid, resampled_bounds
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
@@ -262,7 +262,6 @@ def fit_fragility(
             **_support(units, x, evaluate_curves(whole, here)[0][0] * runs, at, kind == FitKind.MAXIMUM),
         },
         coords={
-            "bound": BOUNDS,
             "intensity_grid": ("intensity_grid", x, axis),
             "probability": ("probability", list(PROBABILITIES), {"units": "1"}),
         },

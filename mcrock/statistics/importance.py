@@ -27,7 +27,7 @@ from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, bound_without_events, clustered_interval, table
 from mcrock.statistics.measures import own_measure
-from mcrock.statistics.probability import BOUNDS, GROUPS
+from mcrock.statistics.probability import GROUPS
 from mcrock.statistics.rates import isotonic_interval
 from mcrock.statistics.resampling import Units
 from mcrock.statistics.runs import (
@@ -147,7 +147,6 @@ def weighted_probability(
             "proposal_median": ((), centre, axis),
             "proposal_dispersion": ((), dispersion),
         },
-        coords={"bound": BOUNDS},
         attrs={"level": level},
     )
 

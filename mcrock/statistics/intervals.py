@@ -92,9 +92,12 @@ LONG_NAMES = {
 }
 
 
+BOUNDS = ["lower", "upper"]
+
+
 def table(
     variables: Mapping[Any, Any],
-    coords: Mapping[Any, Any],
+    coords: Mapping[Any, Any] | None = None,
     attrs: Mapping[str, Any] | None = None,
     names: Mapping[str, str] = {},
 ) -> xr.Dataset:
@@ -106,11 +109,13 @@ def table(
         (dims, values) or (dims, values, attributes), or arrays, by name: numbers have unit, long name and
         digits of `LONG_NAMES` where the attributes do not say otherwise, and an interval those of its number.
     coords, attrs : mapping
-        As for a dataset.
+        As for a dataset; `bound` is there where a variable is along it.
     names : mapping of str to str
         Long name, unit and digits of variables of this result alone, as in `LONG_NAMES`.
     """
     result, words = xr.Dataset(variables, coords, attrs), LONG_NAMES | dict(names)
+    if "bound" in result.dims:
+        result = result.assign_coords(bound=BOUNDS)
     for name, array in result.data_vars.items():
         if array.dtype.kind in "biuf":
             array.attrs = {"units": "1"} | described(str(name), words) | array.attrs

@@ -30,8 +30,8 @@ from scipy.special import ndtr
 
 from mcrock.base.tables.parsing import ConfigError, read_columns
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.intervals import check_level, table
-from mcrock.statistics.probability import BOUNDS, is_nested, unknown_inputs
+from mcrock.statistics.intervals import BOUNDS, check_level, table
+from mcrock.statistics.probability import is_nested, unknown_inputs
 from mcrock.statistics.runs import ESTIMATE, overturn_levels
 from mcrock.study import Study
 from mcrock.study.sampling import variable_name

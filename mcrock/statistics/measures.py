@@ -46,7 +46,7 @@ from mcrock.statistics.goodness import (
 from mcrock.statistics.hazard import MEAN, HazardError, load_hazard, measures_in
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, expanded_tail, table
 from mcrock.statistics.likelihood import evaluate_curves, fit_curves, log_likelihood
-from mcrock.statistics.probability import BOUNDS, EVENT, pooled
+from mcrock.statistics.probability import EVENT, pooled
 from mcrock.statistics.resampling import Units, collect_units, draw_units
 from mcrock.statistics.runs import (
     ESTIMATE,
@@ -228,7 +228,7 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     result["accepted_reached"].attrs = BELOW
     result["units"] = ("measure", units)
     result["records"] = fits[names[0]]["records"]
-    return result.assign_coords(bound=list(BOUNDS))
+    return result
 
 
 def own_measure(ds: xr.Dataset) -> str:

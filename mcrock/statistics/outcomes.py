@@ -34,7 +34,6 @@ from mcrock.statistics.intervals import (
     wilson_interval,
 )
 from mcrock.statistics.probability import (
-    BOUNDS,
     CLASSES,
     OF_SUPPORT,
     displacement_limit,
@@ -153,11 +152,7 @@ def outcome_shares(
             "runs": ("intensity", total),
             "records": ((), records),
         },
-        coords={
-            "bound": BOUNDS,
-            "ending": [ending.words for ending in Ending],
-            "intensity": intensity_coordinate(ds, places),
-        },
+        coords={"ending": [ending.words for ending in Ending], "intensity": intensity_coordinate(ds, places)},
         attrs=how.attrs(record) | ({} if limit is None else {OF_SUPPORT: limit}),
     )
 
@@ -248,7 +243,7 @@ def own_responses(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.
             "records": ((), records),
             "units": ("response", [ds[name].attrs.get("units", "1") for name in names]),
         },
-        coords={"response": names, "bound": ["lower", "upper"], "share": list(SHARES)} | levels,
+        coords={"response": names, "share": list(SHARES)} | levels,
         attrs=how.attrs(record),
     )
 
@@ -662,7 +657,6 @@ def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
             "interval": ("bound", [float(lower), float(upper)]),
             "change": ((), shift / repeated if repeated else np.nan),
         },
-        coords={"bound": ["lower", "upper"]},
         attrs={"level": level},
     )
 

@@ -356,7 +356,6 @@ def read_crossed(ds: xr.Dataset) -> Crossed:
     return Crossed(np.stack(draws, axis=1), starts, "record" in ds)
 
 
-BOUNDS = ["lower", "upper"]
 CLASSES = 10  # intensity classes of a cloud study
 
 
@@ -520,7 +519,7 @@ def _probability(
             "undecided": (dims, doubt, {"long_name": "undecided runs"}),
             "records": ((), records),
         },
-        coords={"bound": BOUNDS, "intensity": intensity_coordinate(ds, places)},
+        coords={"intensity": intensity_coordinate(ds, places)},
         attrs={
             **how.attrs(record),
             "shared": int("record" in ds),  # whether realizations share ground motions
@@ -646,7 +645,7 @@ def sequential_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset
             "blocks": ((), blocks),
             "records": ((), records),
         },
-        coords={"bound": ["lower", "upper"], "intensity": ds["intensity"]},
+        coords={"intensity": ds["intensity"]},
         attrs={"level": level, "shared": index is not None},
     )
 
@@ -727,11 +726,7 @@ def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> x
             "draws": ((), draws, {"long_name": "number of outer draws"}),
             "content": ((), (1 - level) ** (1 / draws)),
         },
-        coords={
-            "end": list(ENDS),
-            "bound": BOUNDS,
-            "intensity": ("intensity", ds["intensity"].values, axis_attrs(ds)),
-        },
+        coords={"end": list(ENDS), "intensity": ("intensity", ds["intensity"].values, axis_attrs(ds))},
         attrs={"level": level, "seed": seed},
     )
     inputs = unknown_inputs(ds)

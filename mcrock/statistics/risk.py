@@ -32,7 +32,7 @@ from mcrock.dataset.schema import OUTER
 from mcrock.statistics.accepted_curve import FAMILIES, accept_curve, accepted_family, cut_below, rocking_bound
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
-from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, described, table
+from mcrock.statistics.intervals import BOUNDS, Bootstrap, BootstrapKeywords, described, table
 from mcrock.statistics.likelihood import (
     LOGIT,
     PROBIT,
@@ -45,7 +45,6 @@ from mcrock.statistics.likelihood import (
 )
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import (
-    BOUNDS,
     EVENT,
     by_support,
     is_nested,
@@ -158,7 +157,7 @@ def annual_rate(
             "fit_p_value": ((), accepted.choice.p_value),
             "records": ((), record_index(ds)[1]),
         },
-        coords={**of_families(), "hazard": names, "bound": BOUNDS},
+        coords={**of_families(), "hazard": names},
         attrs={
             "level": how.level,
             "years": years,
@@ -296,7 +295,7 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.Dataset:
             "median_of_draws_interval": (("bound", "fragility"), [low, high], {"long_name": "5 to 95 %"}),
             "draws_without_rate": ("fragility", np.isnan(rates).sum(axis=1)),
         },
-        coords={**of_families(), "bound": BOUNDS},
+        coords=of_families(),
     )
 
 

@@ -31,9 +31,9 @@ from mcrock.base.params import Outcome
 from mcrock.dataset import outputs
 from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.intervals import check_level, table
+from mcrock.statistics.intervals import BOUNDS, check_level, table
 from mcrock.statistics.likelihood import jackknife
-from mcrock.statistics.probability import BOUNDS, is_nested, rank_scores
+from mcrock.statistics.probability import is_nested, rank_scores
 from mcrock.statistics.runs import check_runs, is_cloud, is_given, overturn_levels, read_slices, study_of
 from mcrock.study.design import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
 from mcrock.study.sampling import variable_name
@@ -300,7 +300,7 @@ def parameter_effect(part: xr.Dataset, names: Sequence[str], *, level: float = 0
             "change_interval": (("bound", "parameter"), known * np.stack([change - error, change + error])),
             "p_value": ((), known * chdtrc(len(sums), score)),
         },
-        {"parameter": [*names], "bound": BOUNDS},
+        {"parameter": [*names]},
         {"level": level},
     )
 

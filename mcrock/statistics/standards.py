@@ -87,7 +87,7 @@ from mcrock.statistics.measures import (
     stands_on_floor,
     weigh_runs,
 )
-from mcrock.statistics.probability import BOUNDS, CLASSES, displacement_limit, pooled
+from mcrock.statistics.probability import CLASSES, displacement_limit, pooled
 from mcrock.statistics.rates import lognormal_rates
 from mcrock.statistics.resampling import Units
 from mcrock.statistics.risk import accepted_rate, largest_rate
@@ -452,7 +452,7 @@ def _dataset(
             "record_misclassified": ((per_rule, "left_out"), wrong / runs),
             "record_log_loss": ((per_rule, "left_out"), loss / runs),
         },
-        coords={per_rule: names, "bound": BOUNDS},
+        coords={per_rule: names},
     )
     del result["capacity"].attrs["units"]  # which are those of the measure
     return result
@@ -800,7 +800,7 @@ def _table(rows: list[JudgedCheck], attrs: dict[str, object]) -> xr.Dataset:
             "units": ("check", [row.units for row in rows]),
             "source": ("check", [row.source for row in rows]),
         },
-        coords={"check": [row.check for row in rows], "bound": BOUNDS},
+        coords={"check": [row.check for row in rows]},
         attrs=attrs,
     )
     for name in ("demand", "capacity"):

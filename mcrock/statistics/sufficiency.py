@@ -39,7 +39,7 @@ from mcrock.statistics.goodness import add_log_losses, cross_validated
 from mcrock.statistics.intervals import Confidence, ConfidenceKeywords, table
 from mcrock.statistics.likelihood import PROBIT, Link, fit_planes, jackknife, link_of
 from mcrock.statistics.measures import SMALLEST, by_measure, has_records, measure_name, with_measures
-from mcrock.statistics.probability import BOUNDS, EVENT, pooled
+from mcrock.statistics.probability import EVENT, pooled
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -160,7 +160,6 @@ def fit_surface(
         },
         coords={
             "measure": list(measures),
-            "bound": BOUNDS,
             "model": list(MODELS),
             "model_label": ("model", [*measures, "both"]),
         }
@@ -306,7 +305,7 @@ def measure_sufficiency(
             "demands": ((), int(rocked.sum()), {"long_name": "runs that rocked and came to rest"}),
             "records": ((), record_index(runs)[1]),
         },
-        coords={"measure": names, "property": list(properties), "bound": BOUNDS},
+        coords={"measure": names, "property": list(properties)},
         attrs={"level": how.level, "independent": "records"},
     )
     return _with_pairs(result, runs, x, how)

@@ -36,7 +36,6 @@ from mcrock.statistics.distributions import (
 from mcrock.statistics.goodness import Rule, by_probit, by_threshold, constant
 from mcrock.statistics.intervals import check_level, table
 from mcrock.statistics.labels import ERROR_RATE, LEAST_EFFECTIVE, left_out, overturned_shares
-from mcrock.statistics.probability import BOUNDS
 from mcrock.study import Study
 
 __all__ = [
@@ -621,12 +620,7 @@ def _scored(
             "recording": ("test", of, {"digits": "curve"}),
             "effective": ("test", effective),
         },
-        coords={
-            "predictor": names,
-            "score": [*SCORES],
-            "score_label": ("score", [*SCORES.values()]),
-            "bound": [*BOUNDS],
-        },
+        coords={"predictor": names, "score": [*SCORES], "score_label": ("score", [*SCORES.values()])},
         attrs={"judged": judged, "level": level, "resamples": resamples},
         names={
             "probability": "probability of overturning {curve}",
