@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="the memory of a process is bounded on Linux alone"
 )
 WHOLE = {"configs": 10_000, "records": 10_000, "files": 10_000, "cases": 5_000, "stores": 2000}
-QUICK = {"configs": 100, "records": 500, "files": 200, "cases": 50, "stores": 12}
+QUICK = {"configs": 40, "records": 500, "files": 80, "cases": 50, "stores": 6}
 
 
 @pytest.mark.parametrize("module", QUICK)
