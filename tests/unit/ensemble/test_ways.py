@@ -76,7 +76,7 @@ def merged(study, path):
     merge_stores(path, stores)
 
 
-WAYS = [("plain", way) for way in OPTIONS] + [("hulls of realizations", "processes")]
+WAYS = [("hulls of realizations" if way == "processes" else "plain", way) for way in OPTIONS]
 WAYS += [(kind, way) for kind in FEWER for way in ("tasks", "stores that are merged")]
 WAYS += [(kind, "parts across chunks") for kind in FEWER if kind != "plain"]
 
