@@ -34,14 +34,13 @@ FEATURES = {  # words in the paths of a feature's modules
 }
 
 
-def code_lines(source, node=None):
-    """Lines with code of a source or of one of its functions: no blanks, comments and docstrings."""
-    tree = node or ast.parse(source)
-    first, last = (node.lineno, node.end_lineno) if node else (1, source.count("\n") + 1)
+def code_lines(source, node):
+    """Lines with code of a syntax tree, a whole source or a function: no blanks, comments and docstrings."""
+    first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
     texts = enumerate(source.split("\n")[first - 1 : last], start=first)
     lines = {number for number, text in texts if text.strip() and not text.lstrip().startswith("#")}
-    for part in ast.walk(tree):
-        if isinstance(part, DOCUMENTED) and ast.get_docstring(part) is not None:
+    for part in ast.walk(node):
+        if isinstance(part, DOCUMENTED) and ast.get_docstring(part, clean=False) is not None:
             lines -= set(range(part.body[0].lineno, part.body[0].end_lineno + 1))
     return len(lines)
 
@@ -161,7 +160,11 @@ def files_of(feature):
 
 # what is measured: budget, aim, and how: a number, or a set or dictionary of what is counted
 TABLE = {
-    "code lines of the package": (57170, 49000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
+    "code lines of the package": (
+        57170,
+        49000,
+        lambda: sum(code_lines(p.read_text(), parsed(p)) for p in FILES),
+    ),
     "lines of the tests": (64615, 46000, lambda: lines_of(TESTS)),
     "modules": (220, 220, lambda: FILES),
     "import lines": (4662, 4000, lambda: sum(map(import_lines, FILES))),
