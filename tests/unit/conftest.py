@@ -59,32 +59,45 @@ STORED = {  # overrides of the small study
 
 
 @pytest.fixture(scope="session")
-def stored(tmp_path_factory):
-    """Function that gives the store of one of `STORED`, computed once for all workers: to be copied only."""
+def made_once(tmp_path_factory):
+    """Function that gives a folder by its name, which the first worker that asks fills: not to be changed."""
     from tests.traces import OWN  # here, as it is a plugin that is loaded later
 
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     OWN.append(str(shared / "stored-"))  # no trace of the test that is the first to ask
 
+    def folder(name, fill):
+        path, done = shared / f"stored-{name}", shared / f"stored-{name}" / "done"
+        try:
+            path.mkdir()
+        except FileExistsError:  # another worker is at it
+            until = time.monotonic() + 600
+            while not done.exists():
+                assert time.monotonic() < until, f"{path} was not finished by its worker"
+                time.sleep(0.05)
+        else:
+            fill(path)
+            done.touch()
+        return path
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def stored(made_once):
+    """Function that gives the store of one of `STORED`, computed once for all workers: to be copied only."""
+
     @cache
     def store(name="plain"):
         from mcrock.ensemble import run_study
         from mcrock.study import load_config  # here, as few folders need them
 
-        folder, done = shared / f"stored-{name}", shared / f"stored-{name}" / "done"
-        try:
-            folder.mkdir()
-        except FileExistsError:  # another worker is at it
-            until = time.monotonic() + 600
-            while not done.exists():
-                assert time.monotonic() < until, f"{folder} was not finished by its worker"
-                time.sleep(0.05)
-        else:
+        def fill(folder):
             study = load_config(write_study(folder), STORED[name])
             run_study(study, folder / "s.zarr", workers=1).close()
-            done.touch()
-        return folder / "s.zarr"
+
+        return made_once(name, fill) / "s.zarr"
 
     return store
 
@@ -102,15 +115,18 @@ def computed(stored):
 
 
 @pytest.fixture(scope="session")
-def runs_of_labels(tmp_path_factory):
+def runs_of_labels(made_once):
     """Folder, a nested study of labels and what the block of the known centre of mass does."""
+    from mcrock.dataset import load_dataset
     from mcrock.ensemble import run_study
     from tests.unit.statistics.labels.test_calibrate import TRUE, study
 
-    folder = tmp_path_factory.mktemp("labels")
-    ds = run_study(study(folder), folder / "study.zarr").load()
-    true = run_study(study(folder, "true", com=str(TRUE), outer=""), folder / "true.zarr").load()
-    return folder, ds, true
+    def fill(folder):
+        run_study(study(folder), folder / "study.zarr").close()
+        run_study(study(folder, "true", com=str(TRUE), outer=""), folder / "true.zarr").close()
+
+    folder = made_once("labels", fill)
+    return folder, *(load_dataset(folder / f"{name}.zarr").load() for name in ("study", "true"))
 
 
 @pytest.fixture

@@ -8,19 +8,19 @@ from mcrock.base.params import Outcome
 
 
 @pytest.fixture
-def labels(runs_of_labels):
-    folder, _, true = runs_of_labels
+def labels(runs_of_labels, tmp_path):
+    true = runs_of_labels[2]
     rows = [
         f"{i},{j},{int(true['outcome'].values[i, j] == Outcome.OVERTURNED)}"
         for i in range(12)
         for j in (2, 4)
     ]
-    (folder / "labels.csv").write_text("\n".join(["realization,intensity,fallen", *rows]))
-    return folder / "labels.csv"
+    (tmp_path / "labels.csv").write_text("\n".join(["realization,intensity,fallen", *rows]))
+    return tmp_path / "labels.csv"
 
 
-def test_it_prints_and_draws(runs_of_labels, labels, mcrock):
-    store, out = runs_of_labels[0] / "study.zarr", runs_of_labels[0] / "out"
+def test_it_prints_and_draws(runs_of_labels, labels, mcrock, tmp_path):
+    store, out = runs_of_labels[0] / "study.zarr", tmp_path / "out"
     code, text, errors = mcrock("calibrate", labels, store, "-o", out)
     assert (code, errors) == (0, "")
     for words in (
@@ -45,10 +45,9 @@ def test_it_prints_and_draws(runs_of_labels, labels, mcrock):
         ("fallen\n1", ("--temper", "3"), "the temper must be above 0 and at most 1"),
     ],
 )
-def test_mistakes_are_one_line(runs_of_labels, mcrock, rows, options, message):
-    (runs_of_labels[0] / "wrong.csv").write_text(rows)
-    code, text, errors = mcrock(
-        "calibrate", runs_of_labels[0] / "wrong.csv", runs_of_labels[0] / "study.zarr", *options
-    )
+def test_mistakes_are_one_line(runs_of_labels, mcrock, tmp_path, rows, options, message):
+    (tmp_path / "wrong.csv").write_text(rows)
+    store = runs_of_labels[0] / "study.zarr"
+    code, text, errors = mcrock("calibrate", tmp_path / "wrong.csv", store, *options)
     assert (code, text, errors.count("\n")) == (2, "", 1)
     assert message in errors
