@@ -1,11 +1,15 @@
 """A study with known statistics: capacities are lognormal between and within records."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
 from mcrock.base.params import Outcome
+from mcrock.statistics.intervals import Bootstrap
+from tests.conftest import few_resamples
 
 PGA = {"units": "m s-2", "long_name": "peak ground acceleration"}
 LEVELS = (0.5, 1.1, 1.7, 2.3, 2.9, 3.6, 4.2, 4.8, 5.4, 6.0)
@@ -76,3 +80,17 @@ def draw_events(rng, records, per_record, probability, between, samples):
 def make_study():
     """Function that simulates a study, see `simulate_study`."""
     return simulate_study
+
+
+@pytest.fixture(autouse=True, scope="package")
+def fewer():
+    """Of the default, for what does not depend on their number; slow experiments have all of them."""
+    default = Bootstrap().resamples
+    with few_resamples(400):
+        yield default
+
+
+@pytest.fixture(autouse=True)
+def _as_many_as_users(request, fewer):
+    with few_resamples(fewer) if request.node.get_closest_marker("slow") else nullcontext():
+        yield

@@ -41,6 +41,7 @@ from mcrock.statistics.likelihood import PROBIT
 from mcrock.statistics.rates import LognormalCurve, integration_points, lognormal_bounds, refine
 from mcrock.statistics.resampling import draw_units
 from mcrock.statistics.risk import accepted_rate, rate_with_support
+from tests.conftest import few_resamples
 from tests.unit.statistics.measured import measured_study
 
 LEVELS = np.array([2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0])
@@ -162,7 +163,8 @@ def test_the_rows_of_a_target_do_not_contradict_each_other(share, factor):
 def test_designs_without_a_common_curve_go_by_the_fractions(shares):
     """Rejected curves gave a ratio of rates of 2.15 (1.69 to 2.73) where the truth is 0.894."""
     pair = [study(8, 60, *case) for case in zip(shares, (8, 8), (5.0, 5.5), strict=True)]
-    found = compare_designs(*pair, hazard())
+    with few_resamples(1000):  # a plateau of 0.53 is near to none
+        found = compare_designs(*pair, hazard())
     assert accepted_family(found) != "lognormal"
     assert found["fit_p_value"].values[1] < 0.05
     one = found.sel(fragility=accepted_family(found))
