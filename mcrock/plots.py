@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from mcrock.show.body import plot_body
-from mcrock.show.comparison import plot_comparison
+from mcrock.show.comparison import plot_comparison, plot_remedy
 from mcrock.show.curves import plot_choices, plot_limits, plot_measures, plot_methods, plot_surface
 from mcrock.show.fit import plot_angles, plot_fit
 from mcrock.show.fragility import plot_fragility
@@ -51,6 +51,7 @@ __all__ = [
     "plot_probability_box",
     "plot_rare",
     "plot_regimes",
+    "plot_remedy",
     "plot_risk",
     "plot_rocking_spectrum",
     "plot_sensitivity",

@@ -1,10 +1,11 @@
 """Commands on results.
 
-`stats`, `plot`, `fragility`, `risk`, `compare`, `report`, `app`, `sensitivity`, `rare` and `export`.
+`stats`, `plot`, `fragility`, `risk`, `compare`, `design`, `report`, `app`, `sensitivity`, `rare`, `export`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +17,10 @@ from mcrock.base.units import plain_number
 from mcrock.commands import options
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from mcrock.show.report.subject import Signed
+    from mcrock.study import Study
 
 
 @options.unpacked
@@ -179,6 +183,107 @@ def risk(
         if asked.hazard is None:
             raise ValueError("mcrock risk needs the hazard of the site: mcrock risk STORE HAZARD.csv")
         options.show(compose_risk(ds, asked, how), results, ds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AimOptions(options.HazardOptions):
+    """By what designs are judged: the rate at a site, or the probability at an intensity."""
+
+    target: options.Target = None
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="INTENSITY", help="Without a hazard: level that is judged, as in 0.4g."),
+    ] = None
+    probability: Annotated[
+        float | None, typer.Option(help="Probability of overturning that is allowed there [1].")
+    ] = None
+
+    def aim(self, is_needed: bool) -> float | None:
+        """Rate or probability that is allowed; None if there is none and none is needed."""
+        of_rate, of_level = self.target is not None, self.probability is not None
+        if bool(self.hazard) == bool(self.at) or (of_rate and self.at) or (of_level and self.hazard):
+            raise ValueError(
+                "designs are judged by --hazard FILE --target RATE, or --at INTENSITY --probability P"
+            )
+        if is_needed and not (of_rate or of_level):
+            raise ValueError("--vary needs what is allowed: --target RATE, or --probability P with --at")
+        return self.target if of_rate else self.probability
+
+    def of(self, study: Study) -> tuple[xr.Dataset | None, float | None]:
+        """Hazard, or the level that is judged in the unit of the study, checked before any run."""
+        from mcrock.ensemble.designs import without_runs
+        from mcrock.statistics import design_intensity
+        from mcrock.statistics.remedy import check_aim
+
+        ds = without_runs(study)
+        hazard, level = self.curves(ds), None if self.at is None else design_intensity(self.at, ds)
+        check_aim(ds, hazard, level)
+        return hazard, level
+
+
+@options.unpacked
+def design(
+    *,
+    config: options.Config,
+    vary: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY=FROM:TO",
+            help="Number that changes, and its range: body.width=40cm:80cm; keys with commas are equal.",
+        ),
+    ] = None,
+    designs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv", help="Designs to compare instead, one a row: columns are keys, design, cost."
+        ),
+    ] = None,
+    aims: AimOptions,
+    changes: options.StudyOptions,
+    workers: options.Workers = None,
+    level: options.Level = 0.95,
+    results: options.ResultOptions,
+) -> None:
+    """Find the number of a study that makes its object safe enough, or the best of some designs.
+
+    Runs designs under the same earthquakes and writes their stores into DIR,
+    where the same command goes on: `mcrock docs assessment`.
+    """
+    if results.output is None:
+        raise ValueError("mcrock design writes a store for each design: give their folder with -o DIR")
+    if (vary is None) == (designs is None):
+        raise ValueError("give either --vary KEY=FROM:TO or --designs FILE.csv")
+    aim = aims.aim(is_needed=vary is not None)
+    from mcrock.ensemble.designs import Range, number_of, read_designs, run_designs, seek_value
+    from mcrock.show.comparison import compose_ranking, compose_remedy
+    from mcrock.show.progress import study_progress
+    from mcrock.statistics import judge_design, rank_designs, required_value
+
+    def load(*more: str) -> Study:
+        return changes.load(config, *more)
+
+    how: dict[str, Any] = {"workers": workers}
+    study = load()
+    hazard, place = aims.of(study)
+    if designs is not None:
+        table, costs = read_designs(designs)
+        with study_progress() as progress:
+            studies = run_designs(load, table, results.output, **how, progress=progress)
+        ranked = rank_designs(studies, hazard, intensity=place, costs=costs, level=level)
+        options.show(compose_ranking(ranked, aim), results)
+        return
+    asked = Range.of(vary or "")
+    today = number_of(study, asked.key)
+
+    def judged(ds: xr.Dataset) -> xr.Dataset:
+        return judge_design(ds, hazard, intensity=place, level=level)
+
+    def solved(found: Mapping[float, xr.Dataset]) -> xr.Dataset:
+        return required_value(found, aim or 0.0, name=asked.name, units=asked.unit, level=level)
+
+    with study_progress() as progress:
+        found = seek_value(load, asked, results.output, judged, solved, today, **how, progress=progress)
+    options.show(compose_remedy(found, today), results)
 
 
 @options.unpacked

@@ -192,11 +192,11 @@ class StudyOptions:
     set: Set = None
     trust_code: TrustCode = False
 
-    def load(self, config: Path) -> Study:
-        """Study of a file with these values."""
+    def load(self, config: Path, *more: str) -> Study:
+        """Study of a file with these values, and further changes."""
         from mcrock.study import load_config
 
-        changes = [*(self.set or []), *([] if self.seed is None else [f"seed={self.seed}"])]
+        changes = [*(self.set or []), *([] if self.seed is None else [f"seed={self.seed}"]), *more]
         return load_config(config, changes, trust_code=self.trust_code)
 
 

@@ -1,4 +1,4 @@
-"""Two designs under the same earthquakes: text and figure."""
+"""Designs under the same earthquakes, two of them or many that differ in one number: text and figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scipy.spatial import KDTree
 from mcrock.base.estimates import format_or_bound, format_ratio, format_with_interval
 from mcrock.show import style, text
 from mcrock.statistics import compare_designs
-from mcrock.statistics.accepted_curve import FAMILIES, accepted_family
+from mcrock.statistics.accepted_curve import FAMILIES, ISOTONIC, accepted_family
 from mcrock.statistics.comparison import FEW, what_differs
 
 if TYPE_CHECKING:
@@ -185,3 +185,164 @@ def plot_comparison(
         by = FAMILIES[accepted_family(found)].words
         note += f" Ratio of the medians by {by} {format_ratio(ratio, low, high)}."
     return style.add_note(ax, note)
+
+
+OF = {"rate": "annual rate of overturning", "probability": "probability of overturning"}
+FAR_BELOW = 30.0  # of the target: the axis of the figure ends there
+
+
+def compose_remedy(found: xr.Dataset, today: float | None = None) -> text.Composition:
+    """The required value of a key, the designs that tell it, and their figure.
+
+    Parameters
+    ----------
+    found : Dataset
+        From `mcrock.statistics.required_value`.
+    today : float, optional
+        Value of the study itself, if it is among those that were run.
+    """
+    blocks = [
+        format_remedy(found),
+        *([] if today is None else [f"today: {_at(found, today)}"]),
+        "",
+        *text.present(_of_table(found), f"Designs by {found.attrs['key']}"),
+        *map(text.Caution, format_doubts(found)),
+    ]
+    return text.Composition(found, blocks, {"remedy": lambda: plot_remedy(found)})
+
+
+def compose_ranking(found: xr.Dataset, target: float | None = None) -> text.Composition:
+    """Designs of `mcrock.statistics.rank_designs`, the safest first, and which of them meet a target."""
+    attrs, names = found.attrs, found["design"].values.tolist()
+    quantity, lines = OF[attrs["quantity"]], []
+    if target is not None:
+        aim = found.assign_attrs(target=target)
+        safe = [name for name in names if found[attrs["quantity"]].sel(design=name) <= target]
+        sure = [
+            n for n in safe if found[f"{attrs['quantity']}_interval"].sel(design=n, bound="upper") <= target
+        ]
+        lines = [
+            f"{quantity} at {_target(aim)} or below: {', '.join(safe) or 'no design'}; "
+            f"with its {text.percent(found)} interval: {', '.join(sure) or 'no design'}"
+        ]
+    lines += text.present(found, f"Designs by {quantity}, compared with {attrs['reference']}")
+    return text.Composition(found, lines)
+
+
+def format_remedy(found: xr.Dataset) -> str:
+    """The answer: which values of the key meet the target.
+
+    The verdicts of `required_value` are each a sentence, in which a number has its interval.
+    """
+    attrs, value = found.attrs, found["value"].values
+    verdict, aim = attrs["verdict"], f"{OF[attrs['quantity']]} at {_target(found)} or below"
+    low, high = (_label(found, end) for end in value[[0, -1]])
+    if verdict.startswith("at "):
+        ends = f"{text.percent(found)} interval {text.ends(found, 'required_interval') or 'open'}"
+        return f"{attrs['key']} of {verdict} {text.cell(found, 'required')} ({ends}) keeps the {aim}"
+    if verdict == "several":
+        return f"{attrs['key']} meets the target in parts of the range alone: {_parts(found)} keep the {aim}"
+    best = value[np.nanargmin(found[attrs["quantity"]].values)]
+    if verdict == "none":
+        return f"No {attrs['key']} from {low} to {high} keeps the {aim}; least: {_at(found, best)}"
+    worst = value[np.nanargmax(found[attrs["quantity"]].values)]
+    if not (found[f"{attrs['quantity']}_interval"].sel(bound="upper") <= attrs["target"]).any():
+        return (
+            f"No {attrs['key']} from {low} to {high} is known to keep the {aim}: the estimates do, and their "
+            f"intervals do not; most: {_at(found, worst)}"
+        )
+    inside = [end for end in found["required_interval"].values.tolist() if value[0] < end < value[-1]]
+    more = "".join(f"; to be sure take {_label(found, end)}, where the interval ends" for end in inside)
+    return f"Every {attrs['key']} from {low} to {high} keeps the {aim}; most: {_at(found, worst)}{more}"
+
+
+def format_doubts(found: xr.Dataset) -> list[str]:
+    """What limits the answer, each with what to do."""
+    attrs, lines = found.attrs, []
+    if found["rises"].item() and found["falls"].item():
+        lines.append(
+            f"the {OF[attrs['quantity']]} does not go one way with {attrs['key']}, beyond what chance does: "
+            "look at the figure before you take a value"
+        )
+    if attrs["verdict"].startswith("at ") and np.isinf(found["required_interval"].values).any():
+        lines.append(
+            "the interval of the value goes on beyond the range: vary it farther, or take more recordings"
+        )
+    if attrs["verdict"] == "all" and not np.isfinite(found["required_interval"].values).any():
+        lines.append(
+            "the intervals are as wide as the recordings make them: more recordings tell, not more runs"
+        )
+    if attrs["quantity"] == "rate" and accepted_family(found) == ISOTONIC:
+        lines.append(
+            f"not all designs go by a lognormal curve: rates of all are by {FAMILIES[ISOTONIC].words}, which "
+            "weaker levels of the intensity make surer"
+        )
+    return lines
+
+
+def plot_remedy(found: xr.Dataset, ax: Axes | None = None) -> Axes:
+    """Draw the rate or probability over the values of a key, with the target and the value that meets it.
+
+    Parameters
+    ----------
+    found : Dataset
+        From `mcrock.statistics.required_value`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+
+    Returns
+    -------
+    Axes
+        Logarithmic along the rate or probability; values in the unit of the key.
+    """
+    with style.paper_style():
+        ax = style.new_axes() if ax is None else ax
+        quantity, target = found.attrs["quantity"], found.attrs["target"]
+        x, y = found["value"].values, found[quantity].values
+        least = target / FAR_BELOW
+        low, high = np.clip(np.nan_to_num(found[f"{quantity}_interval"].values), least, None)
+        ax.fill_between(x, low, high, color=style.BLUE, alpha=0.2, linewidth=0)
+        ax.plot(x, np.clip(y, least, None), "o-", color=style.BLUE, markersize=3, linewidth=1.1)
+        ax.axhline(target, color=style.DEEP_RED, linewidth=0.9)
+        ends = np.clip(found["required_interval"].values, x[0], x[-1])
+        if math.isfinite(float(found["required"])):
+            ax.axvspan(*ends, color=style.GREY, alpha=0.2, linewidth=0)
+            ax.axvline(float(found["required"]), color=style.GREY, linewidth=0.9, linestyle="--")
+        unit = found["value"].attrs["units"]
+        ax.set(yscale="log", xlim=(x[0], x[-1]), xlabel=f"{found.attrs['key']} [{unit}]")
+        ax.set_ylim(bottom=least)
+        ax.set_ylabel(f"{OF[quantity].capitalize()} [{'1/a' if quantity == 'rate' else '1'}]")
+        return style.add_note(
+            ax,
+            f"{format_remedy(found)}. Band: {text.percent(found)} intervals; red: target; grey: the value "
+            "that just meets it, with its interval.",
+        )
+
+
+def _of_table(found: xr.Dataset) -> xr.Dataset:
+    names = [name for name in found if "place" not in found[name].dims and "value" in found[name].dims]
+    return found[names].drop_vars("meets").assign_attrs(level=found.attrs["level"])
+
+
+def _label(found: xr.Dataset, value: float) -> str:
+    return text.label(found["value"].copy(data=np.full(found["value"].shape, value))[0])
+
+
+def _target(found: xr.Dataset) -> str:
+    return f"{found.attrs['target']:g}" + " 1/a" * (found.attrs["quantity"] == "rate")
+
+
+def _at(found: xr.Dataset, value: float) -> str:
+    one, name = found.sel(value=value), found.attrs["quantity"]
+    number = format_or_bound(*text.estimate(one, name))
+    ends = text.ends(one, f"{name}_interval")
+    unit = " 1/a" * (name == "rate")
+    return f"{number}{unit} ({text.percent(found)} interval {ends}) at {_label(found, value)}"
+
+
+def _parts(found: xr.Dataset) -> str:
+    """Parts of the range that meet the target."""
+    places = [float(found["value"][0]), *found["crossing"].values.tolist(), float(found["value"][-1])]
+    first = 0 if found["meets"].values[0] else 1
+    pairs = [(places[k], places[k + 1]) for k in range(first, len(places) - 1, 2)]
+    return ", ".join(f"{_label(found, a)} to {_label(found, b)}" for a, b in pairs)

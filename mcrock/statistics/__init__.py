@@ -46,6 +46,7 @@ from mcrock.statistics.probability import (
     sequential_probability,
     with_displacement_limit,
 )
+from mcrock.statistics.remedy import judge_design, rank_designs, required_value
 from mcrock.statistics.risk import (
     annual_rate,
     high_confidence_capacity,
@@ -93,6 +94,7 @@ __all__ = [
     "hazard_consistency",
     "high_confidence_capacity",
     "isotonic_fragility",
+    "judge_design",
     "load_hazard",
     "measure_sufficiency",
     "measures_of",
@@ -104,9 +106,11 @@ __all__ = [
     "own_responses",
     "parameter_effect",
     "pooled",
+    "rank_designs",
     "rate_distribution",
     "rate_of_draws",
     "required_median",
+    "required_value",
     "sequential_probability",
     "size_convergence",
     "sliding_distance",

@@ -80,13 +80,13 @@ def _problem(keys: tuple[str, ...], unit: str, values: np.ndarray) -> str:
         return "is a choice of words or codes, and a column has numbers: give it in the study file"
     if any(isinstance(kind, ListOf) for kind in kinds) and (values % 1).any():
         return f"expected whole numbers, got {values[values % 1 != 0][0]:g}"
-    wanted = _units(keys)
+    wanted = units_of_key(keys)
     if unit and wanted and all(factor_to(unit, each) is None for each in wanted):
         return f"its unit is {joined(wanted)} or another of its kind, got {unit}"
     return ""
 
 
-def _units(keys: tuple[str, ...]) -> list[str]:
+def units_of_key(keys: tuple[str, ...]) -> list[str]:
     """Units of a key of a section, in the tables that have it; none of keys further down."""
     kinds = [variant.kind(keys[1]) for variant in _variants(keys)] if len(keys) == 2 else []
     return sorted({str(getattr(kind, "unit", "1")) for kind in kinds if kind is not None})
@@ -94,7 +94,7 @@ def _units(keys: tuple[str, ...]) -> list[str]:
 
 def _in_unit_of(keys: tuple[str, ...], unit: str, values: np.ndarray) -> np.ndarray:
     """Numbers of a column in the unit of its key, where it names another of the same kind."""
-    factors = [factor for each in _units(keys) if unit and (factor := factor_to(unit, each))]
+    factors = [factor for each in units_of_key(keys) if unit and (factor := factor_to(unit, each))]
     return values * factors[0] if factors and 1.0 not in factors else values
 
 

@@ -1,0 +1,208 @@
+"""Designs of one study that differ in one number: run with common draws, where the next value tells most."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from mcrock.base.tables.parsing import ConfigError, read_columns, read_data, separator_of
+from mcrock.base.units import parse_quantity, units_of
+from mcrock.ensemble.study import run_study
+from mcrock.statistics.comparison import check_pairs
+from mcrock.statistics.remedy import next_value
+from mcrock.study import Study
+from mcrock.study.load import listed, units_of_key
+
+FIXED = ("seed", "title", "description", "report", "ensemble", "intensity", "controls")  # what designs share
+FIRST, MOST = 5, 15  # values that are run at first, and at all
+
+
+class Range(NamedTuple):
+    """Values of a key between which a design is sought."""
+
+    key: str
+    unit: str
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, text: str) -> Range:
+        """From ``KEY=FROM:TO``, the ends in the unit of the key or with another one behind.
+
+        Several keys, as in ``body.width,body.depth=40cm:80cm``, have the same value.
+
+        Raises
+        ------
+        ValueError
+            If the text is not of this form, the ends have another unit, or all designs share the key.
+
+        >>> Range.of("body.width=40cm:0.8")
+        Range(key='body.width', unit='m', low=0.4, high=0.8)
+        """
+        key, _, ends = (part.strip() for part in text.partition("="))
+        keys = [tuple(part.strip() for part in one.split(".")) for one in key.split(",")]
+        if ends.count(":") != 1 or not all(map(all, keys)):
+            raise ValueError(f"--vary: expected KEY=FROM:TO, as in body.width=40cm:80cm, got {text!r}")
+        if shared := [".".join(one) for one in keys if one[0] in FIXED]:
+            raise ValueError(
+                f"--vary: all designs have the same {shared[0]}; vary a number of [body], [contact], "
+                "[impact], [motion] or [limits]"
+            )
+        unit, *others = dict.fromkeys(next(iter(units_of_key(one)), "1") for one in keys)
+        if others:
+            raise ValueError(f"--vary: {key} have different units, {unit} and {', '.join(others)}")
+        try:
+            low, high = (parse_quantity(end, units_of(unit)) for end in ends.split(":"))
+        except ValueError as error:
+            raise ValueError(f"--vary {key}: {error}") from None
+        if not low < high:
+            raise ValueError(f"--vary {key}: the second end must be larger than the first, got {ends}")
+        return cls(key, unit, low, high)
+
+    @property
+    def name(self) -> str:
+        """The key, or all of several, in words."""
+        return self.key.replace(",", " = ")
+
+    def changes(self, value: float) -> list[str]:
+        """Overrides that make the design with this value."""
+        return [f"{key}={value!r}" for key in self.key.split(",")]
+
+    def first(self, today: float | None) -> list[float]:
+        """Values to begin with: evenly spaced, and that of the study itself if it is between the ends."""
+        step = (self.high - self.low) / (FIRST - 1)
+        even = [*(self.low + k * step for k in range(FIRST - 1)), self.high]
+        more = [] if today is None or not self.low < today < self.high else [today]
+        return sorted({_rounded(value) for value in even} | {*more})
+
+
+def without_runs(study: Study) -> xr.Dataset:
+    """A result of a study that has no runs: its intensity, by which hazard and level are checked first."""
+    name, dims = ("intensity_value", ()) if study.is_cloud else ("intensity", ("intensity",))
+    levels = np.array(study.intensity.si_levels, float)
+    attrs = {"units": study.intensity.units, "long_name": study.intensity.long_name}
+    axis = (("realization",), levels[:0], attrs) if study.is_cloud else (dims, levels, attrs)
+    outcome = (("realization", *dims), np.zeros((0, *levels.shape[: len(dims)]), "i1"))
+    return xr.Dataset({"outcome": outcome}, {name: axis}, {"config": study.to_json()})
+
+
+def number_of(study: Study, key: str) -> float | None:
+    """Number that a study has under a dotted key, or the first of several; None of a distribution."""
+    found: Any = json.loads(study.to_json())
+    for part in key.split(",")[0].split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
+
+
+def seek_value(
+    load: Callable[..., Study],
+    asked: Range,
+    folder: Path,
+    judge: Callable[[xr.Dataset], xr.Dataset],
+    solve: Callable[[Mapping[float, xr.Dataset]], xr.Dataset],
+    today: float | None = None,
+    **how: Any,
+) -> xr.Dataset:
+    """Run designs until the value that meets a target is known as well as their recordings allow.
+
+    Parameters
+    ----------
+    load : callable
+        The study with overrides, as of `load_config`.
+    asked : Range
+        Key and range of its values.
+    folder : Path
+        Where each design has its store, ``KEY=VALUE.zarr``. Those that are there go on, or are read.
+    judge, solve : callable
+        What a design is judged by, and the result of all; as `mcrock.statistics.judge_design` and
+        `mcrock.statistics.required_value`.
+    today : float, optional
+        Value of the study itself.
+    **how
+        As for `run_study`.
+
+    Raises
+    ------
+    ConfigError
+        If the changes of a design make a mistake.
+    PairingError
+        If designs do not meet the same motions, as where the intensity depends on the body.
+    """
+    found: dict[float, xr.Dataset] = {}
+    queue: Sequence[float] = asked.first(today)
+    studies = {value: load(*asked.changes(value)) for value in queue}  # all mistakes before any run
+    folder.mkdir(parents=True, exist_ok=True)
+    first: xr.Dataset | None = None
+    while queue:
+        for value in queue:
+            path = folder / f"{asked.key}={value:.6g}.zarr"
+            study = studies.get(value) or load(*asked.changes(value))
+            ds = run_study(study, path, resume=path.exists(), **how)
+            check_pairs(ds if first is None else first, ds)
+            first = ds if first is None else first
+            found[value] = judge(ds)
+        result = solve(found)
+        best = next_value(result)
+        queue = [] if best is None or len(found) >= MOST else [_rounded(best)]
+    return result
+
+
+def read_designs(path: Path) -> tuple[dict[str, list[str]], list[float] | None]:
+    """Overrides of designs by their names, and what each costs, from a CSV file.
+
+    Columns are keys of the study file, as ``body.width [cm]``; ``design`` has the names, else they are the
+    numbers of the rows, and ``cost`` is optional. The first design is the one that others are compared with.
+
+    Raises
+    ------
+    ConfigError
+        With the column, line or design where the file is none of this kind.
+    """
+    columns = read_columns(path, lambda head: head != "design")
+    costs, known = columns.pop("cost", None), [*listed(columns, str(path))]
+    lines = read_data(path).splitlines()
+    rows = csv.DictReader(filter(str.strip, lines), skipinitialspace=True, delimiter=separator_of(lines[0]))
+    names = [(row.get("design") or str(number)).strip() for number, row in enumerate(rows, 1)]
+    for name in names:
+        if names.count(name) > 1 or not re.fullmatch(r"\w[\w .=+-]*", name):
+            raise ConfigError(
+                f"{path}: expected a name of its own for each design, of letters, digits and -, got {name!r}"
+            )
+    if len(names) < 2:
+        raise ConfigError(f"{path}: expected two designs or more, one a row, got {len(names)}")
+    shared = [".".join(keys) for keys, _, _ in known if keys[0] in FIXED]
+    if shared:
+        raise ConfigError(f"{path}: all designs have the same {shared[0]}; leave its column out")
+    changes = {
+        name: [f"{'.'.join(keys)}={raw['values'][k]!r}" for keys, _, raw in known]
+        for k, name in enumerate(names)
+    }
+    return changes, costs
+
+
+def run_designs(
+    load: Callable[..., Study], changes: Mapping[str, Sequence[str]], folder: Path, **how: Any
+) -> dict[str, xr.Dataset]:
+    """Results of designs by name, each from its store ``NAME.zarr``, which goes on or is read if it is there.
+
+    Parameters, errors and ``how`` are those of `seek_value`.
+    """
+    studies = {name: load(*each) for name, each in changes.items()}  # all mistakes before any run
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = {name: folder / f"{name}.zarr" for name in studies}
+    return {
+        name: run_study(study, paths[name], resume=paths[name].exists(), **how)
+        for name, study in studies.items()
+    }
+
+
+def _rounded(value: float) -> float:
+    """Few digits, as people write them."""
+    return float(f"{value:.4g}")

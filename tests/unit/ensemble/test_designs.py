@@ -1,0 +1,175 @@
+"""Designs of a study: the static threshold found again, searches that go on, and refusals."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.ensemble.designs import Range, number_of
+from mcrock.study import load_config
+
+STATIC = """
+title = "slow pulses"
+seed = 1
+[body]
+shape = "cuboid"
+width = 0.2
+depth = 1.0
+height = 1.0
+density = 2000
+[impact]
+lambda = 0.9
+lambda_lon = 0.9
+[motion]
+source = "csv"
+files = {files}
+unit = "m/s2"
+azimuth_deg = 0
+[intensity]
+measure = "factor"
+levels = [3.0]
+[ensemble]
+realizations = 12
+"""
+
+
+@pytest.fixture
+def slow(tmp_path):
+    """Study of twelve half sines of 3 m/s2 that last 30 to 41 s."""
+    files = [f"{k}.csv" for k in range(12)]
+    for k, name in enumerate(files):
+        t = np.arange(0.0, 30.0 + k, 0.05)
+        a = np.sin(np.pi * t / (30.0 + k))
+        rows = (f"{x:.2f},{y:.6f},0" for x, y in zip(t, a, strict=True))
+        (tmp_path / name).write_text("\n".join(["t,ax,ay", *rows]) + "\n")
+    path = tmp_path / "slow.toml"
+    path.write_text(STATIC.format(files=json.dumps(files)))
+    return path
+
+
+def test_the_width_that_stands_a_slow_push_is_the_static_one(mcrock, slow, tmp_path):
+    options = ("--vary", "body.width=20cm:45cm", "--at", "3", "--probability", "0.5", "-o", tmp_path / "d")
+    code, output, errors = mcrock("design", slow, *options, "--json")
+    assert code == 0, errors
+    found = json.loads(output)["variables"]
+    low, high = found["required_interval"]["values"]
+    assert low < 3.0 / STANDARD_GRAVITY < high
+    assert found["required"]["values"] == pytest.approx(3.0 / STANDARD_GRAVITY, rel=0.02)
+    assert high - low < 0.02
+
+
+def test_a_search_is_one_sentence_a_table_and_a_figure_and_goes_on_where_it_was(mcrock, study_file, tmp_path):
+    folder = tmp_path / "d"
+    options = ("--vary", "body.width,body.depth=30cm:60cm", "--at", "4m/s2", "--probability", "0.3")
+    few = ("--set", "ensemble.realizations=20")
+    code, output, errors = mcrock("design", study_file, *options, *few, "-o", folder)
+    assert code == 0, errors
+    answer, *rest = output.splitlines()
+    assert answer.startswith("body.width = body.depth of at least 0.")
+    assert "95 % interval" in answer
+    assert rest[-1] == str(folder / "remedy.png")
+    assert (folder / "remedy.png").exists()
+    stores = sorted(folder.glob("*.zarr"))
+    assert [path.name for path in stores[:2]] == [f"body.width,body.depth={x}.zarr" for x in ("0.3", "0.375")]
+    log = [path.with_name(path.name + ".log").read_text() for path in stores]
+    assert mcrock("design", study_file, *options, *few, "-o", folder)[:2] == (0, output)
+    assert sorted(folder.glob("*.zarr")) == stores
+    assert all(
+        old in path.with_name(path.name + ".log").read_text() for old, path in zip(log, stores, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "fragments"),
+    [
+        (["--vary", "body.width"], ["expected KEY=FROM:TO", "body.width=40cm:80cm"]),
+        (["--vary", "seed=1:2"], ["all designs have the same seed", "[body]"]),
+        (["--vary", "body.width=0.5:0.3"], ["body.width", "second end must be larger", "0.5:0.3"]),
+        (["--vary", "body.width=30s:40"], ["body.width", "[m; cm, mm, in, ft]", "'30s'"]),
+        (["--vary", "body.width,contact.friction=0.3:0.4"], ["different units", "m", "1"]),
+        (["--vary", "body.wdth=0.3:0.4"], ["unknown key 'wdth'", "'width'"]),
+        (["--vary", "body.shape=1:2"], ["shape", "'cuboid'"]),
+        (["--vary", "body.width=-1:2"], ["width", "must be > 0 [m]"]),
+        (["--at", "4m/s2"], ["--vary needs", "--probability P with --at"]),
+        (["--at", "0.4 m/s", "--probability", "0.1"], ["pga > 0 with its unit", "'0.4 m/s'"]),
+        (["--at", "5m/s2", "--probability", "0.1"], ["no level", "5 m s-2", "[intensity] levels"]),
+        (["--probability", "0.1", "--target", "1e-4"], ["--hazard FILE --target RATE"]),
+    ],
+)
+def test_what_cannot_be_sought_is_refused_before_anything_is_written(
+    mcrock, study_file, tmp_path, options, fragments
+):
+    whole = [] if "--vary" in options else ["--vary", "body.width=0.3:0.4"]
+    whole += [] if whole else ["--at", "4m/s2", "--probability", "0.1"]
+    code, output, errors = mcrock("design", study_file, *whole, *options, "-o", tmp_path / "d")
+    assert (code, output, errors.count("\n")) == (2, "", 1)
+    assert all(fragment in errors for fragment in fragments), errors
+    assert not (tmp_path / "d").exists()
+
+
+def test_an_intensity_that_depends_on_the_body_is_no_pair(mcrock, study_file, tmp_path):
+    options = ("--set", "intensity.measure=uplift_ratio", "--set", "ensemble.realizations=4")
+    options += ("--vary", "body.width=30cm:60cm", "--at", "4", "--probability", "0.3", "-o", tmp_path / "d")
+    code, _, errors = mcrock("design", study_file, *options)
+    assert code == 2
+    assert "the intensity 'uplift_ratio' contains the body" in errors
+
+
+def test_values_begin_evenly_with_that_of_today_and_more_keys_have_one(study_file):
+    asked = Range.of("body.width = 40cm:0,8")
+    assert asked == Range("body.width", "m", 0.4, 0.8)
+    assert asked.first(0.45) == [0.4, 0.45, 0.5, 0.6, 0.7, 0.8]
+    assert asked.first(0.3) == [0.4, 0.5, 0.6, 0.7, 0.8]
+    assert Range.of("body.width,body.depth=1:2").changes(1.5) == ["body.width=1.5", "body.depth=1.5"]
+    study = load_config(study_file)
+    assert number_of(study, "body.depth,body.width") == 0.3
+    assert number_of(study, "body.width") is None  # a distribution
+
+
+TABLE = "design,body.width [cm],body.depth [m],cost\ntoday,30,0.3,0\nwider,40,0.4,500\nsame,30,0.3,100\n"
+
+
+def test_designs_of_a_table_are_ranked_with_what_they_save_for_their_cost(mcrock, study_file, tmp_path):
+    (tmp_path / "designs.csv").write_text(TABLE)
+    options = ("--designs", tmp_path / "designs.csv", "--at", "4m/s2", "--set", "ensemble.realizations=20")
+    code, output, errors = mcrock("design", study_file, *options, "-o", tmp_path / "d", "--json")
+    assert code == 0, errors
+    values = {name: each["values"] for name, each in json.loads(output)["variables"].items()}
+    names = values["design"]
+    of = {
+        name: {key: values[key][k] for key in ("probability", "difference", "saved")}
+        for k, name in enumerate(names)
+    }
+    assert names[0] == "wider"
+    assert of["same"]["probability"] == of["today"]["probability"]
+    assert of["same"]["difference"] == of["today"]["difference"] == 0.0
+    gain = of["today"]["probability"] - of["wider"]["probability"]
+    assert of["wider"]["difference"] == pytest.approx(-gain)
+    assert of["wider"]["saved"] == pytest.approx(gain / 500)
+    assert gain > 0
+    code, output, _ = mcrock("design", study_file, *options, "-o", tmp_path / "d", "--probability", "0.99")
+    assert output.splitlines()[0].startswith("probability of overturning at 0.99 or below: wider, ")
+
+
+@pytest.mark.parametrize(
+    ("table", "fragments"),
+    [
+        ("body.width [cm]\n30\n", ["two designs or more", "got 1"]),
+        ("design,body.width\na,0.3\na,0.4\n", ["a name of its own", "'a'"]),
+        ("design,body.width\n../a,0.3\nb,0.4\n", ["letters, digits", "'../a'"]),
+        ("body.width [kg]\n30\n40\n", ["unit is 'm' or another of its kind, got kg"]),
+        ("body.wdth\n0.3\n0.4\n", ["body.wdth", "unknown key"]),
+        ("body.width\n0.3\nwide\n", ["line 3", "body.width", "'wide'"]),
+        ("body.width\n0.3\n-1\n", ["must be > 0 [m], got -1"]),
+        ("seed\n1\n2\n", ["section"]),
+        ("ensemble.realizations\n10\n20\n", ["all designs have the same ensemble.realizations"]),
+    ],
+)
+def test_tables_of_designs_are_refused_with_their_place(mcrock, study_file, tmp_path, table, fragments):
+    (tmp_path / "designs.csv").write_text(table)
+    options = ("--designs", tmp_path / "designs.csv", "--at", "4m/s2", "-o", tmp_path / "d")
+    code, output, errors = mcrock("design", study_file, *options)
+    assert (code, output) == (2, "")
+    assert all(fragment in errors for fragment in fragments), errors
+    assert not (tmp_path / "d").exists()
