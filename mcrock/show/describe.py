@@ -166,15 +166,15 @@ def assumption_notes(values: Mapping[str, ArrayLike] | xr.Dataset, study: Study 
         if all(row[end] for end in INTERVAL) and not float(row[INTERVAL[0]]) <= 1.0 <= float(row[INTERVAL[1]])
     ]
     sure.sort(key=lambda row: -abs(np.log(float(row["one_percent_ratio"]))))
-    words = [f"{row['assumption']} ({float(row['one_percent_ratio']):.2f} of it)" for row in sure[:SHOWN]]
+    words = [f"{float(row['one_percent_ratio']):.2f} of it ({row['assumption']})" for row in sure[:SHOWN]]
     slid = [row["assumption"] for row in rows if not row["one_percent_ratio"]]
-    slide = [f"with {name} they slide rather than overturn" for name in slid]
-    changes = [f"the intensity at which 1 % overturn changes most with {', '.join(words)}"] * bool(words)
+    slide = [f"with {name} it slides rather than overturns" for name in slid]
+    changes = [f"the intensity at which 1 % overturn becomes {', '.join(words)}"] * bool(words)
     both = np.exp(own), (float(nearest["slenderness"]), float(nearest["p"]))
     this, one = (f"{np.degrees(alpha):.0f} deg and p {p:.2g} rad/s" for alpha, p in both)
     return [
-        f"assumptions (mcrock docs assumptions): the nearest object that was run is a {nearest['object']} of "
-        f"slenderness {one}, for {this} here; {'; '.join([*changes, *slide])}"
+        f"assumptions matter (`mcrock docs assumptions`): for a {nearest['object']} of slenderness {one}, "
+        f"the nearest of those compared ({this} here), {'; '.join([*changes, *slide])}"
     ] * bool(changes or slide)
 
 

@@ -240,7 +240,7 @@ def test_what_check_says_of_inputs_and_friction_is_heeded_and_a_file_cut_short_i
     page = build_report(few)
     heeded = " ".join(re.findall(r'<li id="caution-\d+">(.*?) <a href', page))
     assert "impact.lambda reaches outside [-1, 1]" in heeded
-    assert "friction 0.3 they slide rather than overturn" in heeded
+    assert "friction 0.3 it slides rather than overturns" in heeded
     assert "Runs certified identical with friction, by its coefficient: 0 % at 0.3" in heeded
     assert "Without the store this cannot be run" in page
 
