@@ -94,11 +94,27 @@ class Result(NamedTuple):
     levels: bool = False  # is of levels, which may have another order and unit
 
 
+def stronger(ds, number=2):
+    """A study, and others with the outcomes that one level below had, two levels and so on."""
+    ds = ds.sortby("intensity").assign_attrs(seed=1)
+    below = np.arange(ds.sizes["intensity"]) - np.arange(number)[:, None]
+    shifted = ds["outcome"].values[:, np.maximum(below, 0)]
+    return [ds.assign(outcome=(ds["outcome"].dims, shifted[:, k])) for k in range(number)]
+
+
 def pair(ds, **more):
-    """A study and the same with outcomes that another level had."""
-    shifted = ds["outcome"].values[:, [0, *range(ds.sizes["intensity"] - 1)]]
-    other = ds.assign(outcome=(ds["outcome"].dims, shifted))
-    return st.compare_designs(ds.assign_attrs(seed=1), other.assign_attrs(seed=1), power_law(), **more)
+    return st.compare_designs(*stronger(ds), power_law(), **more)
+
+
+def ranking(ds, **more):
+    designs = dict(zip("ab", stronger(ds), strict=True))
+    return st.rank_designs(designs, power_law(), costs=[0.0, 5.0], **more)
+
+
+def required(ds, **more):
+    found = {x: st.judge_design(one, power_law(), **more) for x, one in enumerate(stronger(ds, 5))}
+    target = found[2]["rate"][0]
+    return st.required_value(found, float(target), name="x", level=more.get("level", 0.95))
 
 
 def given(function, *arguments, **options):
@@ -147,6 +163,9 @@ RESULTS = {
     "distribution": Result("levels", given(st.rate_distribution, power_law(), age=100.0)),
     "rate of draws": Result("nested", given(st.rate_of_draws, power_law()), **OF_DRAWS, whole=False),
     "comparison": Result("levels", pair, "unpaired_interval", missing=False, order=False),
+    "design": Result("levels", given(st.judge_design, power_law())),
+    "ranking": Result("levels", ranking, "rate_ratio_interval saved", missing=False, order=False),
+    "required": Result("levels", required),
     "draws": Result("nested", st.epistemic_probability, missing=False, levels=True),
     "draws, shares": Result("nested", st.variance_shares, OF_SHARES, missing=False, levels=True),
     "draws, bounds": Result("nested", st.epistemic_bounds, missing=False, levels=True),
