@@ -244,10 +244,10 @@ def design(
     level: options.Level = 0.95,
     results: options.ResultOptions,
 ) -> None:
-    """Find the number of a study that makes its object safe enough, or the best of some designs.
+    """Find the number of a study that is safe enough, or rank designs.
 
-    Runs designs under the same earthquakes and writes their stores into DIR,
-    where the same command goes on: `mcrock docs assessment`.
+    Designs meet the same earthquakes. Their stores are in DIR, where the same
+    command goes on: `mcrock docs assessment`.
     """
     if results.output is None:
         raise ValueError("mcrock design writes a store for each design: give their folder with -o DIR")
