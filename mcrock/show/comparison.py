@@ -199,11 +199,11 @@ def compose_remedy(found: xr.Dataset, today: float | None = None) -> text.Compos
     found : Dataset
         From `mcrock.statistics.required_value`.
     today : float, optional
-        Value of the study itself, if it is among those that were run.
+        Value of the study itself, which is said if it is among those that were run.
     """
     blocks = [
         format_remedy(found),
-        *([] if today is None else [f"today: {_at(found, today)}"]),
+        *(f"today: {_at(found, x)}" for x in found["value"].values.tolist() if x == today),
         "",
         *text.present(_of_table(found), f"Designs by {found.attrs['key']}"),
         *map(text.Caution, format_doubts(found)),

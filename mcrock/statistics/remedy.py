@@ -19,12 +19,12 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 import xarray as xr
 
-from mcrock.base.checks import ROUNDING
+from mcrock.base.checks import ROUNDING, shared_keywords
 from mcrock.dataset.opened import accepts_path
 from mcrock.statistics.accepted_curve import ISOTONIC, accepted_family, choice_of, common_choice
 from mcrock.statistics.comparison import compare_designs
 from mcrock.statistics.hazard import MEAN, check_measure
-from mcrock.statistics.intervals import ConfidenceKeywords, table
+from mcrock.statistics.intervals import Confidence, ConfidenceKeywords, table
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import overturning_probability
 from mcrock.statistics.risk import annual_rate
@@ -67,6 +67,7 @@ def check_aim(ds: xr.Dataset, hazard: xr.Dataset | None, intensity: float | None
 
 
 @accepts_path
+@shared_keywords(Confidence)
 def judge_design(
     ds: xr.Dataset,
     hazard: xr.Dataset | None = None,

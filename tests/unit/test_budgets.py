@@ -165,7 +165,7 @@ TABLE = {
         49000,
         lambda: sum(code_lines(p.read_text(), parsed(p)) for p in FILES),
     ),
-    "lines of the tests": (63910, 46000, lambda: lines_of(TESTS)),
+    "lines of the tests": (63920, 46000, lambda: lines_of(TESTS)),
     "modules": (220, 220, lambda: FILES),
     "import lines": (4685, 4000, lambda: sum(map(import_lines, FILES))),
     "rooms and loose modules": (18, 18, lambda: {subject(path) for path in FILES} - set(LOW)),

@@ -58,6 +58,7 @@ ASKS = {  # for the word, as they would run the law
     "simulate": ["evil.zarr", "--realization", "1"],
     "report": ["evil.zarr", "-o", "page.html"],
     "rare": ["study.toml"],
+    "design": ["study.toml", "--vary=body.width=1:2", "--at=1", "--probability=0.5", "-o", "designs"],
     "validate": ["study.toml", "--measured", "table.csv", "-o", "validation"],
     "fit": ["law.py", "--body", "study.toml", "--edge", "0"],
     "population": ["fits.csv", "--into", "study.toml"],

@@ -88,6 +88,12 @@ def test_none_all_and_parts_of_a_range_are_said(rates, target, verdict, words):
     assert words in format_remedy(found)
 
 
+def test_today_is_said_where_it_was_run():
+    found = solved([9e-4, 5e-4, 3e-4, 2e-4, 1.5e-4], 3e-4)
+    assert "today: 0.0009 1/a (95 % interval 0.00045 to 0.0018) at 0.3 m" in compose_remedy(found, 0.3).blocks
+    assert not any("today" in block for block in compose_remedy(found, 0.2).blocks)
+
+
 def test_a_dependence_that_turns_is_a_caution_with_its_place():
     found = solved([1e-3, 1e-5, 1e-3, 1e-5, 1e-5], 1e-4)
     assert found["rises"].item() == found["falls"].item() == 1
