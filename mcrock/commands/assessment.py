@@ -207,6 +207,10 @@ class AimOptions(options.HazardOptions):
             )
         if is_needed and not (of_rate or of_level):
             raise ValueError("--vary needs what is allowed: --target RATE, or --probability P with --at")
+        if of_rate and not 0 < (self.target or 0.0) < float("inf"):
+            raise ValueError(f"--target must be finite and > 0 [1/year], got {self.target:g}")
+        if of_level and not 0 < (self.probability or 0.0) < 1:
+            raise ValueError(f"--probability must be between 0 and 1 [1], got {self.probability:g}")
         return self.target if of_rate else self.probability
 
     def of(self, study: Study) -> tuple[xr.Dataset | None, float | None]:

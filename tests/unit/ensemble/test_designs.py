@@ -91,6 +91,8 @@ def test_a_search_is_one_sentence_a_table_and_a_figure_and_goes_on_where_it_was(
         (["--vary", "body.wdth=0.3:0.4"], ["unknown key 'wdth'", "'width'"]),
         (["--vary", "body.shape=1:2"], ["shape", "'cuboid'"]),
         (["--vary", "body.width=-1:2"], ["width", "must be > 0 [m]"]),
+        (["--at", "4m/s2", "--probability", "1.5"], ["--probability", "between 0 and 1 [1]", "1.5"]),
+        (["--at", "4m/s2", "--probability", "-0.1"], ["--probability", "between 0 and 1 [1]", "-0.1"]),
         (["--at", "4m/s2"], ["--vary needs", "--probability P with --at"]),
         (["--at", "0.4 m/s", "--probability", "0.1"], ["pga > 0 with its unit", "'0.4 m/s'"]),
         (["--at", "5m/s2", "--probability", "0.1"], ["no level", "5 m s-2", "[intensity] levels"]),
