@@ -279,9 +279,11 @@ def prepare_job(
     store: Path,
     device: str = CPU,
     responses: tuple[OwnResponse, ...] = (),
+    pack: MotionPack | None = None,
 ) -> Job:
-    """Data that the workers need, with the global attributes by which a store is known."""
-    pack = pack_motions(motions)
+    """Data that the workers need, with the global attributes by which a store is known; ``pack`` are the
+    motions as the kernel reads them, if they are at hand."""
+    pack = pack or pack_motions(motions)
     attrs = {
         "Conventions": "CF-1.10",
         "title": study.title or "mcrock study",

@@ -117,6 +117,7 @@ class Part(NamedTuple):
     start: int
     stop: int
     outer: int | None = None  # number of the outer draw, where a study has several
+    member: int = 0  # number of the study, where several are run together
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,9 +177,10 @@ class PartResult:
     memory: float | None = None  # that the worker has held at most so far [MiB]
 
 
-# Jobs of this process by name. Threads see the caller's, other processes receive theirs at start-up. A job
-# that is taken out ends: its parts at work are given up within a second, and nothing more is stored.
-JOBS: dict[str, Job] = {}
+# Jobs of this process by name, of one study or of several that are run together. Threads see the caller's,
+# other processes receive theirs at start-up. A job that is taken out ends: its parts at work are given up
+# within a second, and nothing more is stored.
+JOBS: dict[str, Sequence[Job]] = {}
 
 
 class Stopped(Exception):  # noqa: N818
@@ -193,7 +195,7 @@ def run_part(name: str, part: Part) -> PartResult:
             raise Stopped
 
     check()
-    job = JOBS[name]
+    job = JOBS[name][part.member]
     began = perf_counter()
     worker = f"{socket.gethostname()}:{os.getpid()}"
     fatal = True
@@ -421,7 +423,12 @@ def describe_error(error: BaseException) -> str:
 
 
 def cut_parts(
-    done: np.ndarray, length: int, n_realizations: int, part_size: int | None, task: tuple[int, int]
+    done: np.ndarray,
+    length: int,
+    n_realizations: int,
+    part_size: int | None,
+    task: tuple[int, int],
+    member: int = 0,
 ) -> Iterator[Part]:
     """Parts that are still to be computed by one task.
 
@@ -435,11 +442,13 @@ def cut_parts(
         Realizations per part, rounded up to whole chunks; one chunk by default.
     task : tuple of int
         ``(i, n)``: the i-th of n shares of the chunks, counted from 1.
+    member : int
+        Number of the study, where several are run together.
 
     Examples
     --------
     >>> list(cut_parts(np.array([True, False, False, False]), 10, 35, 20, (1, 1)))
-    [Part(start=10, stop=30, outer=None), Part(start=30, stop=35, outer=None)]
+    [Part(start=10, stop=30, outer=None, member=0), Part(start=30, stop=35, outer=None, member=0)]
     """
     row, skipped = done.shape[-1], done.ravel()
     first, last = share_of(task, done.size)
@@ -454,7 +463,7 @@ def cut_parts(
         while end < min(last, chunk + chunks_per_part, (outer + 1) * row) and not skipped[end]:
             end += 1
         stop = min((number + end - chunk) * length, n_realizations)
-        yield Part(number * length, stop, outer if done.ndim > 1 else None)
+        yield Part(number * length, stop, outer if done.ndim > 1 else None, member)
         chunk = end
 
 

@@ -85,9 +85,9 @@ SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def run_local(
-    name: str, job: Job, parts: Iterable[Part], workers: int, processes: bool, report: Report
+    name: str, jobs: Sequence[Job], parts: Iterable[Part], workers: int, processes: bool, report: Report
 ) -> None:
-    """Run parts in `workers` threads, or in as many processes.
+    """Run parts of some studies in `workers` threads, or in as many processes.
 
     Raises
     ------
@@ -96,11 +96,11 @@ def run_local(
     """
     if processes:
         with scratch_folder() as folder, without_current_folder():
-            shared = share(job, folder / "arrays")
+            shared = share(jobs, folder / "arrays")
             pool = ProcessPoolExecutor(workers, _Context(), _start_process, (name, shared))
             _run_in(pool, name, parts, report)
     else:
-        JOBS[name] = job
+        JOBS[name] = jobs
         _run_in(ThreadPoolExecutor(workers), name, parts, report)
 
 
@@ -211,7 +211,7 @@ class _Context(SpawnContext):
 
 
 def _start_process(name: str, shared: Shared) -> None:
-    """Set up a worker process that holds a job."""
+    """Set up a worker process that holds jobs."""
     _obey_parent()
     JOBS[name] = open_shared(shared)
 
@@ -244,7 +244,7 @@ RETRIES = 3  # of a part that could not be stored [1]; dask gives a part whose w
 
 def run_distributed(
     name: str,
-    job: Job,
+    jobs: Sequence[Job],
     parts: Iterable[Part],
     client: Client,
     report: Callable[[PartResult], None],
@@ -253,13 +253,13 @@ def run_distributed(
 ) -> None:
     """Run parts on the workers of `client`, which must see the store under the same path.
 
-    The job goes to every worker once, also to those that join later; a part whose worker is lost is
+    The jobs go to every worker once, also to those that join later; a part whose worker is lost is
     given to another one by the scheduler, which holds few parts at a time, however many there are.
 
     Parameters
     ----------
-    name, job
-        The job and what workers know it by.
+    name, jobs
+        What workers know the jobs by, and the jobs, one for each study.
     parts : iterable of Part
         In order.
     client : distributed.Client
@@ -291,7 +291,7 @@ def run_distributed(
         future.add_done_callback(ended.put)
 
     _check(client)
-    _register(client, name, job)
+    _register(client, name, jobs)
     try:
         while left or at_work:
             _check(client)
@@ -337,21 +337,21 @@ def take(left: deque[Part], most: int) -> Part:
     """
     part = left.popleft()
     for _ in range(most - 1):
-        if not left or (left[0].start, left[0].outer) != (part.stop, part.outer):
+        if not left or left[0]._replace(stop=0) != part._replace(start=part.stop, stop=0):
             break
         part = part._replace(stop=left.popleft().stop)
     return part
 
 
-def _register(client: Client, name: str, job: Job) -> None:
-    """Give a job to all workers; one that dies while it is told fails the call, not the next one."""
+def _register(client: Client, name: str, jobs: Sequence[Job]) -> None:
+    """Give jobs to all workers; one that dies while it is told fails the call, not the next one."""
     from distributed.diagnostics.plugin import WorkerPlugin
 
     class HoldJob(WorkerPlugin):
         def setup(self, worker: Any) -> None:
             from mcrock.ensemble import part
 
-            part.JOBS[name] = job
+            part.JOBS[name] = jobs
 
         def teardown(self, worker: Any) -> None:
             from mcrock.ensemble import part

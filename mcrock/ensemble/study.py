@@ -9,9 +9,9 @@ import platform
 import sys
 import uuid
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import ceil, prod
@@ -25,6 +25,7 @@ from dask.system import CPU_COUNT
 
 from mcrock.base.checks import shown, suggest_keyword
 from mcrock.base.environment import peak_memory
+from mcrock.base.params import MotionPack
 from mcrock.base.session import shown_progress
 from mcrock.dataset import DamageError, contents, is_store, load_dataset
 from mcrock.dataset.create import check_extent, check_same_study, known_length
@@ -35,6 +36,7 @@ from mcrock.ensemble.part import (
     Failure,
     Job,
     OwnResponse,
+    Part,
     PartResult,
     Work,
     cut_parts,
@@ -44,7 +46,7 @@ from mcrock.ensemble.part import (
     share_of,
 )
 from mcrock.ensemble.schedule import run_distributed, run_local
-from mcrock.excitation import pack_motions
+from mcrock.excitation import Motion, pack_motions
 from mcrock.simulation.device import CPU, CUDA, check_device
 from mcrock.simulation.runs import Run
 from mcrock.statistics import sequential_probability
@@ -189,7 +191,7 @@ def run_study(
         made = "as load_config('study.toml') makes one"
         raise ValueError(f"run_study.study must be a Study, {made}, got {shown(study)}")
     study = study if law is None else study.with_law(law)
-    options = _Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
+    options = Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
     own = [
         OwnResponse.named(one, study.folder, study.trust_code)
         if isinstance(one, str)
@@ -199,20 +201,29 @@ def run_study(
     known = {each.variable: each for each in (*named_responses(study), *own)}
     path, job = options.prepare(study, output, (*known.values(),))
     _try_responses(job)
+    run_jobs({path: job}, options, progress)
+    return load_dataset(path, allow_incomplete=task[1] > 1)
+
+
+def run_jobs(
+    jobs: Mapping[Path, Job], options: Options, progress: Callable[[Progress], None] | None = None
+) -> None:
+    """Run studies together, each into its store; errors as `run_study`, of which ``options`` are."""
+    path = next(iter(jobs))
     try:
-        opening.open_output(job, path, overwrite, options.joining, extend)
+        for path, job in jobs.items():
+            opening.open_output(job, path, options.overwrite, options.joining, options.extend)
     except DamageError:
         raise
     except OSError as error:
         raise EnsembleError(f"{path}: {describe_error(error)}") from error
     try:
         with shown_progress(progress) as report:
-            _compute(job, path, options, report)
+            _compute(jobs, options, report)
     except DamageError:
         raise
     except (OSError, BrokenProcessPool) as error:
         raise EnsembleError(f"{path}: {describe_error(error)}{_state(path)}") from error
-    return load_dataset(path, allow_incomplete=task[1] > 1)
 
 
 class Plan(NamedTuple):
@@ -246,7 +257,7 @@ def plan_study(
     ValueError
         If an option or the study is not valid.
     """
-    options = _Options(workers, part_size, overwrite, resume, extend, task, processes, None, device)
+    options = Options(workers, part_size, overwrite, resume, extend, task, processes, None, device)
     path, job = options.prepare(study, output)
     template = opening.template_of(job, known_length(path) if options.joining else None)
     if options.joining and path.exists():
@@ -271,7 +282,7 @@ def _inventory_of_share(path: Path, template: contents.Template, task: tuple[int
 
 
 @dataclass(frozen=True)
-class _Options:
+class Options:
     """Options of `run_study`."""
 
     workers: int | None
@@ -290,14 +301,20 @@ class _Options:
         return self.resume or self.extend or self.task[1] > 1
 
     def prepare(
-        self, study: Study, output: str | Path, responses: tuple[OwnResponse, ...] = ()
+        self,
+        study: Study,
+        output: str | Path,
+        responses: tuple[OwnResponse, ...] = (),
+        motions: tuple[list[Motion], MotionPack] | None = None,
     ) -> tuple[Path, Job]:
-        """The store, and what the workers need, of valid options."""
+        """The store, and what the workers need, of valid options; ``motions`` are those of the study, if they
+        are at hand."""
         self._check()
         self._check_on_device(study)
         path = Path(output)
         opening.check_output(path, self.overwrite, self.joining)
-        job = opening.prepare_job(study, load_motions(study), path.absolute(), self.device, responses)
+        loaded, pack = motions or (load_motions(study), None)
+        job = opening.prepare_job(study, loaded, path.absolute(), self.device, responses, pack)
         return path, opening.job_as_stored(job) if self.joining else job
 
     def size_of_parts(self, study: Study) -> int | None:
@@ -373,19 +390,59 @@ def _try_responses(job: Job) -> None:
                 warnings.warn(f"{name} is NaN {where}; {told}", stacklevel=3)
 
 
-def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progress], None] | None) -> None:
-    study, task, client = job.study, options.task, options.client
-    template, part_size = contents.read_template(path), options.size_of_parts(job.study)
-    found = _inventory_of_share(path, template, task)
-    parts = list(cut_parts(found.done, template.length, study.n_realizations, part_size, task))
+def _compute(
+    jobs: Mapping[Path, Job], options: Options, progress: Callable[[Progress], None] | None
+) -> None:
+    client, study = options.client, next(iter(jobs.values())).study
     state = Progress(
-        sum(part.stop - part.start for part in parts) * study.n_intensity,
+        0,
         np.zeros(study.n_intensity, int),
         None if study.is_cloud else study.intensity.si_levels,
         opening.measure_of(study)[0],
         job=f"mcrock-{uuid.uuid4().hex}",
     )
-    workers = options.workers or CPU_COUNT
+    workers, parts, trackers = options.workers or CPU_COUNT, list[Part](), list[_Tracker]()
+    for member, (path, job) in enumerate(jobs.items()):
+        tracker, own = _begun(path, job, options, workers, member, state, progress)
+        trackers.append(tracker)
+        parts += own
+    state.total_runs = sum(part.stop - part.start for part in parts) * study.n_intensity
+    if progress:
+        progress(state)
+
+    def report(result: PartResult) -> None:
+        trackers[result.part.member].report(result)
+
+    with ExitStack() as logs:
+        for tracker in trackers:
+            logs.enter_context(tracker.log.noting_its_end())
+        every, fixed = [*jobs.values()], options.size_of_parts(study) is not None
+        if client is not None:
+            run_distributed(state.job, every, parts, client, report, fixed=fixed)
+        elif parts:
+            run_local(state.job, every, parts, min(workers, len(parts)), options.processes, report)
+    for tracker in trackers:
+        tracker.close()
+    if failed := [tracker for tracker in trackers if tracker.failures]:
+        raise EnsembleError(
+            "\n".join(_describe_failures(each.failures) + _state(each.path) for each in failed)
+        )
+
+
+def _begun(
+    path: Path,
+    job: Job,
+    options: Options,
+    workers: int,
+    member: int,
+    state: Progress,
+    progress: Callable[[Progress], None] | None,
+) -> tuple[_Tracker, list[Part]]:
+    """What follows a study of several, and the parts of it that are to be computed, as its log says."""
+    study, task = job.study, options.task
+    template, part_size = contents.read_template(path), options.size_of_parts(study)
+    found = _inventory_of_share(path, template, task)
+    parts = list(cut_parts(found.done, template.length, study.n_realizations, part_size, task, member))
     log = opening.Log(path, task)
     log.write(
         "start",
@@ -402,23 +459,7 @@ def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progre
         file = contents.chunk_path(path, key).relative_to(path)
         log.write("damaged", file=str(file), what=what)
         warnings.warn(f"{path}: {file} is {what}; it is computed again", stacklevel=3)
-    tracker = _Tracker(path, log, state, progress)
-    if progress:
-        progress(state)
-    with log.noting_its_end():
-        if client is not None:
-            run_distributed(state.job, job, parts, client, tracker.report, fixed=part_size is not None)
-        elif parts:
-            run_local(state.job, job, parts, min(workers, len(parts)), options.processes, tracker.report)
-    tracker.log_end()
-    for has_runs, words in (
-        (False, "no run could be made of {}, which count as undecided"),
-        (True, "responses of runs of {} are NaN, as their function failed"),
-    ):
-        if of_kind := [each for each in tracker.impossible if each.has_runs == has_runs]:
-            warnings.warn(_describe_impossible(of_kind, words, log.path), stacklevel=3)
-    if tracker.failures:
-        raise EnsembleError(_describe_failures(tracker.failures) + _state(path))
+    return _Tracker(path, log, state, progress, sum(part.stop - part.start for part in parts)), parts
 
 
 def _versions_and_machine(job: Job) -> dict[str, Any]:
@@ -433,7 +474,7 @@ def _versions_and_machine(job: Job) -> dict[str, Any]:
     }
 
 
-def _route(options: _Options, workers: int) -> dict[str, Any]:
+def _route(options: Options, workers: int) -> dict[str, Any]:
     """Entries of a log: who computes the parts."""
     client, local = options.client, "processes" if options.processes else "threads"
     return {
@@ -445,12 +486,15 @@ def _route(options: _Options, workers: int) -> dict[str, Any]:
 
 @dataclass
 class _Tracker:
-    """Takes the results of parts as they finish."""
+    """Takes the results of the parts of a study as they finish."""
 
     path: Path
     log: opening.Log
-    state: Progress
+    state: Progress  # of all studies that are run together
     progress: Callable[[Progress], None] | None
+    left: int  # realizations
+    runs: int = 0
+    began: float = field(default_factory=perf_counter)
     failures: list[PartResult] = field(default_factory=list)
     impossible: list[Failure] = field(default_factory=list)
 
@@ -472,26 +516,40 @@ class _Tracker:
             self.log.write("failed", **realizations, error=result.error, trace=result.trace)
         else:
             self.state.add(result.part.stop - result.part.start, result.overturned)
+            self.runs += (result.part.stop - result.part.start) * len(result.overturned)
             self.log.write("part", **realizations, seconds=round(result.seconds, 3), memory=result.memory)
             for failure in result.failures:
                 entry = failure._asdict()
                 self.log.write("no_response" if entry.pop("has_runs") else "no_run", **outer, **entry)
             self.impossible.extend(result.failures)
+        self.left -= result.part.stop - result.part.start
+        if not self.left:
+            self._log_end()
         if self.progress:
             self.progress(self.state)
 
-    def log_end(self) -> None:
-        """Log that all parts are done."""
-        seconds = round(perf_counter() - self.state.began, 3)
+    def _log_end(self) -> None:
+        seconds = round(perf_counter() - self.began, 3)
         self.log.write(
             "end",
-            runs=self.state.finished_runs,
+            runs=self.runs,
             seconds=seconds,
-            runs_per_second=round(self.state.finished_runs / max(seconds, 1e-3), 1),
+            runs_per_second=round(self.runs / max(seconds, 1e-3), 1),
             failed_parts=len(self.failures),
             failed_realizations=sum(not each.has_runs for each in self.impossible),
             memory=peak_memory(),
         )
+
+    def close(self) -> None:
+        """Log the end of a study that had no parts, and warn of realizations that could not be computed."""
+        if not self.runs and not self.failures:
+            self._log_end()
+        for has_runs, words in (
+            (False, "no run could be made of {}, which count as undecided"),
+            (True, "responses of runs of {} are NaN, as their function failed"),
+        ):
+            if of_kind := [each for each in self.impossible if each.has_runs == has_runs]:
+                warnings.warn(_describe_impossible(of_kind, words, self.log.path), stacklevel=4)
 
 
 def _describe_impossible(failures: list[Failure], words: str, log: Path) -> str:

@@ -137,6 +137,7 @@ def points_by_scipy(
 
 Array = NDArray[np.float64]
 
+SHARED, FLOOR = ("motion.", "intensity."), "motion.floor."  # inputs that objects of a collection share
 SCRAMBLES = 8  # independent repetitions of the design of Sobol indices
 OF_A, OF_B, FIRST_INPUT = range(3)  # columns of the realizations of a point
 # names of what runs draw inside
@@ -223,12 +224,19 @@ def stream(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
 
 
+def own_seed(study: Study) -> int:
+    """Seed of what an object of a collection draws by itself; that of the study where it has no name."""
+    name = study.ensemble.object
+    return study.seed if name is None else stream(f"{study.seed}.{name}")
+
+
 def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int = 0) -> dict[str, Array]:
     """Coordinates in the unit cube of the realizations ``start`` to ``stop - 1``.
 
     The outer draws are independent of each other whatever the design: as a sample they say
     which part of a range they have seen, and their variance has no bias. The other coordinates do not depend
-    on them.
+    on them. An object of a collection draws by itself (`own_seed`) what is not of the shaking, independently of
+    all others; the floors of a building are uncertain together.
 
     Parameters
     ----------
@@ -248,10 +256,16 @@ def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int
     """
     n, seed = stop - start, study.seed
     names = [name for name in study.uncertain if name not in (*study.epistemic, *study.listed)]
+    seeds = {name: seed if name.startswith(SHARED) else own_seed(study) for name in study.uncertain}
     unknown = {
-        name: np.repeat(uniforms(seed, stream(f"outer.{name}"), outer, 1), n) for name in study.epistemic
+        name: np.repeat(uniforms(seeds[name], stream(f"outer.{name}"), outer, 1), n)
+        for name in study.epistemic
     }
     unknown |= {name: item.places[start:stop] for name, item in study.listed.items()}
+    if study.ensemble.object is not None:
+        own = [name for name in names if not name.startswith(SHARED) or name.startswith(FLOOR)]
+        unknown |= {name: uniforms(seeds[name], stream(name), start, n) for name in own}
+        names = [name for name in names if name not in own]
     if not names or not n:
         return unknown | {name: np.empty(0) for name in names}
     if study.ensemble.design == "random":

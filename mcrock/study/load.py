@@ -7,7 +7,7 @@ import os
 import re
 import tomllib
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -159,12 +159,17 @@ def study_of(
     inputs: Columns | None = None,
     law: Callable[..., float] | None = None,
     trust_code: bool = False,
+    source: str = "",
+    origins: Mapping[tuple[int | str, ...], str] | None = None,
 ) -> Study:
-    """Check the raw tables of a study, which change; arguments and errors as of `load_config`."""
+    """Check the raw tables of a study, which change; arguments and errors as of `load_config`.
+
+    ``source`` is what messages call the file, ``origins`` where else keys are from.
+    """
     own_law = None if law is None else OwnLaw.of(law)
-    source = str(path)
+    source = source or str(path)
     name_preset(data)  # overrides may change keys of it
-    origins: dict[tuple[int | str, ...], str] = {}
+    origins = dict(origins or {})
     mistakes: list[str] = []
     parsed = []
     for text in overrides:
@@ -174,7 +179,7 @@ def study_of(
             mistakes += error.mistakes
     kept = {keys for keys, _, _ in parsed}
     for keys, value, text in parsed:
-        problem = _apply(data, keys, value, kept)
+        problem = apply_keys(data, keys, value, kept)
         if problem:
             mistakes.append(f"override {text!r}: {problem}")
         else:
@@ -187,7 +192,7 @@ def study_of(
     mistakes += take_in_preset(data, source, origins)
     take_in_controls(data)
     _shorten_paths(data, path.parent)
-    mistakes += _take_in_files(data.get("body"), path)
+    mistakes += _take_in_files(data.get("body"), path, source)
     if own_law:
         name_own_law(data, own_law)
     study = Study.from_data(data, source, path.parent, origins, tuple(mistakes), trust_code=trust_code)
@@ -272,14 +277,14 @@ def load_tested(
     return tested, study.impact.known(fitted or (), study.find_own_law())
 
 
-def _take_in_files(body: Any, path: Path) -> list[str]:
+def _take_in_files(body: Any, path: Path, source: str = "") -> list[str]:
     """Put what files hold in their place in the raw table [body] of the file `path`; mistakes in words."""
     shape = SHAPES.get(str(body.get("shape"))) if isinstance(body, dict) else None
     try:
         if shape is not None:
             shape.take_in_files(body, path.parent)
     except ConfigError as error:
-        return [f"{path} [body] {error}"]
+        return [f"{source or path} [body] {error}"]
     return []
 
 
@@ -336,8 +341,11 @@ def _parse(text: str) -> tuple[tuple[str, ...], Any]:
     return keys, table["value"]
 
 
-def _apply(data: dict[str, Any], keys: tuple[str, ...], value: Any, kept: set[tuple[str, ...]]) -> str | None:
-    """Set one key in the raw tables; words the problem if that cannot be done."""
+def apply_keys(
+    data: dict[str, Any], keys: tuple[str, ...], value: Any, kept: Collection[tuple[str, ...]] = ()
+) -> str | None:
+    """Set one key in the raw tables, in the place of its alternatives but for those kept; words the problem
+    if that cannot be done."""
     table = data
     for depth, key in enumerate(keys[:-1], start=1):
         table = table.setdefault(key, {})
@@ -376,7 +384,7 @@ def _take_in_table(
             words = "an override stands in its place, without its correlations"
             warnings.warn(f"{source}, column {name!r}: {words}", stacklevel=2)
             continue
-        problem = _apply(data, keys, value, kept)
+        problem = apply_keys(data, keys, value, kept)
         if problem:
             mistakes.append(f"{source}, column {name!r}: {problem}")
         else:

@@ -16,6 +16,7 @@ from mcrock.study.study import Study
 
 COMMENTS = 28  # column at which short lines have their comment
 SEED = 2026
+USUAL_SIDES = 8  # of the base of a prism
 Line = tuple[str, Any, str]  # key, value, comment
 
 
@@ -95,9 +96,9 @@ def _file(values: dict[str, Any]) -> str:
             ("title", values["title"], ""),
             ("seed", SEED, "[1] the same seed gives the same draws on every machine"),
         ],
-        "body": _body(values),
+        "body": body_lines(values),
         "impact": _impact(values),
-        "contact": _contact(values),
+        "contact": contact_lines(values),
         "limits": _limits(values),
         "motion": _motion(values),
         "motion.floor": _floor(values),
@@ -121,13 +122,14 @@ def _file(values: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _body(values: dict[str, Any]) -> list[Line]:
+def body_lines(values: dict[str, Any]) -> list[Line]:
+    """Section [body] by what is known of an object, perhaps not all of it."""
     shape = values["shape"]
     lines: list[Line] = [("shape", "frustum" if shape == "bust" else shape, SHAPES[shape])]
-    if shape == "polyhedron":
-        lines += [("file", values["file"], ""), ("unit", values["file_unit"], "of the lengths in the file")]
-        lines += [("up", values["up"], "axis of the file that is up")]
-    elif shape in ("prism", "frustum", "bust"):
+    of_file = {"file": ("file", ""), "file_unit": ("unit", "of the lengths in the file")}
+    of_file["up"] = "up", "axis of the file that is up"
+    lines += [(key, values[name], words) for name, (key, words) in of_file.items() if name in values]
+    if "base_width" in values:
         lines.append(("base", _corners(values), "[m] corners x, y, counter-clockwise from above"))
     if "diameter" in values:
         lines.append(("radius", _times(values["diameter"], 0.5), "[m]"))
@@ -137,12 +139,12 @@ def _body(values: dict[str, Any]) -> list[Line]:
         lines.append(("top_scale", values["top_scale"], "[1] size of the top over that of the base"))
     if "mass" in values:
         lines.append(("mass", values["mass"], "[kg]"))
-    else:
+    elif values.get("material", "weighed") != "weighed":
         material = values["material"]
         lines.append(
             ("density", DENSITIES[material], f"[kg/m3] {material}; alone it does not change the probability")
         )
-    if values["com_z"] != 0.0:
+    if values.get("com_z", 0.0) != 0.0:
         lines.append(("com_z", values["com_z"], "[m] centre of mass above that of the homogeneous solid"))
     return lines
 
@@ -151,9 +153,9 @@ def _corners(values: dict[str, Any]) -> list[list[float]]:
     """Corners of a regular polygon or a rectangle [m]."""
     x = values["base_width"] / 2
     if values["shape"] != "prism":
-        y = values["base_depth"] / 2
+        y = values.get("base_depth", values["base_width"]) / 2
         return [[x, -y], [x, y], [-x, y], [-x, -y]]
-    n = values["sides"]
+    n = values.get("sides", USUAL_SIDES)
     radius, turns = x / cos(pi / n), [2 * pi * (i + 0.5) / n for i in range(n)]
     return [[round(radius * cos(turn), 6), round(radius * sin(turn), 6)] for turn in turns]
 
@@ -180,7 +182,8 @@ def _impact(values: dict[str, Any]) -> list[Line]:
     return lines
 
 
-def _contact(values: dict[str, Any]) -> list[Line]:
+def contact_lines(values: dict[str, Any]) -> list[Line]:
+    """Section [contact] by what is known of the friction."""
     surfaces = values["surfaces"]
     if surfaces == "rough":
         return []

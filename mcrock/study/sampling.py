@@ -39,7 +39,7 @@ from mcrock.excitation.motion import Motion, MotionError
 from mcrock.impact.registry import CHOICES, code_of, face_columns, parameter_of
 from mcrock.kernel.contact import Topology, topology
 from mcrock.study import ConfigError, Study
-from mcrock.study.design import Points, choose, points_of_design
+from mcrock.study.design import Points, choose, own_seed, points_of_design
 from mcrock.study.sections import DEGREE
 
 Draws = Mapping[str, NDArray[Any]]  # value (n,) of every input, by dotted name
@@ -242,7 +242,7 @@ def _build(study: Study, drawn: dict[str, Array], hull: NDArray[np.int64]) -> Bo
         return study.body.build(drawn)
     number = int(hull[0])
     try:
-        body = study.body.on_hull(drawn, study.seed, number)
+        body = study.body.on_hull(drawn, own_seed(study), number)
         return body.build(drawn | {"scale": np.ones_like(drawn["scale"])})  # the hull has its size
     except ValueError as error:
         raise RealizationError(f"{study.source} [body] shape_error: draw {number}: {error}") from None
@@ -746,7 +746,12 @@ def inputs_at(study: Study, motions: Sequence[Motion], points: Points, with_moti
         peaks = peak_accelerations(study, shaking, arrays["scale"])
         values["peak_acceleration"] = peaks[:, 0] if study.is_cloud else peaks
     return Inputs(
-        seed=study.seed, start=start, number=points.at_impacts, values=values, own_law=study.own_law, **arrays
+        seed=own_seed(study),
+        start=start,
+        number=points.at_impacts,
+        values=values,
+        own_law=study.own_law,
+        **arrays,
     )
 
 

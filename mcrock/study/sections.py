@@ -135,6 +135,13 @@ class EnsembleTable(Table):
         "draws of all distributions with `epistemic = true`; each meets all realizations",
         59,
     )
+    object: str | None = optional(
+        Text(),
+        "name of an object of a collection: studies of one seed share the draws of [motion] and [intensity] "
+        "whatever their names, and those of body, contact and impacts if they share the name "
+        "(`mcrock docs collection`)",
+        "vase",
+    )
     responses: tuple[str, ...] | None = optional(
         ListOf(Text(), "a list of names"),
         "responses of your own, as `module:function` or the name of an entry point; runs with "
@@ -145,6 +152,8 @@ class EnsembleTable(Table):
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
         number = given(data, "realizations")
+        if data.get("object") is not None and data.get("design") == OF_INDICES:
+            yield ("object",), "draws by itself, and this design changes one input at a time: leave it out"
         if number and number[0] > MOST_WHOLE and data.get("design") == "latin_hypercube":
             yield (
                 ("realizations",),

@@ -1,0 +1,206 @@
+"""The runs of a collection: a folder with a store for each object, all of which meet the same earthquakes.
+
+Objects are computed together, part by part, by whoever is free; the store of each is that of its study alone,
+so that the bits of one object do not depend on the others, and every command on stores reads it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import xarray as xr
+
+from mcrock.base.tables.parsing import ConfigError, read_json
+from mcrock.dataset import is_store, load_dataset
+from mcrock.dataset.contents import chunks_done, replacing
+from mcrock.dataset.create import StoreError, check_new_store, merge_stores
+from mcrock.ensemble.study import Options, Progress, run_jobs
+from mcrock.excitation import pack_motions
+from mcrock.study.collection import Collection
+from mcrock.study.sampling import OF_MOTION, load_motions
+from mcrock.study.study import Study
+
+TABLE, OBJECTS = "collection.json", "objects"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the results of a collection know of a row of its table."""
+
+    name: str
+    members: tuple[str, ...]  # names of the equal ones, of which the first is that of the row
+    value: float
+    place: str
+    group: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Results:
+    """Results of a collection in their folder."""
+
+    path: Path
+    title: str
+    rows: tuple[Row, ...]
+
+    def store(self, name: str) -> Path:
+        """Store of a single object."""
+        return self.path / OBJECTS / f"{quote(name, safe=' ()+,=@')}.zarr"
+
+    def open(self, name: str, *, allow_incomplete: bool = False) -> xr.Dataset:
+        """Result of a single object, read when it is used."""
+        return load_dataset(self.store(name), allow_incomplete=allow_incomplete)
+
+    @property
+    def members(self) -> Iterator[tuple[Row, str]]:
+        """Every single object by its name, with its row."""
+        return ((row, name) for row in self.rows for name in row.members)
+
+    @property
+    def done(self) -> tuple[int, int]:
+        """Chunks of all stores that are there, and all of them."""
+        found = [chunks_done(self.store(name)) for _, name in self.members if is_store(self.store(name))]
+        lacking = sum(not is_store(self.store(name)) for _, name in self.members)
+        return sum(int(done.sum()) for done in found), sum(done.size for done in found) + lacking
+
+
+def is_collection_folder(path: Path) -> bool:
+    """Whether a folder has the results of a collection."""
+    return (path / TABLE).is_file()
+
+
+def open_collection(path: str | Path) -> Results:
+    """Open the results of a collection.
+
+    Raises
+    ------
+    ConfigError
+        If the folder is none of these.
+    """
+    path = Path(path)
+    if not is_collection_folder(path):
+        raise ConfigError(f"{path} has no results of a collection: `mcrock run` makes them of a study file "
+                          "with [collection]")
+    held = read_json(path / TABLE)
+    try:
+        if held["format"] != FORMAT:
+            raise ConfigError(f"{path / TABLE}: format {held['format']}; this version of mcrock reads {FORMAT}")
+        rows = tuple(Row(**{**row, "members": tuple(row["members"])}) for row in held["objects"])
+        return Results(path, str(held["title"]), rows)
+    except (KeyError, TypeError) as error:
+        raise ConfigError(f"{path / TABLE}: not as `mcrock run` wrote it: {error}") from None
+
+
+def check_shaking(members: Mapping[str, Study]) -> None:
+    """Refuse objects that would not meet the same earthquakes at the same intensities."""
+    study = next(iter(members.values()))
+    if study.intensity.measure in OF_MOTION:
+        raise ConfigError(
+            f"{study.source} [intensity] measure: {study.intensity.measure!r} depends on the body, and the "
+            "objects of a collection share their intensities: take one of the ground, such as 'pga' or 'pgv'"
+        )
+
+
+def run_collection(
+    collection: Collection,
+    output: str | Path,
+    *,
+    workers: int | None = None,
+    part_size: int | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    extend: bool = False,
+    task: tuple[int, int] = (1, 1),
+    processes: bool = False,
+    client: Any = None,
+    device: str = "cpu",
+    progress: Callable[[Progress], None] | None = None,
+) -> Results:
+    """Run all objects of a collection into a folder of stores, and open it.
+
+    Parameters
+    ----------
+    collection : Collection
+        From `load_collection`.
+    output : str or Path
+        Folder, with ``objects/NAME.zarr`` for each object and ``collection.json``.
+    extend : bool
+        As `resume`, and add objects, realizations or intensities.
+    workers, part_size, overwrite, resume, task, processes, client, device, progress
+        As of `mcrock.ensemble.run_study`; a task computes its share of every object.
+
+    Raises
+    ------
+    ConfigError
+        If the objects do not share their intensities.
+    StoreError
+        If the folder is refused.
+    EnsembleError, DamageError
+        As of `mcrock.ensemble.run_study`.
+    """
+    path, members = Path(output), collection.members
+    check_shaking(members)
+    options = Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
+    rows = tuple(
+        Row(item.name, tuple(item.members), item.value, item.place, item.group, item.note)
+        for item in collection.items
+    )
+    results = Results(path, collection.title, rows)
+    _check_folder(results, options)
+    motions = load_motions(next(iter(members.values())))
+    pack = pack_motions(motions)
+    (path / OBJECTS).mkdir(parents=True, exist_ok=True)
+    jobs = dict(
+        options.prepare(study, results.store(name), motions=(motions, pack)) for name, study in members.items()
+    )
+    _write_table(results)
+    run_jobs(jobs, options, progress)
+    return results
+
+
+def _check_folder(results: Results, options: Options) -> None:
+    path = results.path
+    check_new_store(path)
+    if not path.exists():
+        return
+    if not is_collection_folder(path):
+        raise StoreError(f"{path} exists and has no results of a collection; choose another output")
+    if not (options.overwrite or options.joining):
+        raise StoreError(
+            f"{path} exists already; continue it (--resume, in Python resume=True), replace it "
+            "(--overwrite, in Python overwrite=True) or choose another output"
+        )
+    if options.overwrite:
+        return
+    there = {name for _, name in open_collection(path).members}
+    wanted = {name for _, name in results.members}
+    if missing := sorted(there - wanted):
+        raise StoreError(f"{path} has objects that the table lacks: {', '.join(missing[:5])}; choose another output")
+    if there != wanted and not options.extend:
+        new = sorted(wanted - there)
+        raise StoreError(f"{path} lacks objects of the table: {', '.join(new[:5])}; --extend adds them")
+
+
+def _write_table(results: Results) -> None:
+    rows = [vars(row) for row in results.rows]
+    held = {"format": FORMAT, "title": results.title, "objects": rows}
+    with replacing(results.path / TABLE) as scratch:
+        scratch.write_text(json.dumps(held, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def merge_collections(output: Path, folders: Sequence[Path]) -> Results:
+    """Put the stores of several folders of one collection together, object by object; as `merge_stores`."""
+    every = [open_collection(folder) for folder in folders]
+    rows = dict.fromkeys(row for results in every for row in results.rows)
+    found = Results(output, every[0].title, tuple(rows))
+    (output / OBJECTS).mkdir(parents=True, exist_ok=True)
+    for _, name in found.members:
+        merge_stores(found.store(name), [one.store(name) for one in every if is_store(one.store(name))])
+    _write_table(found)
+    return found

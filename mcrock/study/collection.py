@@ -1,0 +1,366 @@
+"""A collection: many objects that meet the same earthquakes, one a row of a table, each a study of its own.
+
+The study file has a section ``[collection]`` with the name of the table; its other sections hold what rows
+leave out. Columns are questions of `mcrock new` about the object, or keys of the study file as ``body.com_x
+[cm]``. Cells are answers, so that ranges and units are read.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from pydantic import ValidationError
+
+from mcrock.base.checks import is_plain, joined, suggest
+from mcrock.base.tables.parsing import ConfigError, format_mistakes, read_data, separator_of, with_points
+from mcrock.base.units import factor_to, split_header
+from mcrock.excitation.sources.base import Floor
+from mcrock.study.load import apply_keys, read_toml, study_of, units_of_key
+from mcrock.study.new import body_lines, contact_lines
+from mcrock.study.questions import BY_NAME, Amount
+from mcrock.study.sections import LimitsTable
+from mcrock.study.study import Study, tables
+
+GROUND = "ground"
+MOST_OBJECTS, LONGEST_NAME = 10_000, 100
+SHARED = ("seed", "title", "description", "report", "ensemble", "intensity", "controls", "motion")
+# answers of `mcrock new` that are columns, with the key of the study file that each becomes
+ANSWERED: dict[str, tuple[str, ...]] = {
+    "shape": ("body", "shape"),
+    "file": ("body", "file"),
+    "file_unit": ("body", "unit"),
+    "up": ("body", "up"),
+    "height": ("body", "height"),
+    "width": ("body", "width"),
+    "depth": ("body", "depth"),
+    "diameter": ("body", "radius"),
+    "sides": ("body", "base"),
+    "base_width": ("body", "base"),
+    "base_depth": ("body", "base"),
+    "top_scale": ("body", "top_scale"),
+    "material": ("body", "density"),
+    "mass": ("body", "mass"),
+    "com_z": ("body", "com_z"),
+    "surfaces": ("contact", "friction"),
+    "friction": ("contact", "friction"),
+    "edge_distance": ("limits", "displacement"),
+}
+OWN: dict[str, Amount | None] = {  # further columns, by what their cells are: numbers, or words
+    "object": None,
+    "place": None,
+    "group": None,
+    "note": None,
+    "number": Amount("1", least=1.0, most=1000.0),
+    "value": Amount("1", least=0.0),
+    "plinth_width": Amount("m", above=0.0),
+    "plinth_depth": Amount("m", above=0.0),
+    "plinth_height": Amount("m", above=0.0),
+}
+COLUMNS = [*OWN, *ANSWERED]
+TEMPLATE = """\
+object,shape,width [cm],depth [cm],diameter [cm],height [cm],material,friction,place,plinth_width [cm],number,value,\
+group,note
+cabinet,cuboid,60,45,,180,wood,0.3 to 0.5,ground,,1,10,,an example: replace these rows
+vase,cylinder,,,22,65,terracotta,0.3 to 0.5,ground,40,3,5,,three alike
+stele,cuboid,50,20,,160,limestone,,ground,,1,80,,it does not slide
+"""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One row of a collection."""
+
+    name: str
+    study: Study
+    number: int = 1  # equal ones, each with impacts of its own
+    value: float = 1.0  # of each, in any unit
+    place: str = ""
+    group: str = ""
+    note: str = ""
+
+    @property
+    def members(self) -> dict[str, Study]:
+        """Study of each of the equal ones by its name: the first has that of the row."""
+        names = [self.name, *(f"{self.name} ({k})" for k in range(2, self.number + 1))]
+        return {name: of_object(self.study, name) for name in names}
+
+
+class Collection(NamedTuple):
+    """Objects of a study file and its table, in the order of the rows."""
+
+    title: str
+    items: list[Item]
+    cautions: list[str]
+
+    @property
+    def members(self) -> dict[str, Study]:
+        """Study of every single object by its name."""
+        return {name: study for item in self.items for name, study in item.members.items()}
+
+
+def of_object(study: Study, name: str) -> Study:
+    """The same study with the draws of an object of a collection (`mcrock.study.design.own_seed`)."""
+    return _changed(study, title=name, ensemble=study.ensemble.model_copy(update={"object": name}))
+
+
+def _changed(study: Study, **sections: Any) -> Study:
+    changed = study.model_copy(update=sections)
+    changed._folder, changed._source, changed._trust_code = study.folder, study.source, study.trust_code
+    return changed
+
+
+def is_collection(path: Path) -> bool:
+    """Whether a study file has a section [collection]; errors as of `load_config`."""
+    return "collection" in read_toml(path, "study file")
+
+
+def load_collection(
+    path: str | Path, overrides: Sequence[str] = (), *, trust_code: bool = False
+) -> Collection:
+    """Read and check a study file of many objects and its table.
+
+    Parameters
+    ----------
+    path : str or Path
+        TOML file with a section ``[collection]``.
+    overrides, trust_code
+        As of `load_config`; overrides change what rows leave out, and win over rows.
+
+    Returns
+    -------
+    Collection
+
+    Raises
+    ------
+    ConfigError
+        With every mistake, each by line and column of the table.
+    """
+    path = Path(path)
+    data = read_toml(path, "study file")
+    section = data.pop("collection", None)
+    if not isinstance(section, dict) or not isinstance(section.get("table"), str):
+        raise ConfigError(f"{path}: expected a section [collection] with the key table = 'objects.csv'")
+    floors, source = _floors(section, path), path.parent / section["table"]
+    items: list[Item] = []
+    mistakes: list[str] = []
+    cautions: list[str] = []
+    names: dict[str, str] = {}
+    for row in _rows(source):
+        try:
+            item, said = _item(row, data, floors, path, overrides, trust_code)
+        except ConfigError as error:
+            mistakes += error.mistakes
+            continue
+        for name in item.members:
+            if (known := names.setdefault(name.casefold(), row.place)) != row.place:
+                mistakes.append(f"{row.place}: {known} has the name {name!r} too; give each object its own")
+        items.append(item)
+        cautions += said
+    if mistakes:
+        raise ConfigError(list(dict.fromkeys(mistakes)))
+    return Collection(str(data.get("title") or path.stem), items, cautions)
+
+
+def _floors(section: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Raw tables of the floors by name, checked one by one."""
+    floors = section.get("floors", {})
+    mistakes = [
+        f"{path} [collection]: no such key {key!r}; there are 'table' and 'floors'"
+        for key in section.keys() - {"table", "floors"}
+    ]
+    if not isinstance(floors, dict):
+        raise ConfigError(f"{path} [collection] floors: expected a table for each floor, by its name")
+    for name, floor in floors.items():
+        place = f"{path} [collection.floors.{name}]"
+        if name == GROUND:
+            mistakes.append(f"{place}: the ground is no floor; give it another name")
+        try:
+            Floor.model_validate(floor)
+        except ValidationError as error:
+            mistakes += format_mistakes(error, place, (), {}, {})
+    if mistakes:
+        raise ConfigError(mistakes)
+    return floors
+
+
+class _Row(NamedTuple):
+    """Cells of a row that are not empty, by header, and how messages call the row."""
+
+    place: str
+    name: str
+    cells: dict[str, str]
+    heads: Mapping[str, tuple[str, str]]  # name and unit of each column, by header
+
+    def column(self, name: str) -> str:
+        """How messages call a cell."""
+        head = next((head for head, (known, _) in self.heads.items() if known == name), name)
+        return f"{self.place}, column {head!r}:"
+
+
+def _rows(source: Path) -> list[_Row]:
+    """Rows of a table of objects; ConfigError with every mistake in its header and names."""
+    text = read_data(source)
+    separator = separator_of(text.split("\n", 1)[0])
+    text = text if separator == "," else with_points(text)
+    read = csv.DictReader(text.splitlines(), skipinitialspace=True, delimiter=separator)
+    heads = {head: split_header(head) for head in read.fieldnames or [] if head and head.strip()}
+    names = [name for name, _ in heads.values()]
+    mistakes = [
+        f"{source}, column {head!r}: {problem}" for head in heads if (problem := _problem(*heads[head]))
+    ]
+    mistakes += [f"{source}: more than one column {name!r}" for name in {*names} if names.count(name) > 1]
+    if "object" not in names:
+        mistakes.append(f"{source}: no column 'object', which has the name of each")
+    rows = []
+    for cells in read if not mistakes else ():
+        filled = {key: str(cell).strip() for key, cell in cells.items() if key in heads and cell}
+        filled = {key: cell for key, cell in filled.items() if cell}
+        name = next((filled.pop(head) for head in [*filled] if heads[head][0] == "object"), "")
+        place = f"{source}, line {read.line_num}{f' ({name})' if name else ''}"
+        if None in cells:
+            mistakes.append(f"{place}: more cells than the header has columns")
+        if filled and not (name and is_plain(name) and len(name) <= LONGEST_NAME):
+            mistakes.append(f"{place}: expected a name of 1 to {LONGEST_NAME} letters in column 'object'")
+        if name or filled:
+            rows.append(_Row(place, name, filled, heads))
+    if not (mistakes or 0 < len(rows) <= MOST_OBJECTS):
+        mistakes.append(f"{source}: expected 1 to {MOST_OBJECTS} objects, one a row, got {len(rows)}")
+    if mistakes:
+        raise ConfigError(mistakes)
+    return rows
+
+
+def _problem(name: str, unit: str) -> str:
+    """Why a column cannot be read, in words; none if it can."""
+    section, _, key = name.partition(".")
+    if key and section in SHARED:
+        return f"all objects have the same {section}: give it in the study file"
+    if key and not any(key in table.key_names() for table in tables().get(section, {}).values()):
+        return "no such key of a study file"
+    if not key and name not in COLUMNS:
+        return f"no such column{suggest(name, COLUMNS)}; there are {joined(COLUMNS, 'and')}"
+    wanted = units_of_key((section, key)) if key else [getattr(_check(name), "unit", "1")]
+    if unit and name != "value" and all(factor_to(unit, each) is None for each in wanted):
+        return f"its unit is {joined(wanted)} or another of its kind, got {unit}"
+    return ""
+
+
+def _check(name: str) -> Any:
+    """What reads the cells of a column; None for words."""
+    if "." in name:
+        return Amount(next(iter(units_of_key(tuple(name.split(".")))), "1"), ranges=True)
+    return OWN[name] if name in OWN else BY_NAME[name].check
+
+
+def _item(
+    row: _Row,
+    data: Mapping[str, Any],
+    floors: Mapping[str, Any],
+    path: Path,
+    overrides: Sequence[str],
+    trust_code: bool,
+) -> tuple[Item, list[str]]:
+    """The object of a row, and what to think of; ConfigError with all mistakes of the row."""
+    cells: dict[str, Any] = {}
+    mistakes = []
+    for head, text in row.cells.items():
+        name, unit = row.heads[head]
+        try:
+            cells[name] = _read_cell(text, unit, _check(name), is_key="." in name)
+        except ValueError as error:
+            mistakes.append(f"{row.column(name)} {error}")
+    place = cells.get("place", "")
+    if place not in ("", GROUND, *floors):
+        known = joined([GROUND, *floors])
+        mistakes.append(f"{row.column('place')} expected {known}, of [collection.floors], got {place!r}")
+    if cells.get("number", 1.0) % 1:
+        mistakes.append(f"{row.column('number')} expected a whole number, got {cells['number']:g}")
+    raw = deepcopy(dict(data))
+    if not mistakes:
+        mistakes += _put_in(raw, cells, row)
+    if mistakes:
+        raise ConfigError(mistakes)
+    if place:
+        motion = {key: item for key, item in raw.get("motion", {}).items() if key != "floor"}
+        raw["motion"] = motion | ({"floor": deepcopy(floors[place])} if place in floors else {})
+    origins = {ANSWERED.get(name) or tuple(name.split(".")): row.column(name) for name in cells}
+    study = study_of(raw, path, overrides, trust_code=trust_code, source=row.place, origins=origins)
+    if study.ensemble.outer or study.listed or study.body.own_hulls:
+        raise ConfigError(f"{row.place}: a collection has no outer draws, tables of inputs or drawn faces")
+    study, said = _on_plinth(row, study, cells)
+    words = {key: cells.get(key, "") for key in ("place", "group", "note")}
+    number, value = int(cells.get("number", 1)), float(cells.get("value", 1.0))
+    return Item(row.name, of_object(study, row.name), number, value, **words), said
+
+
+def _read_cell(text: str, unit: str, check: Any, *, is_key: bool) -> Any:
+    """Value of a cell; a number alone is in the unit of its column, and another unit is refused there."""
+    if check is None or (is_key and not text[0].isdigit() and text[0] not in "+-."):
+        return text
+    if not unit or not isinstance(check, Amount):
+        return check.read(text)
+    if text[-1].isalpha() and not text.endswith(unit):
+        raise ValueError(f"the column is in {unit}: write the number alone, got {text!r}")
+    return check.read(text if text.endswith(unit) or check.unit == "1" else f"{text} {unit}")
+
+
+def _put_in(raw: dict[str, Any], cells: Mapping[str, Any], row: _Row) -> list[str]:
+    """Write what a row has into the raw tables of its study; mistakes in words."""
+    tabled = {key: raw[key] for key in ("body", "contact", "limits") if isinstance(raw.get(key), dict)}
+    given = tabled.get("body", {})
+    answers = {name: cells[name] for name in ANSWERED if name in cells}
+    shape = answers.setdefault("shape", given.get("shape"))
+    if shape is None:
+        return [f"{row.place}: expected a shape, in a column 'shape' or in [body] of the study file"]
+    if answers.get("mass") and answers.get("material", "weighed") != "weighed":
+        return [f"{row.column('mass')} the density of its material gives it; leave one of them out"]
+    own: dict[str, Any] = {key: value for key, value, _ in body_lines(answers)}
+    same = own["shape"] == given.get("shape")
+    left = ("gravity", "density") if not same else tuple(given)
+    weighed = own.keys() & {"density", "mass"}
+    raw["body"] = {
+        key: given[key] for key in left if key in given and not (weighed and key in ("density", "mass"))
+    } | own
+    if (surfaces := answers.get("surfaces", "measured" if "friction" in answers else None)) is not None:
+        lines = contact_lines(answers | {"surfaces": surfaces})
+        raw["contact"] = {**tabled.get("contact", {}), **{key: value for key, value, _ in lines}}
+        if surfaces == "rough":
+            del raw["contact"]
+            raw.pop("limits", None)
+    if (distance := answers.get("edge_distance")) is not None:
+        raw["limits"] = {**tabled.get("limits", {}), "displacement": distance}
+    keys = {name: cells[name] for name in cells if "." in name}
+    found = {name: apply_keys(raw, tuple(name.split(".")), value) for name, value in keys.items()}
+    return [f"{row.column(name)} {problem}" for name, problem in found.items() if problem]
+
+
+def _on_plinth(row: _Row, study: Study, cells: Mapping[str, Any]) -> tuple[Study, list[str]]:
+    """The study with the edge of its plinth as a limit of sliding; a caution where the plinth may rock."""
+    given = [cells.get(f"plinth_{side}") for side in ("width", "depth")]
+    known = [size for size in given if size is not None]
+    if not known:
+        return study, []
+    plinth = np.array([known[0] if size is None else size for size in given])
+    bodies = study.body.at_medians()
+    corners = bodies.vertices[0][list(bodies.faces[int(bodies.start_face[0])])]
+    base = np.ptp(corners[:, :2], axis=0)
+    if (plinth < base * (1 - 1e-9)).any():
+        sizes = f"{plinth[0]:g} x {plinth[1]:g} m is smaller than the base, {base[0]:.3g} x {base[1]:.3g} m"
+        raise ConfigError(f"{row.column('plinth_width')} the plinth of {sizes}")
+    height, said = cells.get("plinth_height", 0.0), []
+    if height and plinth.min() / height < base.min() / 2 / -corners[:, 2].mean():
+        said.append(
+            f"{row.name}: its plinth, {plinth.min():g} m wide and {height:g} m high, is as slender and may "
+            "rock too: fix it to the ground, or give both as one object"
+        )
+    margin = (plinth - base).min() / 2
+    slides = study.contact is not None and study.contact.friction != float("inf")
+    if slides and margin > 0 and (study.limits is None or study.limits.displacement is None):
+        study = _changed(study, limits=LimitsTable.model_validate({"displacement": float(margin)}))
+    return study, said
