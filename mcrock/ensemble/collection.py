@@ -85,12 +85,16 @@ def open_collection(path: str | Path) -> Results:
     """
     path = Path(path)
     if not is_collection_folder(path):
-        raise ConfigError(f"{path} has no results of a collection: `mcrock run` makes them of a study file "
-                          "with [collection]")
+        raise ConfigError(
+            f"{path} has no results of a collection: `mcrock run` makes them of a study file "
+            "with [collection]"
+        )
     held = read_json(path / TABLE)
     try:
         if held["format"] != FORMAT:
-            raise ConfigError(f"{path / TABLE}: format {held['format']}; this version of mcrock reads {FORMAT}")
+            raise ConfigError(
+                f"{path / TABLE}: format {held['format']}; this version of mcrock reads {FORMAT}"
+            )
         rows = tuple(Row(**{**row, "members": tuple(row["members"])}) for row in held["objects"])
         return Results(path, str(held["title"]), rows)
     except (KeyError, TypeError) as error:
@@ -157,7 +161,8 @@ def run_collection(
     pack = pack_motions(motions)
     (path / OBJECTS).mkdir(parents=True, exist_ok=True)
     jobs = dict(
-        options.prepare(study, results.store(name), motions=(motions, pack)) for name, study in members.items()
+        options.prepare(study, results.store(name), motions=(motions, pack))
+        for name, study in members.items()
     )
     _write_table(results)
     run_jobs(jobs, options, progress)
@@ -181,7 +186,9 @@ def _check_folder(results: Results, options: Options) -> None:
     there = {name for _, name in open_collection(path).members}
     wanted = {name for _, name in results.members}
     if missing := sorted(there - wanted):
-        raise StoreError(f"{path} has objects that the table lacks: {', '.join(missing[:5])}; choose another output")
+        raise StoreError(
+            f"{path} has objects that the table lacks: {', '.join(missing[:5])}; choose another output"
+        )
     if there != wanted and not options.extend:
         new = sorted(wanted - there)
         raise StoreError(f"{path} lacks objects of the table: {', '.join(new[:5])}; --extend adds them")

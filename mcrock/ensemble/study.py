@@ -390,9 +390,7 @@ def _try_responses(job: Job) -> None:
                 warnings.warn(f"{name} is NaN {where}; {told}", stacklevel=3)
 
 
-def _compute(
-    jobs: Mapping[Path, Job], options: Options, progress: Callable[[Progress], None] | None
-) -> None:
+def _compute(jobs: Mapping[Path, Job], options: Options, progress: Callable[[Progress], None] | None) -> None:
     client, study = options.client, next(iter(jobs.values())).study
     state = Progress(
         0,

@@ -406,7 +406,10 @@ def isotonic_bounds(units: Units, how: Bootstrap, tables: list[Table], points: x
     beyond = np.array([step[2] for step in steps])
     outer = envelope_rates(points, tables)
     sides = (ALL_STAND, least, np.zeros(len(tables))), (ALL_OVERTURN, most, beyond)
-    inner = [_rates(units, k, there, weights, units.copies[None])[0][0] + add for k, weights, add in sides]
+    inner = [
+        weighted_fractions(units, k, there, weights, units.copies[None])[0][0] + add
+        for k, weights, add in sides
+    ]
     bounds = np.full((2, len(tables)), np.nan)
     if how.reaches_level(units.number):
         for end, (reading, weights, add) in enumerate(sides):
@@ -430,7 +433,7 @@ def envelope_rates(points: xr.Dataset, tables: list[Table]) -> np.ndarray:
     return np.array(rates).T
 
 
-def _rates(
+def weighted_fractions(
     units: Units, reading: int, there: np.ndarray, weights: np.ndarray, times: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Weighted sums (n, n_table) of isotonic fractions of samples, and the variance of what their units add.
@@ -481,7 +484,7 @@ def isotonic_interval(
     there = units.total(units.runs) > 0
 
     def estimate(times: np.ndarray) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
-        rate, variance = _rates(units, reading, there, weights, times)
+        rate, variance = weighted_fractions(units, reading, there, weights, times)
         return np.log(rate + add), lambda: np.sqrt(variance) / (rate + add)
 
     return bootstrap_t(units, how, estimate, small_sample_factor(units))

@@ -63,13 +63,13 @@ OWN: dict[str, Amount | None] = {  # further columns, by what their cells are: n
     "plinth_height": Amount("m", above=0.0),
 }
 COLUMNS = [*OWN, *ANSWERED]
-TEMPLATE = """\
-object,shape,width [cm],depth [cm],diameter [cm],height [cm],material,friction,place,plinth_width [cm],number,value,\
-group,note
-cabinet,cuboid,60,45,,180,wood,0.3 to 0.5,ground,,1,10,,an example: replace these rows
-vase,cylinder,,,22,65,terracotta,0.3 to 0.5,ground,40,3,5,,three alike
-stele,cuboid,50,20,,160,limestone,,ground,,1,80,,it does not slide
-"""
+TEMPLATE = (
+    "object,shape,width [cm],depth [cm],diameter [cm],height [cm],material,friction,place,"
+    "plinth_width [cm],number,value,group,note\n"
+    "cabinet,cuboid,60,45,,180,wood,0.3 to 0.5,ground,,1,10,,an example: replace these rows\n"
+    "vase,cylinder,,,22,65,terracotta,0.3 to 0.5,ground,40,3,5,,three alike\n"
+    "stele,cuboid,50,20,,160,limestone,,ground,,1,80,,it does not slide\n"
+)
 
 
 @dataclass(frozen=True)

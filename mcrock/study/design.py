@@ -235,8 +235,8 @@ def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int
 
     The outer draws are independent of each other whatever the design: as a sample they say
     which part of a range they have seen, and their variance has no bias. The other coordinates do not depend
-    on them. An object of a collection draws by itself (`own_seed`) what is not of the shaking, independently of
-    all others; the floors of a building are uncertain together.
+    on them. An object of a collection draws by itself (`own_seed`) what is not of the shaking, independently
+    of all others; the floors of a building are uncertain together.
 
     Parameters
     ----------

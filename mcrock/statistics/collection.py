@@ -1,0 +1,471 @@
+"""A collection in one earthquake and over all: which object first, how many fall together, what is lost.
+
+All objects meet the same motions, so that what falls in one realization falls in the same earthquake. Losses
+are counted realization by realization while the objects are read one after the other. Intervals are for new
+earthquakes: of probabilities those of the fractions of the records (`clustered_interval`), of rates those by
+the isotonic fractions (`isotonic_bounds`). Ranks are by what the isotonic fractions give; their intervals
+count the objects that differ from one beyond what resampled records do, for all comparisons of one object
+together (Mogstad et al. 2024), so that objects that cannot be told apart share the ranks between them.
+
+Mogstad, M., Romano, J. P., Shaikh, A. M. and Wilhelm, D. (2024). Inference for ranks with applications to
+mobility across neighbourhoods and academic achievement across countries. Review of Economic Studies 91(1),
+476-518.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Unpack
+
+import numpy as np
+import xarray as xr
+from scipy.stats import rankdata
+
+from mcrock.base.checks import ROUNDING, shared_keywords
+from mcrock.statistics.accepted_curve import accept_curve
+from mcrock.statistics.hazard import MEAN, check_measure
+from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, check_level, interval_of_readings, table
+from mcrock.statistics.measures import own_measure
+from mcrock.statistics.probability import by_support
+from mcrock.statistics.rates import (
+    IsotonicCurve,
+    Table,
+    bounding_steps,
+    integration_points,
+    isotonic_bounds,
+    refine,
+    weighted_fractions,
+)
+from mcrock.statistics.resampling import Units, draw_units
+from mcrock.statistics.runs import (
+    ESTIMATE,
+    axis_attrs,
+    check_runs,
+    is_cloud,
+    overturn_levels,
+    read_slices,
+    record_lots,
+    run_intensity,
+)
+
+WORST = 10  # objects that are most urgent
+STEPS = 12  # of a curve of losses
+NAMES = {
+    "median": "intensity at which half of the runs fall",
+    "probability": "probability",
+    "rate": "annual rate [1/a]",
+    "rank": "rank, from the most urgent {.0f}",
+    "among_worst": "probability of being among the most urgent",
+    "number_probability": "probability that so many fall",
+    "exceedance": "probability that as many or more fall",
+    "independent": "the same if they fell independently",
+    "loss_probability": "probability of losing as much or more",
+    "loss_rate": "annual rate of losing as much or more [1/a]",
+    "event_probability": "probability",
+    "event_rate": "annual rate [1/a]",
+    "expected_number": "mean number that falls",
+    "expected_share": "mean share of the value that is lost",
+    "share_rate": "share of the value that is lost each year [1/a]",
+    "overdispersion": "variance of the number over that of independent objects {.2f}",
+}
+
+
+class Losses(NamedTuple):
+    """What falls in each realization at each level, if undecided runs stand and if they fall."""
+
+    intensity: xr.DataArray  # (n_level,) coordinate
+    measure: str
+    record: np.ndarray  # (n_realization,) lot of each
+    number: np.ndarray  # (2, n_realization, n_level) objects
+    value: np.ndarray  # (2, n_realization, n_level)
+    all_lost: dict[str, np.ndarray]  # (2, n_realization, n_level) whether all of a group fall
+    marginal: np.ndarray  # (n_object, n_level) probability of each
+    values: np.ndarray  # (n_object,)
+
+    def by_record(self, counts: np.ndarray) -> np.ndarray:
+        """Sums (..., n_record, n_level) over the realizations of each record."""
+        found = np.zeros((*counts.shape[:-2], int(self.record.max()) + 1, counts.shape[-1]))
+        np.add.at(found, (..., self.record, slice(None)), counts)
+        return found
+
+    @property
+    def runs(self) -> np.ndarray:
+        """Realizations of each record (n_record, 1)."""
+        return np.bincount(self.record).astype(float)[:, None]
+
+
+def count_losses(
+    objects: Mapping[str, xr.Dataset],
+    values: Mapping[str, float] | None = None,
+    groups: Mapping[str, str] | None = None,
+) -> Losses:
+    """Count what falls together, reading one object at a time.
+
+    Parameters
+    ----------
+    objects : mapping of str to Dataset
+        Result of each single object by name, with the same realizations and levels. It falls if it overturns
+        or slides off its support.
+    values : mapping of str to float, optional
+        What each is worth, in any unit; by default 1.
+    groups : mapping of str to str, optional
+        Group of each object that is one of several of which one is enough; "" of the others.
+
+    Raises
+    ------
+    ValueError
+        If a study is a cloud, or two differ in their levels or recordings; names the object.
+    """
+    first: xr.Dataset | None = None
+    number = value = record = np.zeros(0)
+    marginal, held = [], []
+    all_lost: dict[str, np.ndarray] = {}
+    for name, opened in objects.items():
+        ds = by_support(opened) or opened
+        check_runs(ds)
+        if is_cloud(ds):
+            raise ValueError(f"{name}: objects are compared at fixed levels: take [intensity] levels")
+        fallen = _fallen(ds)
+        lots = record_lots(ds)
+        if first is None:
+            first, record = ds, lots
+            number, value = np.zeros(fallen.shape, np.int32), np.zeros(fallen.shape)
+        least = min(len(record), len(lots))
+        same = np.allclose(ds["intensity"], first["intensity"], rtol=ROUNDING)
+        if not same or not np.array_equal(record[:least], lots[:least]):
+            raise ValueError(f"{name} does not meet the earthquakes of {next(iter(objects))} at their levels")
+        marginal.append(fallen.mean(axis=(0, 1)))
+        held.append(1.0 if values is None else values[name])
+        record, number, value = record[:least], number[:, :least], value[:, :least]
+        number += fallen[:, :least]
+        value += held[-1] * fallen[:, :least]
+        all_lost = {group: lost[:, :least] for group, lost in all_lost.items()}
+        if group := (groups or {}).get(name, ""):
+            all_lost[group] = all_lost.get(group, True) & fallen[:, :least]
+    if first is None:
+        raise ValueError("expected at least one object, got none")
+    return Losses(
+        first["intensity"],
+        own_measure(first),
+        record,
+        number,
+        value,
+        all_lost,
+        np.array(marginal),
+        np.array(held),
+    )
+
+
+def _fallen(ds: xr.Dataset) -> np.ndarray:
+    """Whether each run falls without doubt, and if every doubt is resolved so (2, n_realization, n_level)."""
+    found = np.zeros((2, ds.sizes["realization"], ds.sizes["intensity"]), bool)
+    for where, part, _ in read_slices(ds, (), allow_missing=False):
+        passed = overturn_levels(part)
+        found[:, where] = passed.sure > 0, passed.possible > 0
+    return found
+
+
+def level_place(intensity: xr.DataArray, at: float) -> int:
+    """Place of a level among those of a study; ValueError if it is none."""
+    close = np.flatnonzero(np.isclose(intensity, at, rtol=ROUNDING))
+    if not close.size:
+        raise ValueError(
+            f"no level of the collection is {at:g} {intensity.attrs.get('units', '1')}: add it to "
+            "[intensity] levels"
+        )
+    return int(close[0])
+
+
+def busiest_level(losses: Losses) -> float:
+    """Level at which the mean number that falls is nearest to half of the objects."""
+    share = losses.marginal.mean(axis=0)
+    return float(losses.intensity[np.abs(share - 0.5).argmin()])
+
+
+def number_lost(losses: Losses, intensity: float, *, level: float = 0.95) -> xr.Dataset:
+    """Distribution of the number of objects that fall in the same earthquake, at one level.
+
+    Parameters
+    ----------
+    losses : Losses
+        From `count_losses`.
+    intensity : float
+        Level of the studies [unit of the intensity].
+    level : float
+        Coverage of the intervals [1].
+
+    Returns
+    -------
+    Dataset
+        Along `lost`, 0 to the number of objects: `number_probability`, `exceedance` with
+        `exceedance_interval` (bound) [1], and `independent`, the distribution of as likely objects that fall
+        independently. `expected_number` and `expected_share` with their intervals, and `overdispersion`, the
+        variance of the number over that of independent objects [1].
+
+    Raises
+    ------
+    ValueError
+        If no level is the intensity.
+    """
+    check_level(level)
+    k = level_place(losses.intensity, intensity)
+    number, n = losses.number[:, :, k], len(losses.values)
+    lost = np.arange(n + 1)
+    beyond = losses.by_record((number[:, :, None] >= lost).astype(float))
+    runs = losses.runs
+    probability = beyond.mean(axis=0).sum(axis=0) / runs.sum()
+    bounds = interval_of_readings(beyond[0], beyond[1], np.broadcast_to(runs, beyond[0].shape), level)
+    mean, ends = _mean_of(losses, losses.number[:, :, [k]] / n, level)
+    share, of_share = _mean_of(losses, losses.value[:, :, [k]] / losses.values.sum(), level)
+    alone = np.ones(1)
+    for p in losses.marginal[:, k]:
+        alone = np.convolve(alone, [1 - p, p])
+    spread = (losses.marginal[:, k] * (1 - losses.marginal[:, k])).sum()
+    middle = number.mean(axis=0)
+    return table(
+        {
+            "number_probability": ("lost", np.maximum(-np.diff(probability, append=0.0), 0.0)),
+            "exceedance": ("lost", probability),
+            "exceedance_interval": (("bound", "lost"), bounds),
+            "independent": ("lost", alone),
+            "expected_number": ((), n * mean[0]),
+            "expected_number_interval": ("bound", n * ends[:, 0]),
+            "expected_share": ((), share[0]),
+            "expected_share_interval": ("bound", of_share[:, 0]),
+            "overdispersion": ((), middle.var() / spread if spread > 0 else np.nan),
+        },
+        {"lost": lost, "intensity": ((), losses.intensity.values[k], dict(losses.intensity.attrs))},
+        {"level": level},
+        NAMES,
+    )
+
+
+def _mean_of(losses: Losses, share: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean (n,) of shares (2, n_realization, n) in [0, 1] and its interval (2, n)."""
+    sums, runs = losses.by_record(share), losses.runs
+    bounds = interval_of_readings(sums[0], sums[1], np.broadcast_to(runs, sums[0].shape), level)
+    return sums.mean(axis=0).sum(axis=0) / runs.sum(), bounds
+
+
+def loss_events(
+    losses: Losses, hazard: xr.Dataset | None = None, **keywords: Unpack[BootstrapKeywords]
+) -> xr.Dataset:
+    """Probabilities and annual rates of what several objects do together.
+
+    Parameters
+    ----------
+    losses : Losses
+        From `count_losses`.
+    hazard : Dataset, optional
+        From `load_hazard`, of the intensity of the studies; its mean curve counts.
+    **keywords
+        Of `mcrock.statistics.Bootstrap`.
+
+    Returns
+    -------
+    Dataset
+        Along `event` ("any object", and "all of GROUP" for each group) and `intensity`: `event_probability`
+        with its interval; along `loss`, rising values: `loss_probability` with its interval. With a hazard
+        `event_rate`, `loss_rate` and `share_rate` [1/a], with intervals by the isotonic fractions.
+
+    Raises
+    ------
+    HazardError
+        If the hazard is of another intensity.
+    """
+    how = Bootstrap(**keywords)
+    events = {"any object": losses.number > 0} | {
+        f"all of {group}": lost for group, lost in losses.all_lost.items()
+    }
+    steps = _steps(losses.values)
+    exceeded = [losses.value >= step * (1 - ROUNDING) for step in steps]
+    share = losses.value / losses.values.sum()
+    found = {"event": _Counted(losses, [*events.values()], how), "loss": _Counted(losses, exceeded, how)}
+    variables = {}
+    for name, counted in found.items():
+        y, bounds = counted.probability
+        variables[f"{name}_probability"] = (name, "intensity"), y
+        variables[f"{name}_probability_interval"] = ("bound", name, "intensity"), bounds
+    if hazard is not None:
+        check_measure(losses.intensity, hazard, losses.measure)
+        for name, counted in found.items():
+            y, bounds = counted.rates(hazard)
+            variables[f"{name}_rate"] = (name,), y
+            variables[f"{name}_rate_interval"] = ("bound", name), bounds
+        y, bounds = _Counted(losses, [share], how).rates(hazard)
+        variables |= {"share_rate": ((), y[0]), "share_rate_interval": (("bound",), bounds[:, 0])}
+    coords = {"event": [*events], "loss": steps, "intensity": losses.intensity}
+    return table(variables, coords, {"level": how.level}, NAMES)
+
+
+def _steps(values: np.ndarray) -> np.ndarray:
+    """Losses (n,) at which a curve of losses is computed, rising to the whole value."""
+    some = np.sort(values[values > 0])
+    if not some.size:
+        return np.ones(1)
+    sums = np.cumsum(some)
+    if len(sums) <= STEPS:
+        return np.unique(sums)
+    steps = np.geomspace(some[0], sums[-1], STEPS)
+    return np.unique([*(float(f"{step:.2g}") for step in steps[:-1]), sums[-1]])
+
+
+class _Counted:
+    """Runs of each record in which something happens, for its probabilities and rates."""
+
+    def __init__(self, losses: Losses, events: Sequence[np.ndarray], how: Bootstrap) -> None:
+        self.losses, self.how = losses, how
+        order = np.argsort(losses.intensity.values)
+        self.x, self.order = losses.intensity.values[order].astype(float), order
+        self.counts = [
+            losses.by_record(event.astype(float)) for event in events
+        ]  # each (2, n_record, n_level)
+        self.runs = np.broadcast_to(losses.runs, self.counts[0].shape[1:])
+
+    @property
+    def probability(self) -> tuple[np.ndarray, np.ndarray]:
+        """Fractions (n_event, n_level) and bounds (2, n_event, n_level)."""
+        total = self.runs.sum(axis=0)
+        y = np.array([counts.mean(axis=0).sum(axis=0) / total for counts in self.counts])
+        ends = [self._bounds(counts) for counts in self.counts]
+        return y, np.stack(ends, axis=1)
+
+    def _bounds(self, counts: np.ndarray) -> np.ndarray:
+        return interval_of_readings(counts[0], counts[1], self.runs, self.how.level)
+
+    def rates(self, hazard: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+        """Rates (n_event,) by the isotonic fractions and bounds (2, n_event) [1/a]."""
+        whole = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
+        y, ends = [], []
+        for counts in self.counts:
+            readings = np.stack([counts[0], counts[1], counts.mean(axis=0)])[:, :, self.order]
+            ones = np.ones(readings.shape[1], np.int64)
+            units = Units(self.x, self.runs[:, self.order], readings, ones)
+            points = xr.Dataset(
+                {"interval": (("bound", "intensity"), self._bounds(counts)[:, self.order])},
+                {"intensity": self.x},
+            )
+            near = refine(*whole, integration_points(self.x))
+            y.append(IsotonicCurve(*units.sums(), units.number).rates(*near).sum())
+            ends.append(isotonic_bounds(units, self.how, [whole], points)[:, 0])
+        return np.array(y), np.array(ends).T
+
+
+@shared_keywords(Bootstrap)
+def judge_objects(
+    objects: Mapping[str, xr.Dataset],
+    hazard: xr.Dataset | None = None,
+    *,
+    intensity: float,
+    worst: int = WORST,
+    **keywords: Unpack[BootstrapKeywords],
+) -> xr.Dataset:
+    """What each object is judged by, and which is the most urgent.
+
+    Parameters
+    ----------
+    objects : mapping of str to Dataset
+        Result of each by name, with the same recordings and levels; read one at a time.
+    hazard : Dataset, optional
+        From `load_hazard`; its mean curve counts.
+    intensity : float
+        Level at which probabilities are given, and by which objects are ranked without a hazard.
+    worst : int
+        Number of the most urgent objects.
+    **keywords
+        Of `mcrock.statistics.Bootstrap`.
+
+    Returns
+    -------
+    Dataset
+        Along `object`, as given: `median` [unit of the intensity] and `rate` [1/a], by the curve that each
+        goes by, and `probability` at the level, with intervals; `rank` from 1, the most urgent, with
+        `rank_interval`, and `among_worst`, the share of resampled recordings in which it is one of the
+        ``worst`` most urgent [1]; `slenderness` [rad] and `size` [m] at their medians.
+
+    Raises
+    ------
+    HazardError
+        If the hazard is of another intensity.
+    ValueError
+        As `count_losses`.
+    """
+    how = Bootstrap(**keywords)
+    rows: list[list[float]] = []
+    ends: list[list[np.ndarray]] = []
+    scores, first = [], None
+    for opened in objects.values():
+        ds = by_support(opened) or opened
+        accepted = accept_curve(ds, how)
+        units = accepted.units
+        place = level_place(ds["intensity"], intensity)
+        points = accepted.points.isel(intensity=place)
+        row = [accepted.curve.reached(0.5), float(points["probability"])]
+        end = [np.array(accepted.reached_interval(0.5)), points["interval"].values]
+        weights = np.sort(ds["intensity"].values[ds["intensity"].values > 0]) == ds["intensity"].values[place]
+        weight = weights[None].astype(float)
+        if hazard is not None:
+            check_measure(run_intensity(ds), hazard, own_measure(ds))
+            whole: Table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
+            row.append(accepted.rate(*whole))
+            end.append(accepted.rate_interval([whole])[:, 0])
+            least, most, _ = bounding_steps(units.intensity, *whole)
+            weight = (least + most)[None] / 2
+        rows.append([*row, *(float(ds[name].median()) for name in ("body_slenderness", "body_radius"))])
+        ends.append(end)
+        every = units.total(units.runs) > 0
+        once = units.copies[None].astype(float)
+        drawn = [*draw_units(units, how)]
+        scores.append(
+            np.concatenate(
+                [weighted_fractions(units, ESTIMATE, every, weight, times)[0] for times in (once, *drawn)]
+            )[:, 0]
+        )
+        first = ds if first is None else first
+    if first is None:
+        raise ValueError("expected at least one object, got none")
+    estimate, resampled = np.array(scores)[:, 0], np.array(scores)[:, 1:]
+    ranks = rankdata(-resampled, axis=0, method="average")
+    numbers, of_axis = np.array(rows).T, {"units": axis_attrs(first)["units"]}
+    of = dict(zip(("median", "probability", *(["rate"] * (hazard is not None))), range(3), strict=False))
+    variables = {name: ("object", numbers[k], of_axis if name == "median" else {}) for name, k in of.items()}
+    variables |= {
+        f"{name}_interval": (("bound", "object"), np.array([end[k] for end in ends]).T)
+        for name, k in of.items()
+    }
+    variables |= {
+        "rank": ("object", rankdata(-estimate, method="min")),
+        "rank_interval": (("bound", "object"), rank_intervals(estimate, resampled, how.level)),
+        "among_worst": ("object", (ranks <= worst).mean(axis=1)),
+        "slenderness": ("object", numbers[-2], {"units": "rad", "long_name": "slenderness"}),
+        "size": ("object", numbers[-1], {"units": "m", "long_name": "radius, base edge to centre of mass"}),
+    }
+    attrs = {"level": how.level, "worst": worst, "resamples": how.resamples, "seed": how.seed}
+    coords = {"object": [*objects], "intensity": ((), intensity, dict(first["intensity"].attrs))}
+    return table(variables, coords, attrs, NAMES)
+
+
+def rank_intervals(estimate: np.ndarray, resampled: np.ndarray, level: float) -> np.ndarray:
+    """Ends (2, n) of the ranks of n objects, 1 for the largest, from estimates (n,) and resamples (n, m).
+
+    An object's rank is beyond those that are larger with confidence, and before those that are smaller, of
+    all its differences together (Mogstad et al. 2024, one-step marginal confidence sets).
+    """
+    n = len(estimate)
+    found = np.empty((2, n))
+    for i in range(n):
+        difference = estimate - estimate[i]
+        off = resampled - resampled[i] - difference[:, None]
+        error = resampled_error(off)
+        known = error > 0
+        with np.errstate(invalid="ignore", divide="ignore"):
+            most = np.abs(off[known] / error[known, None]).max(axis=0, initial=0.0)
+            critical = np.quantile(most, level, method="higher") if known.any() else np.inf
+            far = np.where(known, difference / np.where(known, error, 1.0), 0.0)
+        found[:, i] = 1 + (far > critical).sum(), n - (far < -critical).sum()
+    return found
+
+
+def resampled_error(off: np.ndarray) -> np.ndarray:
+    """Standard errors (n,) of what resamples (n, m) are off by [1]."""
+    return np.sqrt((off**2).mean(axis=1))
