@@ -1,6 +1,7 @@
 """Commands on results.
 
-`stats`, `plot`, `fragility`, `risk`, `compare`, `design`, `report`, `app`, `sensitivity`, `rare`, `export`.
+`stats`, `plot`, `fragility`, `risk`, `compare`, `design`, `collection`, `report`, `app`,
+`sensitivity`, `rare`, `export`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from mcrock.commands import options
 if TYPE_CHECKING:
     import xarray as xr
 
+    from mcrock.show.collection import Asked
     from mcrock.show.report.subject import Signed
     from mcrock.study import Study
 
@@ -288,6 +290,96 @@ def design(
     with study_progress() as progress:
         found = seek_value(load, asked, results.output, judged, solved, today, **how, progress=progress)
     options.show(compose_remedy(found, today), results)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarthquakeOptions(options.HazardOptions):
+    """The earthquakes that a collection is judged by."""
+
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="INTENSITY", help="Level at which losses are given; default: about half fall."),
+    ] = None
+    scenario: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MEDIAN,SCATTER",
+            help="One earthquake in place of a hazard: median at the site and standard deviation of its "
+            "logarithm, as in 0.3g,0.5.",
+        ),
+    ] = None
+    shakemap: Annotated[
+        Path | None, typer.Option(metavar="grid.xml", help="The same from a ShakeMap, at --site.")
+    ] = None
+    years: options.Years = 50.0
+    worst: Annotated[int, typer.Option(min=1, help="Number of the most urgent objects.")] = 10
+
+    def of(self, ds: xr.Dataset, level: float) -> Asked:
+        """What is asked, for objects with the intensity of one of them."""
+        from mcrock.show.collection import Asked
+        from mcrock.statistics import design_intensity
+        from mcrock.statistics.collection import scenario_hazard
+        from mcrock.statistics.hazard import shakemap_intensity
+        from mcrock.statistics.measures import own_measure
+
+        given = [name for name in ("hazard", "scenario", "shakemap") if getattr(self, name)]
+        if len(given) > 1 and given != ["scenario", "shakemap"]:
+            raise ValueError(f"give one of --{' and --'.join(given)}")
+        at = None if self.at is None else design_intensity(self.at, ds)
+        hazard = self.curves(ds)
+        if given and not self.hazard:
+            median, _, scatter = (self.scenario or "").rpartition(",")
+            try:
+                spread = float(scatter or "0.5")
+            except ValueError:
+                raise ValueError(f"--scenario must be as in 0.3g,0.5, got {self.scenario!r}") from None
+            if self.shakemap:
+                level_there = shakemap_intensity(self.shakemap, self.hazard_site, own_measure(ds))
+            elif median:
+                level_there = design_intensity(median, ds)
+            else:
+                raise ValueError(f"--scenario must be as in 0.3g,0.5, got {self.scenario!r}")
+            words = f"{self.shakemap or median} with a scatter of {spread:g}"
+            hazard = scenario_hazard(level_there, spread, ds["intensity"], own_measure(ds), words)
+        return Asked(at, hazard, self.years, self.worst, level)
+
+
+@options.unpacked
+def collection(
+    *,
+    store: Annotated[
+        Path, typer.Argument(metavar="STORE", help="Folder of a collection.", show_default=False)
+    ],
+    asked: EarthquakeOptions,
+    changed: Annotated[
+        Path | None,
+        typer.Option(metavar="STORE", help="The same collection after a change, to say what it buys."),
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Page to print or read: answer, objects, sheets.")
+    ] = None,
+    overwrite: options.Overwrite = False,
+    level: options.Level = 0.95,
+    results: options.ResultOptions,
+) -> None:
+    """Say which objects fall first, and how many in one earthquake.
+
+    Objects meet the same earthquakes: `mcrock docs collection`.
+    """
+    from mcrock.ensemble.collection import open_collection
+    from mcrock.show.collection import compose_collection, find, save_page
+    from mcrock.show.progress import reading_progress
+    from mcrock.show.report.page import check_page
+    from mcrock.statistics.intervals import check_level
+
+    check_level(level)
+    if page is not None:
+        check_page(page, overwrite)
+    opened, other = open_collection(store), None if changed is None else open_collection(changed)
+    with reading_progress():
+        found = find(opened, asked.of(opened.open(opened.rows[0].name), level), other)
+        more = [] if page is None else [save_page(found, page, overwrite=overwrite)]
+        options.show(compose_collection(found), results, None, *more)
 
 
 @options.unpacked
@@ -562,6 +654,10 @@ def export(
     stripes: Annotated[
         bool, typer.Option("--stripes", help="For OpenQuake and pelicun: the isotonic fractions in any case.")
     ] = False,
+    site: Annotated[
+        str | None,
+        typer.Option(metavar="LON,LAT", help="Of a collection, for OpenQuake: where it is [degrees]."),
+    ] = None,
     overwrite: options.Overwrite = False,
     allow_incomplete: options.Incomplete = False,
 ) -> None:
@@ -576,6 +672,30 @@ def export(
 
     by_end = {".xml": ExportKind.OPENQUAKE, ".csv": ExportKind.PELICUN, ".json": ExportKind.JSON}
     kind = kind or by_end.get(output.suffix, ExportKind.RUNS)
+    from mcrock.ensemble.collection import is_collection_folder, open_collection
+
+    if is_collection_folder(store):
+        if kind not in (ExportKind.OPENQUAKE, ExportKind.PELICUN):
+            raise ValueError(
+                f"a collection is exported for openquake (.xml) and pelicun (.csv); `mcrock collection "
+                f"{store} -o DIR` writes its table, and each store in {store / 'objects'} has runs"
+            )
+        from mcrock.show.collection import exported
+        from mcrock.statistics.accepted_curve import ISOTONIC
+
+        files = exported(open_collection(store), kind.value, site, ISOTONIC if stripes else None)
+        paths = {
+            output.with_name(f"{output.stem}{end}{output.suffix if not end else '.csv'}"): end
+            for end in files
+        }
+        if there := [path for path in paths if path.exists() and not overwrite]:
+            raise ValueError(
+                f"{there[0]} exists already; replace it with --overwrite or choose another output"
+            )
+        for path, end in paths.items():
+            options.write_text(path, files[end])
+        print(*paths, sep="\n")
+        return
     if kind == ExportKind.RUNS:
         ds = load_dataset(store, allow_incomplete=allow_incomplete)
         save = {".zarr": save_zarr, ".parquet": save_table}.get(output.suffix, save_dataset)

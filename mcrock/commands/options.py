@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mcrock.show.risk import Site
     from mcrock.show.text import Composition
     from mcrock.study import Study
+    from mcrock.study.collection import Collection
 
 
 def say(message: str) -> None:
@@ -196,8 +197,18 @@ class StudyOptions:
         """Study of a file with these values, and further changes."""
         from mcrock.study import load_config
 
-        changes = [*(self.set or []), *([] if self.seed is None else [f"seed={self.seed}"]), *more]
-        return load_config(config, changes, trust_code=self.trust_code)
+        return load_config(config, [*self.changes, *more], trust_code=self.trust_code)
+
+    def load_collection(self, config: Path) -> Collection:
+        """Objects of a file with these values."""
+        from mcrock.study.collection import load_collection
+
+        return load_collection(config, self.changes, trust_code=self.trust_code)
+
+    @property
+    def changes(self) -> list[str]:
+        """Overrides of the study file."""
+        return [*(self.set or []), *([] if self.seed is None else [f"seed={self.seed}"])]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from mcrock.commands import options
 HOMES = {  # modules of this folder, with commands, and groups of commands as `NAME_app`
     "studies": "new check run submit status merge warm",
     "motions": "simulate spectrum",
-    "assessment": "stats plot fragility risk compare design report app sensitivity rare export",
+    "assessment": "stats plot fragility risk compare design collection report app sensitivity rare export",
     "validation": "validate calibrate",
     "records": "records",
     "measurement": "measure fit population",
@@ -31,7 +31,7 @@ PANELS = {  # of the help, in their order
     "Start": "example new check",
     "Run": "run simulate",
     "Results": "stats plot fragility sensitivity report app export",
-    "Decide": "risk compare design rare",
+    "Decide": "risk compare design collection rare",
     "Tests and data": "records spectrum measure fit population validate calibrate",
     "Cluster": "submit status merge warm",
     "Reference": "laws verify docs",

@@ -28,15 +28,50 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from mcrock.study import Study
+    from mcrock.study.collection import Collection
 
 
 @options.unpacked
 def check(*, config: options.Config, changes: options.StudyOptions) -> None:
     """Check a study file and estimate the time of its run.
 
-    Lists body, motions, intensities and uncertain inputs, with notes on suspicious settings.
+    Lists body, motions, intensities and uncertain inputs, with notes on suspicious settings; of a collection
+    the objects of its table.
     """
-    print_check(changes.load(config))
+    from mcrock.study.collection import is_collection
+
+    if is_collection(config):
+        print_collection(changes.load_collection(config))
+    else:
+        print_check(changes.load(config))
+
+
+TIMED = 6  # objects of a collection whose runs are timed
+
+
+def print_collection(collection: Collection) -> None:
+    """Print the objects of a collection, and how long they take."""
+    from dask.system import CPU_COUNT
+
+    from mcrock.ensemble import estimate_time
+    from mcrock.ensemble.collection import check_shaking
+    from mcrock.show.collection import describe_collection
+    from mcrock.show.text import as_text, format_estimated_time
+    from mcrock.study.sampling import check_inputs, load_motions
+
+    members = collection.members
+    check_shaking(members)
+    motions = load_motions(collection.items[0].study)
+    for item in collection.items:
+        check_inputs(item.study, motions)
+    print(*as_text(describe_collection(collection)), sep="\n")
+    some = [*members.values()][:: -(-len(members) // TIMED)]
+    seconds = sum(estimate_time(study, motions)[0] for study in some) / len(some)
+    total = seconds * sum(study.n_runs for study in members.values())
+    print(
+        f"{format_estimated_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine "
+        f"({seconds * 1e3:.3g} ms per run, by runs of {len(some)} objects)"
+    )
 
 
 def print_check(study: Study) -> float:
@@ -102,6 +137,10 @@ def new(
         Path | None, typer.Option(metavar="FILE", help="Answers by name in a TOML file; ask nothing.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Take defaults for what is not answered.")] = False,
+    collection: Annotated[
+        bool,
+        typer.Option("--collection", help="Of many objects: write a table for them too, and ask nothing."),
+    ] = False,
     overwrite: options.Overwrite = False,
     given: AnswerOptions,
 ) -> None:
@@ -116,7 +155,7 @@ def new(
 
     known = {name: text for name, text in asdict(given).items() if text is not None}
     asks = sys.stdin.isatty() and sys.stdout.isatty() and not yes and answers is None
-    if not (asks or known or yes or answers):
+    if not (asks or known or yes or answers or collection):
         raise ValueError(
             "no terminal to ask in; answer by --answers FILE or options such as --height 1.4m, or take all "
             "defaults by --yes (`mcrock new --help` lists the questions)"
@@ -125,6 +164,9 @@ def new(
         raise ValueError(f"{config} exists and is not overwritten; name another file, or add --overwrite")
     if answers is not None:
         known = read_toml(answers, "file of answers") | known
+    if collection:
+        _write_collection(config, known, overwrite)
+        return
     if asks:
         known = _ask(known, config.parent)
     text = new_study(config.parent, **known).text
@@ -141,6 +183,21 @@ def new(
             run(config=config, output=store)
             return
     print(f"next: mcrock run {config} -o {store}")
+
+
+def _write_collection(config: Path, known: Mapping[str, Any], overwrite: bool) -> None:
+    """Write a study file of many objects and its table, unless that is there."""
+    from mcrock.study.collection import TEMPLATE, load_collection
+    from mcrock.study.new import new_collection
+
+    table = config.with_suffix(".csv")
+    text = new_collection(table.name, **known)
+    options.write_text(config, text)
+    if not table.exists():
+        options.write_text(table, TEMPLATE)
+    print_collection(load_collection(config))
+    print(f"wrote {config} and {table}: put your objects into the table, as in any spreadsheet")
+    print(f"next: mcrock check {config}; mcrock run {config} -o {config.with_suffix('.zarr')}")
 
 
 def _ask(known: Mapping[str, Any], folder: Path) -> dict[str, str]:
@@ -310,11 +367,23 @@ def run(
     if stop is not None and place.share[1] > 1:
         raise ValueError("--stop looks at the whole study: leave --task out")
     cluster = load_cluster(place.cluster) if place.cluster else None
+    from mcrock.show.progress import study_progress
+    from mcrock.study.collection import is_collection
+
+    if is_collection(config):
+        collection = changes.load_collection(config)
+        if stop is not None:
+            raise ValueError("--stop looks at one object: leave it out for a collection")
+        if printed.dry_run:
+            print_collection(collection)
+            return
+        with _workers(place.address, cluster, output) as client, study_progress() as progress:
+            _run_collection(collection, output, how | {"client": client, "progress": progress})
+        return
     study = changes.load(config)
     if printed.dry_run:
         _describe_run(study, output, how)
         return
-    from mcrock.show.progress import study_progress
 
     old = os.stat(output) if writing.overwrite and output.exists() else None
     try:
@@ -323,6 +392,28 @@ def run(
     except KeyboardInterrupt as interruption:
         _interrupted(output, options.interruption_code(interruption), old, place.has_threads)
     _print_results(study, output, ds, looks, place.task, printed.whole)
+
+
+def _run_collection(collection: Collection, output: Path, how: dict[str, Any]) -> None:
+    """Run a collection, and print what falls."""
+    from mcrock.ensemble import EnsembleError
+    from mcrock.ensemble.collection import run_collection
+    from mcrock.show.collection import Asked, answer_blocks, find
+    from mcrock.show.text import as_text
+
+    try:
+        results = run_collection(collection, output, **how)
+    except EnsembleError as error:
+        options.fail(str(error), 1)
+    except KeyboardInterrupt as interruption:
+        options.say(f"interrupted; the same command with --resume in place of others goes on in {output}")
+        os._exit(options.interruption_code(interruption))
+    done, of = results.done
+    if done < of:
+        print(f"{done} of {of} chunks of {output} are done")
+        return
+    print(*as_text(answer_blocks(find(results, Asked()))), output, sep="\n")
+    print(f"`mcrock collection {output} --hazard FILE` has rates, ranks, losses, figures and a page")
 
 
 def _computed(
@@ -442,12 +533,18 @@ def status(store: options.Store, level: options.Level = 0.95) -> None:
     """
     from mcrock.dataset import is_store, load_dataset
     from mcrock.dataset.contents import chunk_path, is_copy, read_template, take_inventory
+    from mcrock.ensemble.collection import is_collection_folder, open_collection
     from mcrock.ensemble.opening import read_log
     from mcrock.show.progress import format_status
     from mcrock.show.summary import format_probabilities
     from mcrock.statistics import overturning_probability, pooled
     from mcrock.statistics.runs import is_shaken
 
+    if is_collection_folder(store):
+        results = open_collection(store)
+        done, of = results.done
+        print(f"{done} of {of} chunks of {len(results.rows)} rows of objects are done")
+        return
     if is_copy(store) or not is_store(store):
         raise ValueError(f"{store} is not a store of mcrock of the present format")
     template = read_template(store)
@@ -572,7 +669,12 @@ def merge(
     """
     from mcrock.dataset.contents import chunks_done
     from mcrock.dataset.create import merge_stores
+    from mcrock.ensemble.collection import is_collection_folder, merge_collections
 
+    if all(map(is_collection_folder, stores)):
+        done, of = merge_collections(output, stores).done
+        print(f"{output}: {done} of {of} chunks are done")
+        return
     numbers = merge_stores(output, stores)
     for store, number in zip(stores, numbers, strict=True):
         print(f"{store}: {number} chunks")

@@ -66,6 +66,9 @@ def load_dataset(
     if path.suffix == ".toml":
         how = f"mcrock run {path} -o {path.with_suffix('.zarr')}"
         raise DatasetError(f"{path} is a study, not its result; run it first: {how}")
+    if (path / "collection.json").is_file():
+        how = f"`mcrock collection {path}` says what falls; each store in {path / 'objects'} is of one object"
+        raise DatasetError(f"{path} is a collection: {how}")
     if path.suffix.lower() == ".csv" and path.is_file():
         ds = read_outcomes(path)
         return ds if chunks is None else ds.chunk(chunks)

@@ -17,7 +17,7 @@ import xarray as xr
 
 from mcrock.base.tables.parsing import ConfigError, read_json
 from mcrock.dataset import is_store, load_dataset
-from mcrock.dataset.contents import chunks_done, replacing
+from mcrock.dataset.contents import chunks_done, read_template, replacing
 from mcrock.dataset.create import StoreError, check_new_store, merge_stores
 from mcrock.ensemble.study import Options, Progress, run_jobs
 from mcrock.excitation import pack_motions
@@ -148,7 +148,10 @@ def run_collection(
     EnsembleError, DamageError
         As of `mcrock.ensemble.run_study`.
     """
-    path, members = Path(output), collection.members
+    path = Path(output)
+    if collection.has_own_levels and (resume or extend or task[1] > 1) and is_collection_folder(path):
+        collection = collection.at_levels(_levels_of(open_collection(path)))
+    members = collection.members
     check_shaking(members)
     options = Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
     rows = tuple(
@@ -167,6 +170,12 @@ def run_collection(
     _write_table(results)
     run_jobs(jobs, options, progress)
     return results
+
+
+def _levels_of(results: Results) -> list[float]:
+    """Levels of the objects that are there."""
+    there = next(store for _, name in results.members if is_store(store := results.store(name)))
+    return list(read_template(there).intensities)
 
 
 def _check_folder(results: Results, options: Options) -> None:

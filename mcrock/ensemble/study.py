@@ -79,6 +79,7 @@ class Progress:
     first_seconds: float = 0.0  # time that took [s]
     work: Work = NO_WORK  # of the finished runs
     job: str = ""  # by which workers know it
+    studies: int = 1  # that are run together
 
     def stop(self) -> None:
         """End a run of threads from another one: parts at work are given up within a second, and `run_study`
@@ -398,6 +399,7 @@ def _compute(jobs: Mapping[Path, Job], options: Options, progress: Callable[[Pro
         None if study.is_cloud else study.intensity.si_levels,
         opening.measure_of(study)[0],
         job=f"mcrock-{uuid.uuid4().hex}",
+        studies=len(jobs),
     )
     workers, parts, trackers = options.workers or CPU_COUNT, list[Part](), list[_Tracker]()
     for member, (path, job) in enumerate(jobs.items()):

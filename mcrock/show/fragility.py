@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from xml.etree import ElementTree
 
@@ -326,15 +327,29 @@ def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str 
         If the intensity has no name there, or there is no such curve.
     """
     accepted = accept_curve(ds, Bootstrap())
-    found = _curve(accepted, curve)
-    imt = _name(accepted.ds, OPENQUAKE, "OpenQuake", "{}({})")
+    words = filter(None, (ds.attrs.get("title"), ds.attrs.get("source"), written_curve(accepted, curve)))
+    return openquake_model({identifier: accepted}, ", ".join(words), curve)
+
+
+def openquake_model(curves: Mapping[str, AcceptedCurve], words: str, curve: str | None = None) -> str:
+    """Fragility model of several bodies by their taxonomies; as `openquake_fragility`."""
     root = ElementTree.Element("nrml", xmlns=NRML)
     model = ElementTree.SubElement(
         root, "fragilityModel", id="mcrock", assetCategory="contents", lossCategory="contents"
     )
-    words = filter(None, (ds.attrs.get("title"), ds.attrs.get("source"), written_curve(accepted, curve)))
-    ElementTree.SubElement(model, "description").text = ", ".join(words)
+    ElementTree.SubElement(model, "description").text = words
     ElementTree.SubElement(model, "limitStates").text = STATE
+    for identifier, accepted in curves.items():
+        _add_function(model, identifier, accepted, curve)
+    ElementTree.indent(root)
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{ElementTree.tostring(root, encoding='unicode')}\n"
+
+
+def _add_function(
+    model: ElementTree.Element, identifier: str, accepted: AcceptedCurve, curve: str | None
+) -> None:
+    found = _curve(accepted, curve)
+    imt = _name(accepted.ds, OPENQUAKE, "OpenQuake", "{}({})")
     function = ElementTree.SubElement(model, "fragilityFunction", id=identifier)
     if isinstance(found, LognormalCurve):
         median, dispersion = found.median / imt.size, found.dispersion
@@ -350,8 +365,6 @@ def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str 
         imls = ElementTree.SubElement(function, "imls", imt=imt.name, noDamageLimit=_text(x[0] / imt.size))
         imls.text = " ".join(_text(at / imt.size) for at in x)
         ElementTree.SubElement(function, "poes", ls=STATE).text = " ".join(map(_text, probability))
-    ElementTree.indent(root)
-    return f"<?xml version='1.0' encoding='utf-8'?>\n{ElementTree.tostring(root, encoding='unicode')}\n"
 
 
 def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str | None = None) -> str:
@@ -373,7 +386,15 @@ def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str | 
     ValueError
         If the intensity has no name there, or there is no such curve.
     """
-    accepted = accept_curve(ds, Bootstrap())
+    return pelicun_library({identifier: accept_curve(ds, Bootstrap())}, curve)
+
+
+def pelicun_library(curves: Mapping[str, AcceptedCurve], curve: str | None = None) -> str:
+    """Library of several bodies, one a row; as `pelicun_fragility`."""
+    return "\n".join([HEADER, *(_row(name, accepted, curve) for name, accepted in curves.items()), ""])
+
+
+def _row(identifier: str, accepted: AcceptedCurve, curve: str | None) -> str:
     found, demand = _curve(accepted, curve), _name(accepted.ds, PELICUN, "pelicun", "{}|{}")
     if isinstance(found, LognormalCurve):
         family, parameters = "lognormal", [_text(found.median / demand.size), _text(found.dispersion)]
@@ -387,7 +408,7 @@ def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str | 
         x, y = (",".join(map(_text, part[: last + 1])) for part in (level / demand.size, rising))
         family, parameters = "multilinear_CDF", [f'"{x}|{y}"', ""]
     row = [identifier, "0", demand.name, demand.unit, "0", "0", family, *parameters, ""]
-    return f"{HEADER}\n{','.join(row)}\n"
+    return ",".join(row)
 
 
 def json_fragility(ds: xr.Dataset) -> str:

@@ -178,8 +178,8 @@ def _format_rate(rate: float) -> str:
 
 
 def format_overturned(progress: Progress) -> str:
-    """Fraction of the finished runs that overturned, at each intensity."""
-    if not progress.finished:
+    """Fraction of the finished runs that overturned, at each intensity; of several studies none."""
+    if not progress.finished or progress.studies > 1:
         return ""
     shares = [f"{count / progress.finished:.2f}" for count in progress.overturned]
     if progress.intensities is None:

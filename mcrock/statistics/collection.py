@@ -19,9 +19,12 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 import xarray as xr
+from scipy.special import ndtr
 from scipy.stats import rankdata
 
 from mcrock.base.checks import ROUNDING, shared_keywords
+from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.units import unit_in_text
 from mcrock.statistics.accepted_curve import accept_curve
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, check_level, interval_of_readings, table
@@ -66,6 +69,8 @@ NAMES = {
     "expected_number": "mean number that falls",
     "expected_share": "mean share of the value that is lost",
     "share_rate": "share of the value that is lost each year [1/a]",
+    "fewer": "fewer that fall",
+    "share_saved": "less of the value that is lost",
     "overdispersion": "variance of the number over that of independent objects {.2f}",
 }
 
@@ -169,10 +174,10 @@ def level_place(intensity: xr.DataArray, at: float) -> int:
     """Place of a level among those of a study; ValueError if it is none."""
     close = np.flatnonzero(np.isclose(intensity, at, rtol=ROUNDING))
     if not close.size:
-        raise ValueError(
-            f"no level of the collection is {at:g} {intensity.attrs.get('units', '1')}: add it to "
-            "[intensity] levels"
-        )
+        units = intensity.attrs.get("units", "1")
+        size, unit = (STANDARD_GRAVITY, "g") if units == "m s-2" else (1.0, unit_in_text(units))
+        levels = ", ".join(f"{level / size:.3g}" for level in intensity.values)
+        raise ValueError(f"no level of the collection is {at / size:.4g} {unit}; there are {levels}")
     return int(close[0])
 
 
@@ -232,6 +237,8 @@ def number_lost(losses: Losses, intensity: float, *, level: float = 0.95) -> xr.
             "expected_number_interval": ("bound", n * ends[:, 0]),
             "expected_share": ((), share[0]),
             "expected_share_interval": ("bound", of_share[:, 0]),
+            "fewer": "fewer that fall",
+            "share_saved": "less of the value that is lost",
             "overdispersion": ((), middle.var() / spread if spread > 0 else np.nan),
         },
         {"lost": lost, "intensity": ((), losses.intensity.values[k], dict(losses.intensity.attrs))},
@@ -245,6 +252,89 @@ def _mean_of(losses: Losses, share: np.ndarray, level: float) -> tuple[np.ndarra
     sums, runs = losses.by_record(share), losses.runs
     bounds = interval_of_readings(sums[0], sums[1], np.broadcast_to(runs, sums[0].shape), level)
     return sums.mean(axis=0).sum(axis=0) / runs.sum(), bounds
+
+
+def change_of_losses(before: Losses, after: Losses, intensity: float, *, level: float = 0.95) -> xr.Dataset:
+    """What a change of some objects takes off the number that falls, by pairs of realizations.
+
+    Parameters
+    ----------
+    before, after : Losses
+        From `count_losses`, of the same objects under the same earthquakes.
+    intensity : float
+        Level of the studies [unit of the intensity].
+    level : float
+        Coverage of the intervals [1].
+
+    Returns
+    -------
+    Dataset
+        `fewer`, the mean number that falls before less that after, and `share_saved`, the share of the value
+        [1], with intervals for new earthquakes (of pairs, by records).
+
+    Raises
+    ------
+    ValueError
+        If the collections do not meet the same earthquakes, or no level is the intensity.
+    """
+    k = level_place(before.intensity, intensity)
+    least = min(len(before.record), len(after.record))
+    if not np.array_equal(before.record[:least], after.record[:least]):
+        raise ValueError(
+            "the collections do not meet the same earthquakes: give both the same [motion] and seed"
+        )
+    j = level_place(after.intensity, intensity)
+    variables: dict[str, object] = {}
+    n = float(max(len(before.values), len(after.values)))
+    pairs = {"fewer": (before.number, after.number, n)}
+    pairs["share_saved"] = before.value, after.value, float(max(before.values.sum(), after.values.sum()))
+    for name, (first, second, most) in pairs.items():
+        off = first[:, :least, [k]] - second[::-1, :least, [j]]  # undecided runs both ways
+        cut = before._replace(record=before.record[:least])
+        mean, ends = _mean_of(cut, (off / most + 1) / 2, level)  # between 0 and 1
+        scale = most if name == "fewer" else 1.0
+        variables[name] = (), scale * (2 * mean[0] - 1)
+        variables[f"{name}_interval"] = ("bound", scale * (2 * ends[:, 0] - 1))
+    return table(variables, {}, {"level": level}, NAMES)
+
+
+def scenario_hazard(
+    median: float, dispersion: float, intensity: xr.DataArray, measure: str, words: str
+) -> xr.Dataset:
+    """One earthquake whose intensity at the site is uncertain, as a hazard: its rates are probabilities.
+
+    Parameters
+    ----------
+    median, dispersion : float
+        Of the lognormal intensity [unit of the intensity; 1]; the dispersion is > 0.
+    intensity : DataArray
+        Of the studies, for its unit.
+    measure : str
+        Name of the intensity measure.
+    words : str
+        What the earthquake is, for sentences.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite and > 0.
+
+    >>> axis = xr.DataArray([1.0], dims="intensity", attrs={"units": "m s-2"})
+    >>> hazard = scenario_hazard(2.0, 0.5, axis, "pga", "a test")
+    >>> x = np.log(hazard["hazard_intensity"].values)
+    >>> print(np.exp(np.interp(np.log(2.0), x, np.log(hazard["rate"].values[0]))).round(3))
+    0.5
+    """
+    for name, number in (("median", median), ("dispersion", dispersion)):
+        if not (np.isfinite(number) and number > 0):
+            raise ValueError(f"the {name} of a scenario must be finite and > 0, got {number:g}")
+    x = median * np.exp(dispersion * np.linspace(-6.0, 6.0, 241))
+    above = ndtr(-np.log(x / median) / dispersion)
+    return xr.Dataset(
+        {"rate": (("hazard", "hazard_intensity"), above[None], {"units": "1", "long_name": "probability"})},
+        {"hazard": [MEAN], "hazard_intensity": ("hazard_intensity", x, {"units": intensity.attrs["units"]})},
+        {"measure": measure, "source": words, "scenario": words},
+    )
 
 
 def loss_events(

@@ -365,6 +365,53 @@ def load_hazard(
     return _own(paths[0], texts[0], years)
 
 
+SHAKEMAP = {"pga": ("PGA", STANDARD_GRAVITY / 100), "pgv": ("PGV", 0.01)}  # columns, and their unit in SI
+SHAKEMAP |= {
+    f"sa_{words}": (f"PSA{name}", STANDARD_GRAVITY / 100)
+    for name, words in (("03", "0p3s"), ("10", "1s"), ("30", "3s"))
+}
+
+
+def shakemap_intensity(path: str | Path, site: str | None, measure: str) -> float:
+    """Intensity [SI unit] of a ShakeMap of the USGS (``grid.xml``) at a site, between its points.
+
+    Parameters
+    ----------
+    path : str or Path
+    site : str
+        ``"longitude,latitude"`` [deg].
+    measure : str
+        Intensity measure, as ``"pga"``, of the larger or any horizontal component.
+
+    Raises
+    ------
+    HazardError
+        If the file is no ShakeMap, has no such measure, or the site is not on it.
+    """
+    text = _text(path)
+    try:
+        lon, lat = (float(part) for part in (site or "").split(","))
+    except ValueError:
+        raise HazardError(f"{path}: expected the site as --site LON,LAT [degrees], got {site!r}") from None
+    column, size = SHAKEMAP.get(_of_any_component(measure), ("", 0.0))
+    fields = {name: int(index) for index, name in re.findall(r'<grid_field index="(\d+)" name="(\w+)"', text)}
+    found = re.search(r"<grid_data>(.*?)</grid_data>", text, re.DOTALL)
+    if not found or not {"LON", "LAT"} <= fields.keys():
+        raise HazardError(f"{path}: expected grid.xml of a ShakeMap, with grid_field and grid_data")
+    if column not in fields:
+        raise HazardError(f"{path}: has no {measure}; there are {', '.join(fields)}")
+    rows = np.array([line.split() for line in found[1].strip().splitlines()], float)
+    x, y, z = (rows[:, fields[name] - 1] for name in ("LON", "LAT", column))
+    if not (x.min() <= lon <= x.max() and y.min() <= lat <= y.max()):
+        raise HazardError(
+            f"{path}: the site {lon:g},{lat:g} is not on the map, {x.min():g} to {x.max():g} E and "
+            f"{y.min():g} to {y.max():g} N"
+        )
+    near = np.argsort((x - lon) ** 2 + (y - lat) ** 2)[:4]
+    weight = 1 / np.maximum(np.hypot(x[near] - lon, y[near] - lat), 1e-9)
+    return float(size * np.exp((weight * np.log(np.maximum(z[near], 1e-9))).sum() / weight.sum()))
+
+
 def measures_in(path: str | Path, years: float | None = None) -> list[str | None]:
     """Measures that a hazard file has curves of; None for the only one of a file of your own."""
     curves = read_curves(str(path), _text(path), years)

@@ -89,8 +89,15 @@ def new_study(folder: str | Path = ".", **answers: Any) -> NewStudy:
     return NewStudy(text, study_of(parse_toml(text), Path(folder) / "new study"))
 
 
-def _file(values: dict[str, Any]) -> str:
-    """Text of the study file."""
+def new_collection(table: str, **answers: Any) -> str:
+    """Text of a study file of many objects, one a row of the file ``table``, from answers to the questions on
+    what they share; errors as `new_study`."""
+    _, values = read_answers({"title": "Collection of objects", "surfaces": "unknown"} | answers)
+    return _file(values, table)
+
+
+def _file(values: dict[str, Any], table: str = "") -> str:
+    """Text of the study file, or with a table of that of a collection."""
     sections = {
         "": [
             ("title", values["title"], ""),
@@ -111,6 +118,20 @@ def _file(values: dict[str, Any]) -> str:
             )
         ],
     }
+    if table:
+        place: dict[str, list[Line]] = {
+            "collection": [("table", table, "an object a row; it wins over what stands here")]
+        }
+        storeys = values["storey"] + values["storeys_above"] if "storey" in values else 0
+        for storey in range(1, storeys + 1):
+            on_it = values | {"storey": storey, "storeys_above": storeys - storey}
+            place[f"collection.floors.floor_{storey}"] = _floor(on_it)
+        levels: Line = ("levels", "auto", "where some fall and others do not")
+        shared = [line for line in sections["intensity"] if line[0] == "measure"]
+        sections = {"": sections[""]} | place | sections | {"intensity": [*shared, levels]}
+        sections = {
+            key: lines for key, lines in sections.items() if key not in ("body", "limits", "motion.floor")
+        }
     lines = ["# Written by `mcrock new`; `mcrock docs study-file` has every key."]
     for section, items in sections.items():
         if not items:
