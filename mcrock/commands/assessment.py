@@ -518,14 +518,18 @@ def app(
     import tempfile
 
     from mcrock.dataset import load_dataset
+    from mcrock.ensemble.collection import is_collection_folder, open_collection
     from mcrock.show.app.page import Page, open_in_browser, serve
     from mcrock.show.app.parts import UPLOADS
     from mcrock.show.app.results import Result
     from mcrock.show.app.study import Desk
+    from mcrock.show.collection import Asked, find
     from mcrock.study import load_config
 
-    result, text = None, ""
-    if source is not None and source.suffix == ".toml":
+    result, text, every = None, "", None
+    if source is not None and is_collection_folder(source):
+        every = find(open_collection(source), Asked())
+    elif source is not None and source.suffix == ".toml":
         if trust_code:
             raise ValueError("a study in the page runs no code: mcrock run --trust-code, then open the store")
         load_config(source)  # refused here, before a page opens
@@ -541,7 +545,7 @@ def app(
         result.prepare()
     title = f"mcrock: {source.name}" if source else "mcrock"
     with tempfile.TemporaryDirectory(prefix=UPLOADS) as uploads:
-        desk = Desk(result, text, folder, Path(uploads))
+        desk = Desk(result, text, folder, Path(uploads), every)
         first = True
 
         def say(link: str) -> None:

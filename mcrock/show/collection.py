@@ -186,7 +186,7 @@ def answer_lines(found: Found) -> list[str]:
     number, objects, asked = found.number, found.objects, found.asked
     n = number.sizes["lost"] - 1
     lines = [
-        f"In an earthquake of {text.label(number['intensity'])} "
+        f"In an earthquake of {text.label(number['intensity'])}: "
         f"{text.with_ends(number, 'expected_number')} of {text.format_count(n, 'object')} fall on average; "
         f"{_likely(number)}"
     ]
@@ -453,6 +453,7 @@ def _map(found: Found, ax: Axes | None = None) -> Axes:
         ax.figure.colorbar(points, ax=ax, label=f"Probability at {text.label(found.number['intensity'])} [1]")
         ax.set(xlim=(0, 1.1 * x.max()), yscale="log", xlabel="Slenderness [deg]", ylabel="Size R [m]")
         ax.set_ylim(0.7 * y.min(), 1.5 * y.max())
+        style.log_axis(ax, "y")
         grid = np.radians(np.linspace(0.5, 1.1 * x.max(), 200))
         for velocity in HOUSNER:
             size = velocity**2 * np.cos(grid) ** 2 / (2 * G * (1 - np.cos(grid)))

@@ -24,11 +24,12 @@ from tornado.routing import Matcher, Rule
 from tornado.web import RequestHandler
 
 from mcrock.show.app.parts import PAGE, WIDE, Named, html, paragraph, refused
-from mcrock.show.app.results import Decision, understand
+from mcrock.show.app.results import Collected, Decision, Result, understand
 from mcrock.show.app.study import Description, Desk, LiveRun
 from mcrock.show.text import missing_chunks
 from mcrock.study import Study
 
+OF_ALL = "Collection"
 PARTS = ("Describe", "Shake", "Understand", "Decide")
 OF_RESULT = PARTS[2:]
 LOOK = 500  # between two looks at the run of the page [ms]
@@ -46,8 +47,10 @@ class Page:
         self.parts: dict[str, Any] = {}
         self.live: LiveRun | None = None
         first = "Shake" if desk.run else "Understand" if self.result else "Describe"
+        there = [*([OF_ALL] if desk.collection else []), *PARTS]
+        first = there[0] if desk.collection else first
         self.choice = pn.widgets.RadioBoxGroup(
-            name="Part of the page", options=list(PARTS), value=first, inline=True
+            name="Part of the page", options=there, value=first, inline=True
         )
         self.choice.param.watch(lambda _: self._show(), "value")
         self._show()
@@ -65,7 +68,9 @@ class Page:
             study = self.result.study
             store, lines = f"{self.result.store}, read only. ", missing_chunks(self.result.ds)
         missing = "".join(map(paragraph, lines))
-        heading = escape((study.title if study else "") or "A study of overturning")
+        if self.desk.collection and self.choice.value == OF_ALL:
+            study, store = None, f"{self.desk.collection.results.path}, read only. "
+        heading = escape((study.title if study else "") or self.desk.title)
         self.head.object = f'<h1>{heading}</h1>{missing}<p class="dim">{escape(store)}</p>'
 
     def _show(self) -> None:
@@ -80,6 +85,8 @@ class Page:
         self.body.objects = [self.parts[name]]
 
     def _make(self, name: str) -> Any:
+        if name == OF_ALL and self.desk.collection:
+            return Collected(self.desk.collection, self.desk.folder, self._opened).view()
         if name == "Describe":
             return Description(self.desk, self._described).view()
         if name == "Shake":
@@ -89,6 +96,13 @@ class Page:
             return html(paragraph(NOTHING))
         shown = Decision(self.result, self.desk.uploads) if name == "Decide" else None
         return shown.view() if shown else understand(self.result, self.theme)
+
+    def _opened(self, result: Result) -> None:
+        """Show an object of the collection."""
+        self.desk.run, self.desk.result, self.result, self.study = None, result, result, result.study
+        for name in PARTS:
+            self.parts.pop(name, None)
+        self.choice.value = "Understand"
 
     def _described(self, study: Study) -> None:
         if self.study is None or study.to_json() != self.study.to_json():

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import panel as pn
 import xarray as xr
 from bokeh.events import SelectionGeometry
@@ -42,9 +43,17 @@ from mcrock.show.app.parts import (
     refused,
     rows_as_html,
 )
+from mcrock.show.collection import (
+    Found,
+    answer_lines,
+    compose_collection,
+    event_blocks,
+    number_table,
+    object_table,
+)
 from mcrock.show.fragility import accepted_label, accepted_values, format_support, not_gone_by
 from mcrock.show.history import describe_doubt
-from mcrock.show.report.content import cautions
+from mcrock.show.report.content import cautions, embed
 from mcrock.show.report.page import build_report
 from mcrock.show.report.results import answer_of
 from mcrock.show.report.subject import Signed
@@ -148,6 +157,67 @@ def understand(result: Result, theme: str) -> pn.Column:
         table,
     ]
     return pn.Column(*head, *chosen.replay_parts(), **WIDE)
+
+
+class Collected:
+    """The part of the page on a collection: what falls, and its objects, of which a click opens one."""
+
+    def __init__(self, found: Found, folder: Path, take: Callable[[Result], None]) -> None:
+        self.found, self.folder, self.take = found, folder, take
+        self.told = html()
+        columns = object_table(found)
+        heads = [f"{head} " * columns.heads[:k].count(head) + head for k, head in enumerate(columns.heads)]
+        self.table = pn.widgets.Tabulator(
+            pd.DataFrame(list(columns.rows), columns=heads).apply(_as_numbers),
+            name="Objects",
+            show_index=False,
+            disabled=True,
+            header_filters=True,
+            pagination="local",
+            page_size=20,
+            sizing_mode="stretch_width",
+        )
+        self.table.on_click(self._clicked)
+
+    def view(self) -> pn.Column:
+        """All of it."""
+        found = self.found
+        figures = [draw() for draw in compose_collection(found).drawings.values()]
+        shown = [embed(ax, "figure of the collection") for ax in figures if not isinstance(ax, str)]
+        return pn.Column(
+            html(parts.blocks_as_html(answer_lines(found))),
+            html(paragraph("Filter and sort the objects; a click on one opens its curve and runs.")),
+            self.table,
+            self.told,
+            html(parts.blocks_as_html([number_table(found), *event_blocks(found), *shown])),
+            **WIDE,
+        )
+
+    def _clicked(self, event: Any) -> None:
+        name = str(self.table.value.iloc[event.row]["object"])
+        store = next(
+            self.found.results.store(row.name) for row in self.found.results.rows if row.name == name
+        )
+        self.told.object = paragraph(f"opening {name}")
+
+        def opened() -> Result:
+            result = Result(load_dataset(store), store, self.folder)
+            result.prepare()
+            return result
+
+        def show(found: Result | Exception) -> None:
+            if isinstance(found, Exception):
+                self.told.object = refused(found)
+            else:
+                self.told.object = ""
+                self.take(found)
+
+        parts.in_background(opened, show)
+
+
+def _as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column as numbers where all of it is, so that it sorts."""
+    return pd.to_numeric(column, errors="coerce").where(lambda x: x.notna(), column)
 
 
 def legend(runs: RunDots) -> str:

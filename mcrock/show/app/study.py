@@ -36,6 +36,7 @@ from mcrock.show.app import parts
 from mcrock.show.app.parts import WIDE, html
 from mcrock.show.app.results import Result, draw_points, point_columns, taken_in
 from mcrock.show.body import BODY, plot_body
+from mcrock.show.collection import Found
 from mcrock.show.describe import describe
 from mcrock.show.report.content import embed
 from mcrock.show.report.subject import body_at_medians, study_as_toml
@@ -220,10 +221,15 @@ class Desk:
         Of the study file at the start, where there is no result.
     folder, uploads : Path
         From which names of files start, and of what is dropped on the page.
+    collection : Found, optional
+        Whose objects are opened from the page.
     """
 
-    def __init__(self, result: Result | None, text: str, folder: Path, uploads: Path) -> None:
+    def __init__(
+        self, result: Result | None, text: str, folder: Path, uploads: Path, collection: Found | None = None
+    ) -> None:
         self.result, self.given, self.folder, self.uploads = result, text, folder, uploads
+        self.collection = collection
         self.run: StudyRun | None = None
         self.closed = False
 
@@ -244,6 +250,11 @@ class Desk:
     def study(self) -> Study | None:
         """The study that a new tab begins with, if there is one."""
         return self.run.study if self.run else self.result.study if self.result else None
+
+    @property
+    def title(self) -> str:
+        """Heading of what has no other."""
+        return self.collection.results.title if self.collection else "A study of overturning"
 
     @property
     def text(self) -> str:
