@@ -234,7 +234,7 @@ def _floors(section: dict[str, Any], path: Path) -> dict[str, Any]:
     for name, floor in floors.items():
         place = f"{path} [collection.floors.{name}]"
         if name == GROUND:
-            mistakes.append(f"{place}: the ground is no floor; give it another name")
+            mistakes.append(f"{place}: this name is that of the ground; give the floor another one")
         try:
             Floor.model_validate(floor)
         except ValidationError as error:

