@@ -126,18 +126,18 @@ def exterior_angles(
     The angle is negative at an edge where the surface is not convex.
     """
     normals = face_normals(vertices, faces) if normals is None else normals
-    pairs, angles = [], []
-    for f, (face, others) in enumerate(zip(faces, neighbours(faces), strict=True)):
-        for (v, w), g in zip(directed_edges(face), others, strict=True):
-            if v < w:  # the other side of the edge is the same pair
-                along = vertices[:, w] - vertices[:, v]
-                length = np.sqrt(dot(along, along))
-                turn = dot(cross(normals[:, g], normals[:, f]), along)
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    turn /= length
-                pairs.append((min(f, g), max(f, g)))
-                angles.append(np.arctan2(turn, dot(normals[:, f], normals[:, g])))
-    return pairs, np.stack(angles, -1)
+    edges = [
+        (v, w, f, g)
+        for f, (face, others) in enumerate(zip(faces, neighbours(faces), strict=True))
+        for (v, w), g in zip(directed_edges(face), others, strict=True)
+        if v < w  # the other side of the edge is the same pair
+    ]
+    v, w, f, g = np.array(edges).T
+    along = vertices[:, w] - vertices[:, v]
+    turn = dot(cross(normals[:, g], normals[:, f]), along)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        turn /= np.sqrt(dot(along, along))
+    return [(min(f, g), max(f, g)) for *_, f, g in edges], np.arctan2(turn, dot(normals[:, f], normals[:, g]))
 
 
 def connected(faces: Faces, allowed: Iterable[int], start_face: int) -> tuple[int, ...]:
