@@ -51,7 +51,8 @@ class Results:
 
     def store(self, name: str) -> Path:
         """Store of a single object."""
-        return self.path / OBJECTS / f"{quote(name, safe=' ()+,=@')}.zarr"
+        letters = (c if c.isalnum() or c in " ()+,=@-_." else quote(c, safe="") for c in name)
+        return self.path / OBJECTS / f"{''.join(letters)}.zarr"
 
     def open(self, name: str, *, allow_incomplete: bool = False) -> xr.Dataset:
         """Result of a single object, read when it is used."""

@@ -202,10 +202,10 @@ def load_collection(
             "levels": [1.0]
         }
     items: list[Item] = []
-    mistakes: list[str] = []
     cautions: list[str] = []
     names: dict[str, str] = {}
-    for row in _rows(source):
+    rows, mistakes = _rows(source)
+    for row in rows:
         try:
             item, said = _item(row, data, floors, path, overrides, trust_code)
         except ConfigError as error:
@@ -258,8 +258,9 @@ class _Row(NamedTuple):
         return f"{self.place}, column {head!r}:"
 
 
-def _rows(source: Path) -> list[_Row]:
-    """Rows of a table of objects; ConfigError with every mistake in its header and names."""
+def _rows(source: Path) -> tuple[list[_Row], list[str]]:
+    """Rows of a table of objects, and mistakes in their names and lengths; ConfigError with every mistake in
+    its header."""
     text = read_data(source)
     separator = separator_of(text.split("\n", 1)[0])
     text = text if separator == "," else with_points(text)
@@ -270,25 +271,34 @@ def _rows(source: Path) -> list[_Row]:
         f"{source}, column {head!r}: {problem}" for head in heads if (problem := _problem(*heads[head]))
     ]
     mistakes += [f"{source}: more than one column {name!r}" for name in {*names} if names.count(name) > 1]
+    mistakes += [
+        f"{source}: columns {name!r} and {'.'.join(ANSWERED[name])!r} are the same; leave one of them out"
+        for name in names
+        if ".".join(ANSWERED.get(name, ())) in names
+    ]
     if "object" not in names:
         mistakes.append(f"{source}: no column 'object', which has the name of each")
+    if mistakes:
+        raise ConfigError(mistakes)
     rows = []
-    for cells in read if not mistakes else ():
+    for cells in read:
         filled = {key: str(cell).strip() for key, cell in cells.items() if key in heads and cell}
         filled = {key: cell for key, cell in filled.items() if cell}
         name = next((filled.pop(head) for head in [*filled] if heads[head][0] == "object"), "")
         place = f"{source}, line {read.line_num}{f' ({name})' if name else ''}"
+        if not (name or filled):
+            continue
         if None in cells:
             mistakes.append(f"{place}: more cells than the header has columns")
-        if filled and not (name and is_plain(name) and len(name) <= LONGEST_NAME):
+        if None in cells.values():
+            mistakes.append(f"{place}: fewer cells than the header has columns; leave unknown ones empty")
+        short = len(name) <= LONGEST_NAME and len(name.encode()) <= 2 * LONGEST_NAME  # as a name of a file
+        if not (name and is_plain(name) and short):
             mistakes.append(f"{place}: expected a name of 1 to {LONGEST_NAME} letters in column 'object'")
-        if name or filled:
-            rows.append(_Row(place, name, filled, heads))
-    if not (mistakes or 0 < len(rows) <= MOST_OBJECTS):
+        rows.append(_Row(place, name, filled, heads))
+    if not 0 < len(rows) <= MOST_OBJECTS:
         mistakes.append(f"{source}: expected 1 to {MOST_OBJECTS} objects, one a row, got {len(rows)}")
-    if mistakes:
-        raise ConfigError(mistakes)
-    return rows
+    return rows, mistakes
 
 
 def _problem(name: str, unit: str) -> str:
@@ -345,13 +355,25 @@ def _item(
         motion = {key: item for key, item in raw.get("motion", {}).items() if key != "floor"}
         raw["motion"] = motion | ({"floor": deepcopy(floors[place])} if place in floors else {})
     origins = {ANSWERED.get(name) or tuple(name.split(".")): row.column(name) for name in cells}
-    study = study_of(raw, path, overrides, trust_code=trust_code, source=row.place, origins=origins)
+    try:
+        study = study_of(raw, path, overrides, trust_code=trust_code, source=row.place, origins=origins)
+    except ConfigError as error:
+        raise ConfigError([_by_column(mistake) for mistake in error.mistakes]) from None
     if study.ensemble.outer or study.listed or study.body.own_hulls:
         raise ConfigError(f"{row.place}: a collection has no outer draws, tables of inputs or drawn faces")
     study, said = _on_plinth(row, study, cells)
     words = {key: cells.get(key, "") for key in ("place", "group", "note")}
     number, value = int(cells.get("number", 1)), float(cells.get("value", 1.0))
     return Item(row.name, of_object(study, row.name), number, value, **words), said
+
+
+def _by_column(mistake: str) -> str:
+    """A mistake about a missing key, with the column that gives it if that has another name."""
+    for name in ("diameter", "base_width", "file_unit"):
+        key = ANSWERED[name][1]
+        if f"missing key {key!r}" in mistake or f"give {key} = " in mistake:
+            return f"{mistake}; the column {name!r} gives it"
+    return mistake
 
 
 def _read_cell(text: str, unit: str, check: Any, *, is_key: bool) -> Any:
@@ -407,7 +429,8 @@ def _on_plinth(row: _Row, study: Study, cells: Mapping[str, Any]) -> tuple[Study
     base = np.ptp(corners[:, :2], axis=0)
     if (plinth < base * (1 - 1e-9)).any():
         sizes = f"{plinth[0]:g} x {plinth[1]:g} m is smaller than the base, {base[0]:.3g} x {base[1]:.3g} m"
-        raise ConfigError(f"{row.column('plinth_width')} the plinth of {sizes}")
+        column = "plinth_depth" if given[0] is None else "plinth_width"
+        raise ConfigError(f"{row.column(column)} the plinth of {sizes}")
     height, said = cells.get("plinth_height", 0.0), []
     if height and plinth.min() / height < base.min() / 2 / -corners[:, 2].mean():
         said.append(
