@@ -503,19 +503,11 @@ def judge_objects(
             weight = (least + most)[None] / 2
         rows.append([*row, *(float(ds[name].median()) for name in ("body_slenderness", "body_radius"))])
         ends.append(end)
-        every = units.total(units.runs) > 0
-        once = units.copies[None].astype(float)
-        drawn = [*draw_units(units, how)]
-        scores.append(
-            np.concatenate(
-                [weighted_fractions(units, ESTIMATE, every, weight, times)[0] for times in (once, *drawn)]
-            )[:, 0]
-        )
+        scores.append(resampled_scores(units, weight, how))
         first = ds if first is None else first
     if first is None:
         raise ValueError("expected at least one object, got none")
-    estimate, resampled = np.array(scores)[:, 0], np.array(scores)[:, 1:]
-    ranks = rankdata(-resampled, axis=0, method="average")
+    ranked = rank_scores(np.array(scores), worst, how.level)
     numbers, of_axis = np.array(rows).T, {"units": axis_attrs(first)["units"]}
     of = dict(zip(("median", "probability", *(["rate"] * (hazard is not None))), range(3), strict=False))
     variables = {name: ("object", numbers[k], of_axis if name == "median" else {}) for name, k in of.items()}
@@ -524,15 +516,48 @@ def judge_objects(
         for name, k in of.items()
     }
     variables |= {
-        "rank": ("object", rankdata(-estimate, method="min")),
-        "rank_interval": (("bound", "object"), rank_intervals(estimate, resampled, how.level)),
-        "among_worst": ("object", (ranks <= worst).mean(axis=1)),
+        "rank": ("object", ranked.rank),
+        "rank_interval": (("bound", "object"), ranked.interval),
+        "among_worst": ("object", ranked.among_worst),
         "slenderness": ("object", numbers[-2], {"units": "rad", "long_name": "slenderness"}),
         "size": ("object", numbers[-1], {"units": "m", "long_name": "radius, base edge to centre of mass"}),
     }
     attrs = {"level": how.level, "worst": worst, "resamples": how.resamples, "seed": how.seed}
     coords = {"object": [*objects], "intensity": ((), intensity, dict(first["intensity"].attrs))}
     return table(variables, coords, attrs, NAMES)
+
+
+def resampled_scores(units: Units, weight: np.ndarray, how: Bootstrap) -> np.ndarray:
+    """Weighted isotonic fractions of a sample, the first, and of its resamples (1 + n,).
+
+    ``weight`` (1, n_intensity) is that of each level. Samples with as many units in the same order are drawn
+    alike.
+    """
+    every = units.total(units.runs) > 0
+    samples = units.copies[None].astype(float), *draw_units(units, how)
+    return np.concatenate(
+        [weighted_fractions(units, ESTIMATE, every, weight, times)[0][:, 0] for times in samples]
+    )
+
+
+class Ranked(NamedTuple):
+    """Ranks of objects, from 1 of the largest score."""
+
+    rank: np.ndarray  # (n,)
+    interval: np.ndarray  # (2, n)
+    among_worst: np.ndarray  # (n,) share of the resamples in which each is among the worst, ties drawn [1]
+
+
+def rank_scores(scores: np.ndarray, worst: int, level: float) -> Ranked:
+    """Rank objects by their scores and those of paired resamples (n, 1 + m)."""
+    estimate, resampled = scores[:, 0], scores[:, 1:]
+    larger = rankdata(-resampled, axis=0, method="min") - 1
+    equal = rankdata(-resampled, axis=0, method="max") - larger
+    return Ranked(
+        rankdata(-estimate, method="min"),
+        rank_intervals(estimate, resampled, level),
+        np.clip((worst - larger) / equal, 0.0, 1.0).mean(axis=1),
+    )
 
 
 def rank_intervals(estimate: np.ndarray, resampled: np.ndarray, level: float) -> np.ndarray:
