@@ -132,7 +132,7 @@ def test_all_mistakes_are_told_at_once(mistakes):
     [
         ("[collection]\n", "expected a section [collection] with the key table = 'objects.csv'"),
         ('[collection]\ntable = "gone.csv"\n', "gone.csv: cannot be read: No such file or directory"),
-        (f"{COLLECTION}\n[collection.floors.ground]\nfrequency = 2\n", "the ground is no floor; give it an"),
+        (f"{COLLECTION}\n[collection.floors.ground]\nfrequency = 2\n", "this name is that of the ground; g"),
         (f"{COLLECTION}\n[collection.floors.roof]\nfrequency = -2\n", "frequency: must be > 0 [Hz], got -2"),
         ('[collection]\ntable = "objects.csv"\ntabel = 1\n', "[collection]: no such key 'tabel'; there are"),
     ],
