@@ -672,8 +672,8 @@ def merge(
     from mcrock.ensemble.collection import is_collection_folder, merge_collections
 
     if all(map(is_collection_folder, stores)):
-        done, of = merge_collections(output, stores).done
-        print(f"{output}: {done} of {of} chunks are done")
+        have, of = merge_collections(output, stores).done
+        print(f"{output}: {have} of {of} chunks are done")
         return
     numbers = merge_stores(output, stores)
     for store, number in zip(stores, numbers, strict=True):

@@ -30,7 +30,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Row:
+class StoredItem:
     """What the results of a collection know of a row of its table."""
 
     name: str
@@ -47,7 +47,7 @@ class Results:
 
     path: Path
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[StoredItem, ...]
 
     def store(self, name: str) -> Path:
         """Store of a single object."""
@@ -59,7 +59,7 @@ class Results:
         return load_dataset(self.store(name), allow_incomplete=allow_incomplete)
 
     @property
-    def members(self) -> Iterator[tuple[Row, str]]:
+    def members(self) -> Iterator[tuple[StoredItem, str]]:
         """Every single object by its name, with its row."""
         return ((row, name) for row in self.rows for name in row.members)
 
@@ -96,7 +96,7 @@ def open_collection(path: str | Path) -> Results:
             raise ConfigError(
                 f"{path / TABLE}: format {held['format']}; this version of mcrock reads {FORMAT}"
             )
-        rows = tuple(Row(**{**row, "members": tuple(row["members"])}) for row in held["objects"])
+        rows = tuple(StoredItem(**{**row, "members": tuple(row["members"])}) for row in held["objects"])
         return Results(path, str(held["title"]), rows)
     except (KeyError, TypeError) as error:
         raise ConfigError(f"{path / TABLE}: not as `mcrock run` wrote it: {error}") from None
@@ -156,7 +156,7 @@ def run_collection(
     check_shaking(members)
     options = Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
     rows = tuple(
-        Row(item.name, tuple(item.members), item.value, item.place, item.group, item.note)
+        StoredItem(item.name, tuple(item.members), item.value, item.place, item.group, item.note)
         for item in collection.items
     )
     results = Results(path, collection.title, rows)

@@ -15,7 +15,7 @@ mobility across neighbourhoods and academic achievement across countries. Review
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import xarray as xr
@@ -89,9 +89,9 @@ class Losses(NamedTuple):
 
     def by_record(self, counts: np.ndarray) -> np.ndarray:
         """Sums (..., n_record, n_level) over the realizations of each record."""
-        found = np.zeros((*counts.shape[:-2], int(self.record.max()) + 1, counts.shape[-1]))
-        np.add.at(found, (..., self.record, slice(None)), counts)
-        return found
+        found = np.zeros((int(self.record.max()) + 1, *counts.shape[:-2], counts.shape[-1]))
+        np.add.at(found, self.record, np.moveaxis(counts, -2, 0))
+        return np.moveaxis(found, 0, -2)
 
     @property
     def runs(self) -> np.ndarray:
@@ -371,7 +371,7 @@ def loss_events(
     exceeded = [losses.value >= step * (1 - ROUNDING) for step in steps]
     share = losses.value / losses.values.sum()
     found = {"event": _Counted(losses, [*events.values()], how), "loss": _Counted(losses, exceeded, how)}
-    variables = {}
+    variables: dict[str, Any] = {}
     for name, counted in found.items():
         y, bounds = counted.probability
         variables[f"{name}_probability"] = (name, "intensity"), y
@@ -510,7 +510,9 @@ def judge_objects(
     ranked = rank_scores(np.array(scores), worst, how.level)
     numbers, of_axis = np.array(rows).T, {"units": axis_attrs(first)["units"]}
     of = dict(zip(("median", "probability", *(["rate"] * (hazard is not None))), range(3), strict=False))
-    variables = {name: ("object", numbers[k], of_axis if name == "median" else {}) for name, k in of.items()}
+    variables: dict[str, Any] = {
+        name: ("object", numbers[k], of_axis if name == "median" else {}) for name, k in of.items()
+    }
     variables |= {
         f"{name}_interval": (("bound", "object"), np.array([end[k] for end in ends]).T)
         for name, k in of.items()

@@ -244,7 +244,7 @@ def _floors(section: dict[str, Any], path: Path) -> dict[str, Any]:
     return floors
 
 
-class _Row(NamedTuple):
+class _Line(NamedTuple):
     """Cells of a row that are not empty, by header, and how messages call the row."""
 
     place: str
@@ -258,7 +258,7 @@ class _Row(NamedTuple):
         return f"{self.place}, column {head!r}:"
 
 
-def _rows(source: Path) -> tuple[list[_Row], list[str]]:
+def _rows(source: Path) -> tuple[list[_Line], list[str]]:
     """Rows of a table of objects, and mistakes in their names and lengths; ConfigError with every mistake in
     its header."""
     text = read_data(source)
@@ -295,7 +295,7 @@ def _rows(source: Path) -> tuple[list[_Row], list[str]]:
         short = len(name) <= LONGEST_NAME and len(name.encode()) <= 2 * LONGEST_NAME  # as a name of a file
         if not (name and is_plain(name) and short):
             mistakes.append(f"{place}: expected a name of 1 to {LONGEST_NAME} letters in column 'object'")
-        rows.append(_Row(place, name, filled, heads))
+        rows.append(_Line(place, name, filled, heads))
     if not 0 < len(rows) <= MOST_OBJECTS:
         mistakes.append(f"{source}: expected 1 to {MOST_OBJECTS} objects, one a row, got {len(rows)}")
     return rows, mistakes
@@ -324,7 +324,7 @@ def _check(name: str) -> Any:
 
 
 def _item(
-    row: _Row,
+    row: _Line,
     data: Mapping[str, Any],
     floors: Mapping[str, Any],
     path: Path,
@@ -354,7 +354,9 @@ def _item(
     if place:
         motion = {key: item for key, item in raw.get("motion", {}).items() if key != "floor"}
         raw["motion"] = motion | ({"floor": deepcopy(floors[place])} if place in floors else {})
-    origins = {ANSWERED.get(name) or tuple(name.split(".")): row.column(name) for name in cells}
+    origins: dict[tuple[int | str, ...], str] = {
+        ANSWERED.get(name) or tuple(name.split(".")): row.column(name) for name in cells
+    }
     try:
         study = study_of(raw, path, overrides, trust_code=trust_code, source=row.place, origins=origins)
     except ConfigError as error:
@@ -387,7 +389,7 @@ def _read_cell(text: str, unit: str, check: Any, *, is_key: bool) -> Any:
     return check.read(text if text.endswith(unit) or check.unit == "1" else f"{text} {unit}")
 
 
-def _put_in(raw: dict[str, Any], cells: Mapping[str, Any], row: _Row) -> list[str]:
+def _put_in(raw: dict[str, Any], cells: Mapping[str, Any], row: _Line) -> list[str]:
     """Write what a row has into the raw tables of its study; mistakes in words."""
     tabled = {key: raw[key] for key in ("body", "contact", "limits") if isinstance(raw.get(key), dict)}
     given = tabled.get("body", {})
@@ -417,7 +419,7 @@ def _put_in(raw: dict[str, Any], cells: Mapping[str, Any], row: _Row) -> list[st
     return [f"{row.column(name)} {problem}" for name, problem in found.items() if problem]
 
 
-def _on_plinth(row: _Row, study: Study, cells: Mapping[str, Any]) -> tuple[Study, list[str]]:
+def _on_plinth(row: _Line, study: Study, cells: Mapping[str, Any]) -> tuple[Study, list[str]]:
     """The study with the edge of its plinth as a limit of sliding; a caution where the plinth may rock."""
     given = [cells.get(f"plinth_{side}") for side in ("width", "depth")]
     known = [size for size in given if size is not None]

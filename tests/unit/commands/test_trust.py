@@ -73,6 +73,7 @@ READS = {
     "fragility": ["law.py"],
     "risk": ["evil.zarr", "study.toml"],
     "compare": ["evil.zarr", "evil.zarr"],
+    "collection": ["evil.zarr"],
     "app": ["evil.zarr", "--port", "{port}"],
     "sensitivity": ["evil.zarr"],
     "calibrate": ["evil.zarr", "--labels", "law.py"],
