@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from mcrock.show.body import plot_body
-from mcrock.show.comparison import plot_comparison, plot_remedy
+from mcrock.show.comparison import plot_comparison, plot_frontier, plot_remedy
 from mcrock.show.curves import plot_choices, plot_limits, plot_measures, plot_methods, plot_surface
 from mcrock.show.fit import plot_angles, plot_fit
 from mcrock.show.fragility import plot_fragility
@@ -38,6 +38,7 @@ __all__ = [
     "plot_exceedance",
     "plot_fit",
     "plot_fragility",
+    "plot_frontier",
     "plot_history",
     "plot_impact_map",
     "plot_inputs",

@@ -192,6 +192,14 @@ class AimOptions(options.HazardOptions):
     """By what designs are judged: the rate at a site, or the probability at an intensity."""
 
     target: options.Target = None
+    category: Annotated[
+        str | None,
+        typer.Option(
+            "--design-category",
+            metavar="SDC-N",
+            help="Take the target of a seismic design category of ASCE/SEI 43: SDC-3, SDC-4 or SDC-5.",
+        ),
+    ] = None
     at: Annotated[
         str | None,
         typer.Option(metavar="INTENSITY", help="Without a hazard: level that is judged, as in 0.4g."),
@@ -202,18 +210,31 @@ class AimOptions(options.HazardOptions):
 
     def aim(self, is_needed: bool) -> float | None:
         """Rate or probability that is allowed; None if there is none and none is needed."""
-        of_rate, of_level = self.target is not None, self.probability is not None
+        target, of_level = self.target, self.probability is not None
+        if self.category is not None:
+            from mcrock.statistics.standards import category_target
+
+            if target is not None or not self.hazard:
+                raise ValueError(
+                    "--design-category is an annual rate: give it with --hazard FILE in place of --target; "
+                    "at a design motion ASCE/SEI 43 allows 1 %: --at INTENSITY --probability 0.01"
+                )
+            target = category_target(self.category)
+        of_rate = target is not None
         if bool(self.hazard) == bool(self.at) or (of_rate and self.at) or (of_level and self.hazard):
             raise ValueError(
                 "designs are judged by --hazard FILE --target RATE, or --at INTENSITY --probability P"
             )
         if is_needed and not (of_rate or of_level):
-            raise ValueError("--vary needs what is allowed: --target RATE, or --probability P with --at")
-        if of_rate and not 0 < (self.target or 0.0) < float("inf"):
-            raise ValueError(f"--target must be finite and > 0 [1/year], got {self.target:g}")
+            raise ValueError(
+                "--vary needs what is allowed: --target RATE or --design-category SDC-N, or --probability P "
+                "with --at"
+            )
+        if of_rate and not 0 < (target or 0.0) < float("inf"):
+            raise ValueError(f"--target must be finite and > 0 [1/year], got {target:g}")
         if of_level and not 0 < (self.probability or 0.0) < 1:
             raise ValueError(f"--probability must be between 0 and 1 [1], got {self.probability:g}")
-        return self.target if of_rate else self.probability
+        return target if of_rate else self.probability
 
     def of(self, study: Study) -> tuple[xr.Dataset | None, float | None]:
         """Hazard, or the level that is judged in the unit of the study, checked before any run."""
@@ -232,10 +253,11 @@ def design(
     *,
     config: options.Config,
     vary: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="KEY=FROM:TO",
-            help="Number that changes, and its range: body.width=40cm:80cm; keys with commas are equal.",
+            help="Number that changes, and its range: body.width=40cm:80cm; keys with commas are equal. With "
+            "a second one, a line in the plane of both.",
         ),
     ] = None,
     designs: Annotated[
@@ -257,13 +279,13 @@ def design(
     """
     if results.output is None:
         raise ValueError("mcrock design writes a store for each design: give their folder with -o DIR")
-    if (vary is None) == (designs is None):
-        raise ValueError("give either --vary KEY=FROM:TO or --designs FILE.csv")
-    aim = aims.aim(is_needed=vary is not None)
-    from mcrock.ensemble.designs import Range, number_of, read_designs, run_designs, seek_value
-    from mcrock.show.comparison import compose_ranking, compose_remedy
+    if bool(vary) == (designs is not None) or len(vary or ()) > 2:
+        raise ValueError("give either --vary KEY=FROM:TO, once or twice, or --designs FILE.csv")
+    aim = aims.aim(is_needed=bool(vary))
+    from mcrock.ensemble.designs import Range, number_of, read_designs, run_designs, seek_frontier, seek_value
+    from mcrock.show.comparison import compose_remedy
     from mcrock.show.progress import study_progress
-    from mcrock.statistics import judge_design, rank_designs, required_value
+    from mcrock.statistics import frontier, judge_design, rank_designs, required_value
 
     def load(*more: str) -> Study:
         return changes.load(config, *more)
@@ -275,11 +297,13 @@ def design(
         table, costs = read_designs(designs)
         with study_progress() as progress:
             studies = run_designs(load, table, results.output, **how, progress=progress)
-        ranked = rank_designs(studies, hazard, intensity=place, costs=costs, level=level)
-        options.show(compose_ranking(ranked, aim), results)
+        found = rank_designs(studies, hazard, intensity=place, costs=costs, level=level)
+        found = found.assign_attrs({} if aim is None else {"target": aim}, config=study.to_json())
+        options.show(compose_remedy(found), results)
         return
-    asked = Range.of(vary or "")
-    today = number_of(study, asked.key)
+    asked, *others = (Range.of(text) for text in vary or ())
+    numbers = [number_of(study, each.key) for each in (asked, *others)]
+    today = {name: x for name, x in zip(("today", "other_today"), numbers, strict=False) if x is not None}
 
     def judged(ds: xr.Dataset) -> xr.Dataset:
         return judge_design(ds, hazard, intensity=place, level=level)
@@ -288,8 +312,13 @@ def design(
         return required_value(found, aim or 0.0, name=asked.name, units=asked.unit, level=level)
 
     with study_progress() as progress:
-        found = seek_value(load, asked, results.output, judged, solved, today, **how, progress=progress)
-    options.show(compose_remedy(found, today), results)
+        how |= {"today": today.get("today"), "progress": progress}
+        if others:
+            line = seek_frontier(load, asked, others[0], results.output, judged, solved, **how)
+            found = frontier(line, name=others[0].name, units=others[0].unit)
+        else:
+            found = seek_value(load, asked, results.output, judged, solved, **how)
+    options.show(compose_remedy(found.assign_attrs(today, config=study.to_json())), results)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,6 +22,7 @@ from mcrock.study.load import listed, units_of_key
 
 FIXED = ("seed", "title", "description", "report", "ensemble", "intensity", "controls")  # what designs share
 FIRST, MOST = 5, 15  # values that are run at first, and at all
+ACROSS = (2, 0, 4, 1, 3)  # order of as many values of a second key, evenly spaced
 
 
 class Range(NamedTuple):
@@ -152,6 +153,43 @@ def seek_value(
         best = next_value(result)
         queue = [] if best is None or len(found) >= MOST else [_rounded(best)]
     return result
+
+
+def seek_frontier(
+    load: Callable[..., Study],
+    asked: Range,
+    other: Range,
+    folder: Path,
+    judge: Callable[[xr.Dataset], xr.Dataset],
+    solve: Callable[[Mapping[float, xr.Dataset]], xr.Dataset],
+    **how: Any,
+) -> dict[float, xr.Dataset]:
+    """`seek_value` for a few values of another key, each in a folder ``KEY=VALUE``, under common draws.
+
+    Parameters and errors are those of `seek_value`.
+
+    Raises
+    ------
+    ConfigError
+        If both ranges are of one key.
+    """
+    if shared := {*asked.key.split(",")} & {*other.key.split(",")}:
+        raise ConfigError(f"--vary: {', '.join(sorted(shared))} is in both ranges: vary two keys")
+    values = [_rounded(x) for x in np.linspace(other.low, other.high, len(ACROSS)).tolist()]
+    first: list[xr.Dataset] = []
+
+    def paired(ds: xr.Dataset) -> xr.Dataset:
+        first.append(ds) if not first else check_pairs(first[0], ds)
+        return judge(ds)
+
+    def at(value: float) -> Callable[..., Study]:
+        return lambda *more: load(*other.changes(value), *more)
+
+    for value in values:
+        for end in (asked.low, asked.high):
+            at(value)(*asked.changes(end))  # all mistakes before any run
+    order = [values[k] for k in ACROSS]
+    return {x: seek_value(at(x), asked, folder / f"{other.key}={x:.6g}", paired, solve, **how) for x in order}
 
 
 def read_designs(path: Path) -> tuple[dict[str, list[str]], list[float] | None]:

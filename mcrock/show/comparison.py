@@ -12,11 +12,12 @@ import numpy as np
 import xarray as xr
 from scipy.spatial import KDTree
 
-from mcrock.base.estimates import format_or_bound, format_ratio, format_with_interval
+from mcrock.base.estimates import format_or_bound, format_percent, format_ratio, format_with_interval
 from mcrock.show import style, text
 from mcrock.statistics import compare_designs
 from mcrock.statistics.accepted_curve import FAMILIES, ISOTONIC, accepted_family
 from mcrock.statistics.comparison import FEW, what_differs
+from mcrock.statistics.hazard import MEAN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -189,44 +190,134 @@ def plot_comparison(
 
 OF = {"rate": "annual rate of overturning", "probability": "probability of overturning"}
 FAR_BELOW = 30.0  # of the target: the axis of the figure ends there
+MORE = 10  # times the runs of which it is said what they would change
 
 
-def compose_remedy(found: xr.Dataset, today: float | None = None) -> text.Composition:
-    """The required value of a key, the designs that tell it, and their figure.
+def compose_remedy(found: xr.Dataset) -> text.Composition:
+    """What to change: a required value, its line over another key, or a ranking, as `mcrock design` found it.
 
     Parameters
     ----------
     found : Dataset
-        From `mcrock.statistics.required_value`.
-    today : float, optional
-        Value of the study itself, which is said if it is among those that were run.
+        From `mcrock.statistics.required_value`, `frontier` or `rank_designs`. Attribute ``today`` is the
+        value of the study itself, which is said if it is among those that were run.
     """
-    blocks = [
+    if "design" in found.dims:
+        blocks, drawings = _ranking_blocks(found), {}
+    elif "other" in found.dims:
+        blocks, drawings = _frontier_blocks(found), {"frontier": lambda: plot_frontier(found)}
+    else:
+        blocks, drawings = _value_blocks(found), {"remedy": lambda: plot_remedy(found)}
+    return text.Composition(found, blocks, drawings, {"remedy.nc": lambda: found})
+
+
+def _value_blocks(found: xr.Dataset) -> list[str]:
+    today = found.attrs.get("today")
+    return [
         format_remedy(found),
         *(f"today: {_at(found, x)}" for x in found["value"].values.tolist() if x == today),
+        *([f"by the fractiles of the hazard: {_by_hazard(found)}"] if _has_fractiles(found) else []),
+        *([f"limited by {limit}"] if (limit := _limit(found)) else []),
         "",
         *text.present(_of_table(found), f"Designs by {found.attrs['key']}"),
         *map(text.Caution, format_doubts(found)),
     ]
-    return text.Composition(found, blocks, {"remedy": lambda: plot_remedy(found)})
 
 
-def compose_ranking(found: xr.Dataset, target: float | None = None) -> text.Composition:
-    """Designs of `mcrock.statistics.rank_designs`, the safest first, and which of them meet a target."""
+def _ranking_blocks(found: xr.Dataset) -> list[str]:
+    """Designs, the safest first, and which of them meet a target."""
     attrs, names = found.attrs, found["design"].values.tolist()
     quantity, lines = OF[attrs["quantity"]], []
-    if target is not None:
-        aim = found.assign_attrs(target=target)
-        safe = [name for name in names if found[attrs["quantity"]].sel(design=name) <= target]
-        sure = [
-            n for n in safe if found[f"{attrs['quantity']}_interval"].sel(design=n, bound="upper") <= target
-        ]
+    if "target" in attrs:
+        safe = [name for name in names if found[attrs["quantity"]].sel(design=name) <= attrs["target"]]
+        upper = found[f"{attrs['quantity']}_interval"].sel(bound="upper")
+        sure = [name for name in safe if upper.sel(design=name) <= attrs["target"]]
         lines = [
-            f"{quantity} at {_target(aim)} or below: {', '.join(safe) or 'no design'}; "
+            f"{quantity} at {_target(found)} or below: {', '.join(safe) or 'no design'}; "
             f"with its {text.percent(found)} interval: {', '.join(sure) or 'no design'}"
         ]
-    lines += text.present(found, f"Designs by {quantity}, compared with {attrs['reference']}")
-    return text.Composition(found, lines)
+    return lines + text.present(found, f"Designs by {quantity}, compared with {attrs['reference']}")
+
+
+def _frontier_blocks(found: xr.Dataset) -> list[str]:
+    """The line, its table, and where the dependence turns."""
+    attrs, quantity = found.attrs, OF[found.attrs["quantity"]]
+    ones = [found.isel(other=k) for k in range(found.sizes["other"])]
+    at = "; ".join(f"{_needed(one)} at {text.label(one['other'])}" for one in ones)
+    columns: list[text.Column] = [
+        (attrs["other"], lambda one: text.label(one["other"])),
+        (attrs["key"], _needed),
+        (f"{text.percent(found)} interval", _ends),
+        ("by fractiles of the hazard", _by_hazard),
+        "designs",
+    ]
+    if not _has_fractiles(found):
+        del columns[3]
+    limit = _limit(found.max("other")) if "runs_share" in found else ""
+    turning = [text.label(one["other"]) for one in ones if one["rises"] and one["falls"]]
+    doubt = (
+        f"at {attrs['other']} {', '.join(turning)} the {quantity} does not go one way with {attrs['key']}, "
+        f"beyond what chance does: vary {attrs['key']} alone there, and look at the figure"
+    )
+    return [
+        f"{attrs['key']} that keeps the {quantity} at {_target(found)} or below, by {attrs['other']}: {at}",
+        *([f"limited by {limit} at most"] if limit else []),
+        f"{attrs['key']} by {attrs['other']}",
+        text.table_along(found, "other", columns, left=True),
+        *([text.Caution(doubt)] if turning else []),
+    ]
+
+
+def _needed(one: xr.Dataset) -> str:
+    """Which values of the key meet the target at a value of another one."""
+    verdict, (low, high) = one["verdict"].item(), _range(one)
+    if verdict.startswith("at "):
+        return f"{verdict} {text.cell(one, 'required')}"
+    return f"{'parts' if verdict == 'several' else verdict} of {low} to {high}"
+
+
+def _range(found: xr.Dataset) -> list[str]:
+    """Ends of the range of the key."""
+    return text.label_intensities([found.attrs["low"], found.attrs["high"]], found["required"].attrs["units"])
+
+
+def _ends(found: xr.Dataset) -> str:
+    """Interval of the value, whose ends may be beyond the range."""
+    ends = found["required_interval"].values.tolist()
+    low, high = text.label_intensities(ends, found["required"].attrs["units"])
+    if np.isinf(ends).all():
+        return "open"
+    return (
+        f"below {high}"
+        if math.isinf(ends[0])
+        else f"above {low}"
+        if math.isinf(ends[1])
+        else f"{low} to {high}"
+    )
+
+
+def _has_fractiles(found: xr.Dataset) -> bool:
+    return found.sizes.get("hazard", 1) > 1
+
+
+def _by_hazard(one: xr.Dataset) -> str:
+    """The value that is needed by each fractile of the hazard."""
+    (low, high), words = _range(one), []
+    for name, value in zip(one["hazard"].values.tolist(), one["required_by_hazard"].values, strict=True):
+        said = f"below {low}" if value < 0 else f"above {high}" if math.isinf(value) else "several values"
+        if math.isfinite(value):
+            said = text.label_intensities([value], one["required"].attrs["units"])[0]
+        words += [f"{said} ({name})"] * (name != MEAN)
+    return ", ".join(words)
+
+
+def _limit(one: xr.Dataset) -> str:
+    """How much recordings and how much runs limit the interval; empty where it is not known."""
+    share = float(one.get("runs_share", math.nan))
+    if math.isnan(share):
+        return ""
+    gain = format_percent(1 - math.sqrt(1 - (1 - 1 / MORE) * share))
+    return f"{int(one['records'])} recordings: {MORE} times the runs would narrow the interval by {gain}"
 
 
 def format_remedy(found: xr.Dataset) -> str:
@@ -236,9 +327,9 @@ def format_remedy(found: xr.Dataset) -> str:
     """
     attrs, value = found.attrs, found["value"].values
     verdict, aim = attrs["verdict"], f"{OF[attrs['quantity']]} at {_target(found)} or below"
-    low, high = (_label(found, end) for end in value[[0, -1]])
+    low, high = _range(found)
     if verdict.startswith("at "):
-        ends = f"{text.percent(found)} interval {text.ends(found, 'required_interval') or 'open'}"
+        ends = f"{text.percent(found)} interval {_ends(found)}"
         return f"{attrs['key']} of {verdict} {text.cell(found, 'required')} ({ends}) keeps the {aim}"
     if verdict == "several":
         return f"{attrs['key']} meets the target in parts of the range alone: {_parts(found)} keep the {aim}"
@@ -258,7 +349,7 @@ def format_remedy(found: xr.Dataset) -> str:
 
 def format_doubts(found: xr.Dataset) -> list[str]:
     """What limits the answer, each with what to do."""
-    attrs, lines = found.attrs, []
+    attrs, value, lines = found.attrs, found["value"], []
     if found["rises"].item() and found["falls"].item():
         lines.append(
             f"the {OF[attrs['quantity']]} does not go one way with {attrs['key']}, beyond what chance does: "
@@ -272,11 +363,13 @@ def format_doubts(found: xr.Dataset) -> list[str]:
         lines.append(
             "the intervals are as wide as the recordings make them: more recordings tell, not more runs"
         )
-    if attrs["quantity"] == "rate" and accepted_family(found) == ISOTONIC:
-        lines.append(
-            f"not all designs go by a lognormal curve: rates of all are by {FAMILIES[ISOTONIC].words}, which "
-            "weaker levels of the intensity make surer"
-        )
+    if "own_curve" in found:
+        at = value[(found["own_curve"] == FAMILIES[ISOTONIC].label).values]
+        if at.size:
+            lines.append(
+                f"at {', '.join(text.labels(at))} the interval is that of {FAMILIES[ISOTONIC].words}, which "
+                "weaker levels of the intensity make narrower"
+            )
     return lines
 
 
@@ -319,9 +412,51 @@ def plot_remedy(found: xr.Dataset, ax: Axes | None = None) -> Axes:
         )
 
 
+@style.styled
+def plot_frontier(found: xr.Dataset, ax: Axes | None = None) -> Axes:
+    """Draw the value of one key that a target needs over another key, with its interval.
+
+    Parameters
+    ----------
+    found : Dataset
+        From `mcrock.statistics.frontier`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+
+    Returns
+    -------
+    Axes
+        Both keys in their units; the axis of the first has the range that was searched.
+    """
+    ax = style.new_axes() if ax is None else ax
+    attrs, x, y = found.attrs, found["other"].values, found["required"].values
+    low, high = attrs["low"], attrs["high"]
+    ends = np.clip(np.nan_to_num(found["required_interval"].values, nan=math.inf), low, high)
+    ends[0][np.isnan(y)] = low
+    ax.fill_between(x, *ends, color=style.BLUE, alpha=0.2, linewidth=0)
+    known = np.isfinite(y)
+    ax.plot(x, np.where(known, y, np.nan), "o-", color=style.BLUE, markersize=3, linewidth=1.1)
+    for sign, mark, edge in ((1, "^", high), (-1, "v", low)):
+        beyond = y == sign * math.inf
+        ax.plot(x[beyond], np.full(beyond.sum(), edge), mark, color=style.GREY, markersize=4, clip_on=False)
+    if "today" in attrs and "other_today" in attrs:
+        ax.plot(attrs["other_today"], attrs["today"], "*", color=style.DEEP_RED, markersize=7)
+    names = {"x": (attrs["other"], found["other"]), "y": (attrs["key"], found["required"])}
+    labels = {axis: f"{name} [{each.attrs['units']}]" for axis, (name, each) in names.items()}
+    ax.set(xlabel=labels["x"], ylabel=labels["y"].replace(" = ", " =\n"))
+    ax.set_ylim(low, high)
+    return style.add_note(
+        ax,
+        f"{attrs['key']} that just keeps the {OF[attrs['quantity']]} at {_target(found)}, with "
+        f"{text.percent(found)} intervals. Triangles: beyond the range searched. Star: the study itself.",
+    )
+
+
 def _of_table(found: xr.Dataset) -> xr.Dataset:
-    names = [name for name in found if "place" not in found[name].dims and "value" in found[name].dims]
-    return found[names].drop_vars("meets").assign_attrs(level=found.attrs["level"])
+    names = [name for name in found if found[name].dims in (("value",), ("bound", "value"))]
+    kept = found[names].drop_vars("meets").assign_attrs(level=found.attrs["level"])
+    one_curve = "own_curve" in kept and len({*kept["own_curve"].values.tolist()}) == 1
+    return kept.drop_vars("own_curve") if one_curve else kept
 
 
 def _label(found: xr.Dataset, value: float) -> str:

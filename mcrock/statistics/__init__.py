@@ -46,7 +46,7 @@ from mcrock.statistics.probability import (
     sequential_probability,
     with_displacement_limit,
 )
-from mcrock.statistics.remedy import judge_design, rank_designs, required_value
+from mcrock.statistics.remedy import frontier, judge_design, rank_designs, required_value
 from mcrock.statistics.risk import (
     annual_rate,
     high_confidence_capacity,
@@ -91,6 +91,7 @@ __all__ = [
     "fragility_by_choice",
     "fragility_by_limit",
     "fragility_by_method",
+    "frontier",
     "hazard_consistency",
     "high_confidence_capacity",
     "isotonic_fragility",

@@ -381,6 +381,18 @@ def common_choice(choices: Sequence[CurveChoice], names: Sequence[str] = ("first
     return CurveChoice(family, why, np.nan)
 
 
+def choice_of_most(choices: Sequence[CurveChoice]) -> CurveChoice:
+    """What many designs of one study go by: the lognormal curve where more than half of them do.
+
+    The rule of `choose` takes the fractions in a share of the studies with a lognormal truth, and so those of
+    any of n designs in up to n times that share. Half of them or more take them in at most twice the share,
+    however much the designs have in common (Markov's inequality, as for the median of p-values).
+    """
+    lognormal = sum(each.family == "lognormal" for each in choices)
+    family = "lognormal" if 2 * lognormal > len(choices) else ISOTONIC
+    return CurveChoice(family, f"{lognormal} of {len(choices)} designs go by the lognormal curve", np.nan)
+
+
 def choice_of(found: xr.Dataset) -> CurveChoice:
     """The choice that a result carries: as attributes, or of one of several side by side as variables."""
     why = found[WHY].item() if WHY in found else found.attrs[WHY]

@@ -20,23 +20,37 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.checks import ROUNDING, shared_keywords
+from mcrock.base.params import Outcome
 from mcrock.dataset.opened import accepts_path
-from mcrock.statistics.accepted_curve import ISOTONIC, accepted_family, choice_of, common_choice
+from mcrock.statistics.accepted_curve import (
+    FAMILIES,
+    ISOTONIC,
+    accept_curve,
+    accepted_family,
+    choice_of,
+    choice_of_most,
+)
 from mcrock.statistics.comparison import compare_designs
 from mcrock.statistics.hazard import MEAN, check_measure
-from mcrock.statistics.intervals import Confidence, ConfidenceKeywords, table
+from mcrock.statistics.intervals import Bootstrap, Confidence, ConfidenceKeywords, described, table
 from mcrock.statistics.measures import own_measure
-from mcrock.statistics.probability import overturning_probability
+from mcrock.statistics.probability import overturning_probability, pooled
+from mcrock.statistics.rates import integration_points, refine
 from mcrock.statistics.risk import annual_rate
-from mcrock.statistics.runs import axis_attrs, is_cloud, run_intensity
+from mcrock.statistics.runs import axis_attrs, is_cloud, read_slices, record_index, run_intensity
 
 FAR = 10.0  # logarithms farther from that of the target count as this; 0 has none
 FINE = 1.0  # of the interval of the value sought: the longest step between values around it
 SHORT = 0.01  # of the range of values: no step is shorter
+SMALL = 1e-3  # of the runs of a level, over which a rate is differentiated
 NAMES = {
     "rate": "annual rate [1/a]",
     "probability": "probability {probability}",
+    "rate_by_hazard": "annual rate by the hazard curve [1/a]",
     "required": "value that just meets the target",
+    "required_by_hazard": "value that meets it by the hazard curve",
+    "runs_share": "share of the variance of the logarithm that runs add {percent}",
+    "own_curve": "goes by itself by",
     "crossing": "values that just meet the target",
     "rate_ratio": "over that of the first",
     "difference": "less that of the first {difference}",
@@ -92,7 +106,10 @@ def judge_design(
     -------
     Dataset
         `rate` (fragility) [1/a] with `rate_interval` (bound, fragility) and `fit_p_value`, as of
-        `annual_rate`, or `probability` with `probability_interval` (bound); `overturned` of `runs`.
+        `annual_rate`, or `probability` with `probability_interval` (bound); `overturned` of `runs`, and
+        `records`. `rate_by_hazard` (fragility, hazard) [1/a], by the mean curve and the fractiles, and
+        `runs_share` (fragility) [1], the share of the variance of the estimate that more runs of the same
+        recordings would take away (`share_of_runs`).
 
     Raises
     ------
@@ -101,13 +118,88 @@ def judge_design(
     """
     check_aim(ds, hazard, intensity)
     points = overturning_probability(ds, **keywords)
+    dims: tuple[str, ...] = ()
     if hazard is not None:
         rates = annual_rate(ds, hazard, **keywords)
         found = rates[["rate", "rate_interval", "fit_p_value"]].sel(hazard=MEAN, drop=True)
+        found["rate_by_hazard"] = rates["rate"].assign_attrs(described("rate_by_hazard", NAMES))
+        weights, dims = _weights_of_rate(ds, hazard, Bootstrap(**keywords)), ("fragility",)
     else:
         points = points.sel(intensity=intensity, method="nearest", drop=True)
         found = points[["probability"]].assign(probability_interval=points["interval"])
-    return found.assign({name: ((), int(points[name].sum())) for name in ("overturned", "runs")})
+        weights = np.isclose(ds["intensity"], intensity or 0.0, rtol=ROUNDING).astype(float)
+    share = share_of_runs(ds, weights, Confidence(**keywords))
+    counts = {name: int(points[name].sum()) for name in ("overturned", "runs", "records")}
+    attrs = {"units": "1"} | described("runs_share", NAMES)
+    return found.assign(counts | {"runs_share": (dims, share, attrs)})
+
+
+def _weights_of_rate(ds: xr.Dataset, hazard: xr.Dataset, how: Bootstrap) -> np.ndarray:
+    """How much ln(rate) grows by another overturned run at each level (n_family, n_intensity) [1]."""
+    if is_cloud(ds):
+        return np.full((len(FAMILIES), 1), np.nan)
+    accepted = accept_curve(ds, how)
+    x, yes, runs = accepted.units.sums()
+    rows = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
+    grid, rate = refine(*rows, integration_points(x))
+    step = SMALL * runs * np.eye(len(x))
+    low, high = np.clip(yes - step, 0.0, runs), np.clip(yes + step, 0.0, runs)
+    rates = [
+        [family.fit(x, row, runs, accepted.units.number).rates(grid, rate).sum() for row in (*low, *high)]
+        for family in FAMILIES.values()
+    ]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(rates)
+        slopes = (logs[:, len(x) :] - logs[:, : len(x)]) / (high - low).diagonal()
+    there = np.searchsorted(x, ds["intensity"].values).clip(max=len(x) - 1)
+    return np.where(ds["intensity"].values > 0, slopes[:, there], 0.0)
+
+
+def share_of_runs(ds: xr.Dataset, weights: np.ndarray, how: Confidence) -> np.ndarray:
+    """Share of the variance of weighted counts of overturned runs that is between runs of one recording.
+
+    It is what more runs of the same recordings take away: with n times the runs the variance is
+    ``1 - share (1 - 1/n)`` of what it was. By the sums of squares of an analysis of variance with recordings
+    as groups, which of a smooth estimate are those of its linear part.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study at fixed levels.
+    weights : ndarray (..., n_intensity)
+        Change of the estimate by another overturned run at a level.
+    how : Confidence
+        What counts as independent.
+
+    Returns
+    -------
+    ndarray (...)
+        From 0 to 1 [1]; NaN where recordings are single, have a single realization, or there is no weight.
+    """
+    ds, unknown = pooled(ds), np.full(weights.shape[:-1], np.nan)
+    record, _ = record_index(ds)
+    if is_cloud(ds) or record is None or not how.cluster:
+        return unknown
+    parts = [
+        (record[where], part["outcome"].values == Outcome.OVERTURNED, there)
+        for where, part, there in read_slices(ds, (), how.allow_missing)
+    ]
+    own, fell, there = (np.concatenate(each) for each in zip(*parts, strict=True))
+    some = there.any(axis=1)
+    runs = np.bincount(own[some])
+    if np.count_nonzero(runs) < 2 or runs[runs > 0].min() < 2:
+        return unknown
+    share = (fell & there).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    off = np.where(there, fell - share, 0.0) @ weights.T
+    total = np.zeros((2, len(runs), *unknown.shape))
+    for sums, values in zip(total, (off, off**2), strict=True):
+        np.add.at(sums, own, values)
+    total, runs = total[:, runs > 0], runs[runs > 0].reshape(-1, *(1 for _ in unknown.shape))
+    within = ((total[1] - total[0] ** 2 / runs) * runs / (runs - 1)).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        between = (total[0] ** 2).sum(axis=0) * len(runs) / (len(runs) - 1)
+        found: np.ndarray = np.minimum(within / between, 1.0)
+    return found
 
 
 def required_value(
@@ -115,8 +207,10 @@ def required_value(
 ) -> xr.Dataset:
     """The value of a key at which designs just meet a target, with its interval.
 
-    Annual rates are by the curve that all designs go by together (`common_choice`), and by the isotonic
-    fractions where a design has no other, as where nothing overturned.
+    Annual rates are by the curve that most designs go by (`choice_of_most`), so that no step along the key is
+    one from curve to curve, and by the isotonic fractions where a design has no other, as where nothing
+    overturned. Their intervals are each by the curve that the design goes by itself, as the inverse of a test
+    at each value asks for, and hold the rate.
 
     Parameters
     ----------
@@ -137,8 +231,12 @@ def required_value(
         (bound, place): all values at which the estimate just meets it; an end beyond the range is infinite.
         `required` with `required_interval` (bound): the only one of them, NaN of several; without any it is
         infinite, on the side on which the estimate nears the target, and its interval may end in the range.
+        Of rates `required_by_hazard` (hazard), the same for the mean curve and the fractiles, and `own_curve`
+        (value), the family that each design goes by itself. `runs_share` where the target is just met [1] and
+        `records`.
         Attributes `verdict`: "at least" or "at most" the required value meets the target, "all", "none" or
-        "several"; `target`, `key`, `quantity`, and of rates `accepted_family` and `why`. `rises` and `falls`:
+        "several"; `target`, `key`, its range from `low` to `high`, `quantity`, and of rates `accepted_family`
+        and `why`. `rises` and `falls`:
         whether intervals tell that the estimate does so anywhere along the values.
 
     Raises
@@ -154,21 +252,29 @@ def required_value(
     ones = [found[each] for each in value]
     quantity = "rate" if "rate" in ones[0] else "probability"
     attrs: dict[str, Any] = {"key": name, "target": target, "quantity": quantity, "level": level}
+    attrs |= {"low": float(value[0]), "high": float(value[-1])}
+    more: dict[str, Any] = {}
+    ends = [one[f"{quantity}_interval"] for one in ones]
     if quantity == "rate":
-        curves = {
-            x: choice_of(one) for x, one in zip(value, ones, strict=True) if one["rate"].notnull().all()
-        }
-        choice = common_choice([*curves.values()], [f"{x:g}" for x in curves])
+        fitted = [bool(one["rate"].notnull().all()) for one in ones]
+        own = [choice_of(one).family if known else ISOTONIC for one, known in zip(ones, fitted, strict=True)]
+        choice = choice_of_most([choice_of(one) for one, known in zip(ones, fitted, strict=True) if known])
         attrs |= choice.attrs
-        families = [choice.family if x in curves else ISOTONIC for x in value]
-        ones = [one.sel(fragility=family) for one, family in zip(ones, families, strict=True)]
+        more["own_curve"] = ("value", [FAMILIES[family].label for family in own])
+        ends = [one["rate_interval"].sel(fragility=family) for one, family in zip(ones, own, strict=True)]
+        of_all = [choice.family if known else ISOTONIC for known in fitted]
+        ones = [one.sel(fragility=family) for one, family in zip(ones, of_all, strict=True)]
+        rates = np.array([one["rate_by_hazard"].values for one in ones]).T
+        by_hazard = [_sought(value, row, row, row, target)[1].at for row in rates]
+        more["required_by_hazard"] = ("hazard", by_hazard, {"units": units})
+        more["hazard"] = ("hazard", ones[0]["hazard"].values)
     y = np.array([float(one[quantity]) for one in ones])
-    low, high = np.array([one[f"{quantity}_interval"].values for one in ones]).T
-    places = crossings(value, y, low, high, target)
-    verdict = _verdict(y <= target, places)
-    only = places[0] if len(places) == 1 else Crossing(np.nan, np.nan, np.nan)
-    if not places:
-        only = _beyond(value, y, low, high, target)
+    low, high = np.array([one.values for one in ends]).T
+    low, high = np.minimum(low, y), np.maximum(high, y)
+    places, only = _sought(value, y, low, high, target)
+    shares = np.array([float(one["runs_share"]) for one in ones])
+    if np.isfinite(only.at):
+        more["runs_share"] = ((), np.interp(only.at, value, shares))
     of_unit = {"units": units}
     counts = {each: ("value", [int(one[each]) for one in ones]) for each in ("overturned", "runs")}
     return table(
@@ -176,6 +282,8 @@ def required_value(
             quantity: ("value", y),
             f"{quantity}_interval": (("bound", "value"), [low, high]),
             **counts,
+            **more,
+            "records": ((), int(ones[0]["records"])),
             "meets": ("value", (y <= target).astype(int)),
             "crossing": ("place", [one.at for one in places], of_unit),
             "crossing_interval": (("bound", "place"), np.reshape([one[1:] for one in places], (-1, 2)).T),
@@ -185,14 +293,47 @@ def required_value(
             "falls": ((), int(_climbs(low[::-1], high[::-1]))),
         },
         {"value": ("value", value, of_unit | {"long_name": name})},
-        attrs
-        | {
-            "verdict": verdict,
-            "rises": int(_climbs(low, high)),
-            "falls": int(_climbs(low[::-1], high[::-1])),
-        },
+        attrs | {"verdict": _verdict(y <= target, places)},
         NAMES,
     )
+
+
+def frontier(found: Mapping[float, xr.Dataset], *, name: str, units: str = "1") -> xr.Dataset:
+    """The value of one key that a target needs, over those of another one: a line in the plane of both.
+
+    Parameters
+    ----------
+    found : mapping of float to Dataset
+        Of `required_value`, by the value of the other key, all of one key and one target.
+    name, units : str
+        The other key, and its unit.
+
+    Returns
+    -------
+    Dataset
+        Along `other`, rising: `required` with `required_interval` (bound), `required_by_hazard` (hazard),
+        `runs_share` and `verdict`, as of `required_value`; `designs`, how many were run. Attributes of the
+        first of them, and `other`, the name.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two values.
+    """
+    if len(found) < 2:
+        raise ValueError(f"at least two values of {name} make a line, got {len(found)}")
+    value = sorted(found)
+    kept = ["required", "required_interval", "required_by_hazard", "runs_share", "rises", "falls", "records"]
+    rows = [
+        found[x][[each for each in kept if each in found[x]]].assign(
+            verdict=found[x].attrs["verdict"], designs=found[x].sizes["value"]
+        )
+        for x in value
+    ]
+    joined = xr.concat(rows, "other", combine_attrs="override").drop_attrs(deep=False).transpose(..., "other")
+    attrs = {key: item for key, item in found[value[0]].attrs.items() if key not in ("verdict", "why")}
+    axis = ("other", np.array(value), {"units": units, "long_name": name})
+    return joined.assign_coords(other=axis).assign_attrs(attrs, other=name)
 
 
 def rank_designs(
@@ -304,6 +445,16 @@ def _held(
     nodes = np.sort([*value, *_roots(value, below), *_roots(value, above)])
     inner = 0.5 * (nodes[1:] + nodes[:-1])
     return nodes, (np.interp(inner, value, below) <= 0) & (np.interp(inner, value, above) >= 0)
+
+
+def _sought(
+    value: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, target: float
+) -> tuple[list[Crossing], Crossing]:
+    """All crossings, and the one that is sought: NaN of several, beyond the range if there is none."""
+    places = crossings(value, y, low, high, target)
+    if not places:
+        return places, _beyond(value, y, low, high, target)
+    return places, places[0] if len(places) == 1 else Crossing(np.nan, np.nan, np.nan)
 
 
 def _beyond(value: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, target: float) -> Crossing:

@@ -470,6 +470,7 @@ AT_ONCE = 8  # of them computed together, until it is found
 FRICTION = "contact_friction"
 PEAK = "peak_displacement"
 ASCE = "ASCE/SEI 43"
+CATEGORIES = {"SDC-3": 1e-4, "SDC-4": 4e-5, "SDC-5": 1e-5}  # target performance goals of ASCE/SEI 43 [1/a]
 USUAL = (1e-8, 0.1)  # target frequencies, beyond which one is asked about [1/a]
 Three = tuple[float, float, float]  # a number and the ends of its interval
 
@@ -495,6 +496,24 @@ def design_intensity(text: str, ds: xr.Dataset) -> float:
             f"the design motion must be a {own_measure(ds)} > 0 with its unit, as in {wanted}, got {text!r}"
         )
     return value * unit[1]
+
+
+def category_target(category: str) -> float:
+    """Annual frequency of unacceptable performance that ASCE/SEI 43 allows a seismic design category [1/a].
+
+    Raises
+    ------
+    ValueError
+        If it is none of the standard's, SDC-3 to SDC-5; the others are left to codes of buildings.
+
+    >>> category_target("SDC-4"), category_target("sdc5")
+    (4e-05, 1e-05)
+    """
+    found = CATEGORIES.get(f"SDC-{category.upper().removeprefix('SDC').strip(' -')}")
+    if found is None:
+        known = ", ".join(f"{name} ({rate:g} 1/year)" for name, rate in CATEGORIES.items())
+        raise ValueError(f"a seismic design category of {ASCE} is one of {known}, got {category!r}")
+    return found
 
 
 def sliding_distance(motion: Motion, friction: float, gravity: float = 9.81) -> float:

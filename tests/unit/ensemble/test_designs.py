@@ -97,6 +97,18 @@ def test_a_search_is_one_sentence_a_table_and_a_figure_and_goes_on_where_it_was(
         (["--at", "0.4 m/s", "--probability", "0.1"], ["pga > 0 with its unit", "'0.4 m/s'"]),
         (["--at", "5m/s2", "--probability", "0.1"], ["no level", "5 m s-2", "[intensity] levels"]),
         (["--probability", "0.1", "--target", "1e-4"], ["--hazard FILE --target RATE"]),
+        (
+            ["--at", "4m/s2", "--design-category", "SDC-4"],
+            ["annual rate", "--hazard FILE", "--probability 0.01"],
+        ),
+        (["--hazard", "h.csv", "--design-category", "SDC-4", "--target", "1"], ["in place of --target"]),
+        (["--hazard", "h.csv", "--design-category", "D"], ["SDC-3 (0.0001 1/year)", "SDC-5", "got 'D'"]),
+        (["--vary", "body.width=0.3:0.4", "--vary", "body.width=1:2"], ["body.width is in both ranges"]),
+        (["--vary", "body.width=0.3:0.4", "--vary", "body.height=-1:2"], ["height", "must be > 0 [m]"]),
+        (
+            ["--vary", "body.width=1:2", "--vary", "body.height=1:2", "--vary", "body.depth=1:2"],
+            ["once or twice"],
+        ),
     ],
 )
 def test_what_cannot_be_sought_is_refused_before_anything_is_written(
@@ -108,6 +120,41 @@ def test_what_cannot_be_sought_is_refused_before_anything_is_written(
     assert (code, output, errors.count("\n")) == (2, "", 1)
     assert all(fragment in errors for fragment in fragments), errors
     assert not (tmp_path / "d").exists()
+
+
+def test_a_second_key_makes_a_line_with_stores_for_each_of_its_values(mcrock, study_file, tmp_path):
+    folder = tmp_path / "d"
+    keys = ("--vary", "body.width,body.depth=30cm:90cm", "--vary", "body.height=1.2m:1.6m")
+    options = (*keys, "--at", "4m/s2", "--probability", "0.3", "--set", "ensemble.realizations=20")
+    code, output, errors = mcrock("design", study_file, *options, "-o", folder)
+    assert code == 0, errors
+    heights = ["1.2", "1.3", "1.4", "1.5", "1.6"]
+    assert output.startswith(
+        "body.width = body.depth that keeps the probability of overturning at 0.3 or below"
+    )
+    assert all(f" at {height} m" in output.splitlines()[0] for height in heights)
+    assert sorted(x.name for x in folder.iterdir() if x.is_dir()) == [f"body.height={x}" for x in heights]
+    assert {"frontier.png", "remedy.nc"} < {x.name for x in folder.iterdir()}
+    assert len([*folder.glob("*/body.width,body.depth=0.3.zarr")]) == 5
+    alone = ("--vary", keys[1], *options[4:], "--set", "body.height=1.4", "-o", folder / "body.height=1.4")
+    code, again, errors = mcrock("design", study_file, *alone)
+    assert code == 0, errors
+    one = again.partition("body.width = body.depth of ")[2].partition(" (")[0]
+    assert f"; {one} at 1.4 m" in output
+
+
+def test_a_category_stands_for_its_rate(mcrock, study_file, tmp_path):
+    (tmp_path / "h.csv").write_text("pga [g], mean, 0.84\n0.05, 4e-3, 8e-3\n0.5, 4e-5, 9e-5\n4, 9e-8, 3e-7\n")
+    options = ("--vary", "body.width=30cm:90cm", "--hazard", tmp_path / "h.csv", "-o", tmp_path / "d")
+    few = ("--set", "ensemble.realizations=20")
+    said = [
+        mcrock("design", study_file, *options, *few, *aim)
+        for aim in (("--target", "1e-4"), ("--design-category", "sdc-3"))
+    ]
+    assert said[0][0] == 0, said[0][2]
+    assert said[0][:2] == said[1][:2]
+    assert "0.0001 1/a or below" in said[0][1]
+    assert "by the fractiles of the hazard: " in said[0][1]
 
 
 def test_an_intensity_that_depends_on_the_body_is_no_pair(mcrock, study_file, tmp_path):

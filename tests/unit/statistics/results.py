@@ -117,6 +117,10 @@ def required(ds, **more):
     return st.required_value(found, float(target), name="x", level=more.get("level", 0.95))
 
 
+def line(ds, **more):
+    return st.frontier({1.0: required(ds, **more), 2.0: required(ds, **more)}, name="y")
+
+
 def given(function, *arguments, **options):
     """A result with further arguments."""
     return lambda ds, **more: function(ds, *arguments, **options, **more)
@@ -166,6 +170,7 @@ RESULTS = {
     "design": Result("levels", given(st.judge_design, power_law())),
     "ranking": Result("levels", ranking, "rate_ratio_interval saved", missing=False, order=False),
     "required": Result("levels", required),
+    "line": Result("levels", line),
     "draws": Result("nested", st.epistemic_probability, missing=False, levels=True),
     "draws, shares": Result("nested", st.variance_shares, OF_SHARES, missing=False, levels=True),
     "draws, bounds": Result("nested", st.epistemic_bounds, missing=False, levels=True),
