@@ -195,8 +195,8 @@ def _write_collection(config: Path, known: Mapping[str, Any], overwrite: bool) -
     options.write_text(config, text)
     if not table.exists():
         options.write_text(table, TEMPLATE)
-    print_collection(load_collection(config))
     print(f"wrote {config} and {table}: put your objects into the table, as in any spreadsheet")
+    print_collection(load_collection(config))
     print(f"next: mcrock check {config}; mcrock run {config} -o {config.with_suffix('.zarr')}")
 
 

@@ -34,7 +34,8 @@ from mcrock.statistics.probability import by_support
 from mcrock.statistics.runs import study_of
 from mcrock.study.collection import Collection
 
-MOST = 20  # objects that a terminal lists
+MOST, SHEETS = 20, 60  # objects that a terminal lists, and that have a sheet on the page
+NEAR = 0.15  # sizes of objects whose names would lie on each other, by their logarithms
 HOUSNER = (0.2, 0.4, 0.8, 1.6)  # velocities of the lines on the map [m/s]
 G = 9.81  # of these lines [m/s2]
 
@@ -202,14 +203,14 @@ def answer_lines(found: Found) -> list[str]:
     )
     if asked.hazard is not None:
         event = found.events.sel(event="any object")
-        rate, low, high = text.estimate(event, "event_rate")
+        rates = text.estimate(event, "event_rate")
         if asked.is_scenario:
             lines.append(
                 f"in the earthquake of {asked.hazard.attrs['scenario']} at least one falls with a "
-                f"probability of {_with(rate, low, high)}"
+                f"probability of {_with(*rates)}"
             )
         else:
-            in_years = [-math.expm1(-x * asked.years) for x in (rate, low, high)]
+            in_years = _chance(rates, asked.years)
             lines.append(
                 f"in {asked.years:g} years at least one falls with a probability of {_with(*in_years)}; "
                 f"a year takes {text.with_ends(found.events, 'share_rate')} of the whole value on average"
@@ -244,30 +245,32 @@ def _change_line(found: Found) -> str:
     )
 
 
-def object_table(found: Found, most: int | None = None) -> text.Columns:
-    """Objects by urgency."""
+def object_table(found: Found, most: int | None = None, *, short: bool = False) -> text.Columns:
+    """Objects by urgency; a short table has but the numbers that decide."""
     objects, asked = found.objects.isel(object=slice(most)), found.asked
+    at = f"P at {text.label(found.number['intensity'])}"
     columns: list[text.Column] = [
-        ("rank", lambda one: _rank(one)),
         ("object", lambda one: text.shorten(str(one["object"].item()), 30)),
+        ("rank", lambda one: _rank(one)),
     ]
     if (objects["number"] > 1).any():
         columns.append(("number", "{number}"))
-    for name in ("place", "group"):
-        if (objects[name] != "").any():
-            columns.append((name, _word(name)))
-    columns += [
-        ("half fall at", "{median}"),
-        (f"P at {text.label(found.number['intensity'])}", "{probability:with ends}"),
-    ]
-    if asked.hazard is not None:
-        columns.append(("P in it" if asked.is_scenario else "rate [1/a]", "{rate:with ends}"))
-        if not asked.is_scenario:
-            columns.append((f"P in {asked.years:g} years", lambda one: _in_years(one, asked.years)))
-            columns.append(("loss [value/a]", "{loss:.2g}"))
-    if found.objects.sizes["object"] > asked.worst:
+    columns += [(name, _word(name)) for name in ("place", "group") if (objects[name] != "").any()]
+    if not short:
+        columns.append(("half fall at", "{median}"))
+    if not short or asked.hazard is None:
+        columns.append((at, "{probability:with ends}"))
+    if asked.is_scenario:
+        columns.append(("P in it", "{rate:with ends}"))
+    elif asked.hazard is not None:
+        columns += [] if short else [("rate [1/a]", "{rate:with ends}")]
+        columns += [
+            (f"P in {asked.years:g} years", lambda one: _in_years(one, asked.years, with_ends=short)),
+            ("loss [value/a]", "{loss:.2g}"),
+        ]
+    if found.objects.sizes["object"] > asked.worst and not short:
         columns.append((f"among the {asked.worst} worst", "{among_worst:.2f}"))
-    return text.table_along(objects, "object", columns)
+    return text.table_along(objects, "object", columns, left=True)
 
 
 def _word(name: str) -> Any:
@@ -280,8 +283,15 @@ def _rank(one: xr.Dataset) -> str:
     return f"{rank}" if low == high else f"{rank} ({low} to {high})"
 
 
-def _in_years(one: xr.Dataset, years: float) -> str:
-    return text.format_probability(-math.expm1(-float(one["rate"]) * years))
+def _in_years(one: xr.Dataset, years: float, *, with_ends: bool) -> str:
+    found = _chance(text.estimate(one, "rate"), years)
+    return _with(*found) if with_ends else text.format_probability(found[0])
+
+
+def _chance(rates: tuple[float, float, float], years: float | None) -> tuple[float, float, float]:
+    """Probability in some years of what has annual rates; of one earthquake they are probabilities."""
+    value, low, high = rates if years is None else (-math.expm1(-rate * years) for rate in rates)
+    return value, low, high
 
 
 def _more(found: Found) -> list[str]:
@@ -336,7 +346,8 @@ def notes(found: Found) -> list[str]:
     if over > 1.2:
         lines.append(
             f"the variance of the number that falls is {over:.2g} times that of objects that fall "
-            "independently: they meet the same earthquake"
+            f"independently, as they meet the same earthquake: two are correlated by "
+            f"{text.cell(found.number, 'correlation')} on average"
         )
     low, high = found.objects["rank_interval"].values
     shared = int((low < high).sum())
@@ -464,13 +475,17 @@ def _map(found: Found, ax: Axes | None = None) -> Axes:
                 ax.text(
                     np.degrees(grid[k]), size[k], f" {velocity:g} m/s", color="0.4", fontsize=5.5, va="top"
                 )
-        for k in range(min(len(x), 6)):
+        named: list[int] = []
+        for k in range(min(len(x), found.asked.worst)):
+            if any(abs(x[k] - x[j]) < 0.12 * x.max() and abs(np.log(y[k] / y[j])) < NEAR for j in named):
+                continue  # names would lie on each other
+            named.append(k)
             name = text.shorten(str(objects["object"].values[k]), 16)
             ax.annotate(name, (x[k], y[k]), xytext=(3, 3), textcoords="offset points", fontsize=5.5)
         return style.add_note(
             ax,
             "Lines: sudden velocity of the ground that tips a block of this slenderness and size over "
-            "(Housner 1963). The most urgent objects are named.",
+            "(Housner 1963). Some of the most urgent objects are named.",
         )
 
 
@@ -521,7 +536,7 @@ def _losses(found: Found, ax: Axes | None = None) -> Axes | str:
         return style.add_note(ax, f"{text.percent(events)} intervals.")
 
 
-def collection_page(found: Found, most: int = MOST) -> str:
+def collection_page(found: Found, most: int = SHEETS) -> str:
     """One HTML page: the answer for whoever decides, all objects, and a sheet of each of the most urgent."""
     composed = compose_collection(found)
     lines = answer_lines(found)
@@ -536,7 +551,11 @@ def collection_page(found: Found, most: int = MOST) -> str:
         ax = draw()
         drawn[name] = ax if isinstance(ax, str) else embed(ax, words[name])
     sections = [
-        Section("urgency", "Which first", [object_table(found, most), drawn["objects"], drawn["map"]]),
+        Section(
+            "urgency",
+            "Which first",
+            [object_table(found, found.asked.worst, short=True), drawn["map"], drawn["objects"]],
+        ),
         Section(
             "together", "What falls together", [number_table(found), drawn["number"], *event_blocks(found)]
         ),
@@ -551,6 +570,7 @@ def collection_page(found: Found, most: int = MOST) -> str:
         sections,
         figures=key_figures(found),
         answer=". ".join(f"{line[:1].upper()}{line[1:]}" for line in lines),
+        listed=len(sections) - min(most, found.objects.sizes["object"]),
     )
 
 
@@ -562,9 +582,11 @@ def key_figures(found: Found) -> list[KeyFigure]:
     figures = [KeyFigure(f"Fall at {at}", f"{text.cell(number, 'expected_number')} of {n}", ends)]
     if found.asked.hazard is not None:
         event = found.events.sel(event="any object")
-        ends = f"{text.percent(found.events)} interval {text.ends(event, 'event_rate_interval')}"
-        name = "At least one, in it" if found.asked.is_scenario else "At least one, a year"
-        figures.append(KeyFigure(name, text.cell(event, "event_rate"), ends))
+        years = None if found.asked.is_scenario else found.asked.years
+        value, _, ends = _with(*_chance(text.estimate(event, "event_rate"), years)).partition(" ")
+        name = "in this earthquake" if years is None else f"in {years:g} years"
+        words = f"{text.percent(found.events)} interval {ends.strip('()')}"
+        figures.append(KeyFigure(f"At least one falls {name}", value, words))
     first = found.objects.isel(object=0)
     return [
         *figures,

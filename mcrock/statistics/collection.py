@@ -72,6 +72,7 @@ NAMES = {
     "fewer": "fewer that fall",
     "share_saved": "less of the value that is lost",
     "overdispersion": "variance of the number over that of independent objects {.2f}",
+    "correlation": "mean correlation of two objects {.2f}",
 }
 
 
@@ -205,7 +206,8 @@ def number_lost(losses: Losses, intensity: float, *, level: float = 0.95) -> xr.
         Along `lost`, 0 to the number of objects: `number_probability`, `exceedance` with
         `exceedance_interval` (bound) [1], and `independent`, the distribution of as likely objects that fall
         independently. `expected_number` and `expected_share` with their intervals, and `overdispersion`, the
-        variance of the number over that of independent objects [1].
+        variance of the number over that of independent objects [1]; `correlation`, the mean one of two
+        objects, weighted by their deviations [1].
 
     Raises
     ------
@@ -225,7 +227,8 @@ def number_lost(losses: Losses, intensity: float, *, level: float = 0.95) -> xr.
     alone = np.ones(1)
     for p in losses.marginal[:, k]:
         alone = np.convolve(alone, [1 - p, p])
-    spread = (losses.marginal[:, k] * (1 - losses.marginal[:, k])).sum()
+    spread = losses.marginal[:, k] * (1 - losses.marginal[:, k])
+    pairs = np.sqrt(spread).sum() ** 2 - spread.sum()
     middle = number.mean(axis=0)
     return table(
         {
@@ -237,9 +240,8 @@ def number_lost(losses: Losses, intensity: float, *, level: float = 0.95) -> xr.
             "expected_number_interval": ("bound", n * ends[:, 0]),
             "expected_share": ((), share[0]),
             "expected_share_interval": ("bound", of_share[:, 0]),
-            "fewer": "fewer that fall",
-            "share_saved": "less of the value that is lost",
-            "overdispersion": ((), middle.var() / spread if spread > 0 else np.nan),
+            "overdispersion": ((), middle.var() / spread.sum() if spread.any() else np.nan),
+            "correlation": ((), (middle.var() - spread.sum()) / pairs if pairs > 0 else np.nan),
         },
         {"lost": lost, "intensity": ((), losses.intensity.values[k], dict(losses.intensity.attrs))},
         {"level": level},

@@ -26,7 +26,7 @@ from mcrock.excitation.sources.base import Floor
 from mcrock.study.load import apply_keys, read_toml, study_of, units_of_key
 from mcrock.study.new import body_lines, contact_lines
 from mcrock.study.questions import BY_NAME, Amount
-from mcrock.study.sections import LimitsTable
+from mcrock.study.sections import MOST_REALIZATIONS, LimitsTable
 from mcrock.study.study import Study, tables
 
 GROUND, AUTO = "ground", "auto"
@@ -62,12 +62,14 @@ OWN: dict[str, Amount | None] = {  # further columns, by what their cells are: n
     "group": None,
     "note": None,
     "number": Amount("1", least=1.0, most=1000.0),
+    "realizations": Amount("1", least=1.0, most=MOST_REALIZATIONS),
     "value": Amount("1", least=0.0),
     "plinth_width": Amount("m", above=0.0),
     "plinth_depth": Amount("m", above=0.0),
     "plinth_height": Amount("m", above=0.0),
 }
 COLUMNS = [*OWN, *ANSWERED]
+BASED: dict[str, dict[str, Any]] = {"prism": {}, "frustum": {}, "bust": {"top_scale": 1.6}}  # on a polygon
 TEMPLATE = (
     "object,shape,width [cm],depth [cm],diameter [cm],height [cm],material,friction,place,"
     "plinth_width [cm],number,value,group,note\n"
@@ -344,9 +346,14 @@ def _item(
     if place not in ("", GROUND, *floors):
         known = joined([GROUND, *floors])
         mistakes.append(f"{row.column('place')} expected {known}, of [collection.floors], got {place!r}")
-    if cells.get("number", 1.0) % 1:
-        mistakes.append(f"{row.column('number')} expected a whole number, got {cells['number']:g}")
+    mistakes += [
+        f"{row.column(name)} expected a whole number, got {cells[name]:g}"
+        for name in ("number", "realizations")
+        if cells.get(name, 0.0) % 1
+    ]
     raw = deepcopy(dict(data))
+    if "realizations" in cells and isinstance(raw.get("ensemble"), dict):
+        raw["ensemble"]["realizations"] = int(cells["realizations"])
     if not mistakes:
         mistakes += _put_in(raw, cells, row)
     if mistakes:
@@ -399,6 +406,11 @@ def _put_in(raw: dict[str, Any], cells: Mapping[str, Any], row: _Line) -> list[s
         return [f"{row.place}: expected a shape, in a column 'shape' or in [body] of the study file"]
     if answers.get("mass") and answers.get("material", "weighed") != "weighed":
         return [f"{row.column('mass')} the density of its material gives it; leave one of them out"]
+    if shape in BASED:
+        answers |= {f"base_{side}": answers.pop(side) for side in ("width", "depth") if side in answers}
+        answers = BASED[shape] | answers
+        if ranges := [side for side in ("base_width", "base_depth") if isinstance(answers.get(side), dict)]:
+            return [f"{row.place}: the base of a {shape} is of numbers: give one for its {ranges[0][5:]}"]
     own: dict[str, Any] = {key: value for key, value, _ in body_lines(answers)}
     same = own["shape"] == given.get("shape")
     left = ("gravity", "density") if not same else tuple(given)

@@ -202,6 +202,7 @@ def build_page(
     figures: Sequence[results.KeyFigure] = (),
     answer: str = "",
     signed: Signed = NOBODY,
+    listed: int | None = None,
 ) -> str:
     """One HTML page with everything inside: its sections, and what has to be heeded of them first.
 
@@ -218,6 +219,8 @@ def build_page(
         The result in a sentence.
     signed : Signed
         Who answers for the page.
+    listed : int, optional
+        Sections in the table of contents, by default all.
     """
     found = [laid_out(section) for section in sections]
     return _render(
@@ -229,7 +232,7 @@ def build_page(
         figures=figures,
         answer=answer,
         signed=signed.fields,
-        contents=contents(found),
+        contents=contents(found[:listed]),
         sections=found,
         cautions={
             block: section for section in found for block in section.blocks if isinstance(block, Caution)
