@@ -307,7 +307,9 @@ def verify(
     Ends with exit code 1 if a check fails or a store is not whole.
     """
     from mcrock.dataset import is_store
+    from mcrock.ensemble.collection import stores_in
 
+    files = [store for path in files or [] for store in stores_in(path)]
     if everything and (files or failures or digest or expect or repair or force):
         raise ValueError("--all goes alone: it runs the evidence of a clone, not that of files")
     if everything:

@@ -608,7 +608,7 @@ def submit(
         SYSTEMS,
         check_replaceable,
         load_cluster,
-        measure,
+        measure_all,
         plan_tasks,
         read_duration,
         script_path,
@@ -616,6 +616,7 @@ def submit(
         write_script,
     )
     from mcrock.show.progress import format_cost, format_plan
+    from mcrock.study.collection import is_collection
     from mcrock.study.sampling import load_motions
 
     system, walltime = array.system, read_duration(array.time)
@@ -625,13 +626,13 @@ def submit(
         raise ValueError(f'--time must be a time as "HH:MM:SS", of at least a minute, got {array.time!r}')
     if cluster:
         load_cluster(cluster)
-    study = changes.load(config)
+    several = is_collection(config)
+    studies = [*changes.load_collection(config).members.values()] if several else [changes.load(config)]
     store = output or Path(config.name).with_suffix(".zarr")
     path = script_path(store)
     if not dry_run:
         check_replaceable(path)
-    motions = load_motions(study)
-    estimate = measure(study, motions)
+    estimate = measure_all(studies, load_motions(studies[0]))
     least = 2 if system == "pbs" else 1  # an array of one is refused there
     used = (peak_memory() or 0.0) * 2**20
     plan = plan_tasks(estimate, array.cores, walltime, used, array.tasks, least)

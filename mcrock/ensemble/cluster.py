@@ -333,6 +333,24 @@ def measure(study: Study, motions: list[Motion]) -> Estimate:
     )
 
 
+TIMED = 6  # studies of several that are measured
+
+
+def measure_all(studies: Sequence[Study], motions: list[Motion]) -> Estimate:
+    """Resources of studies that are run together, by those of some of them."""
+    found = [measure(study, motions) for study in studies[:: -(-len(studies) // TIMED)]]
+    times = len(studies) / len(found)
+    return Estimate(
+        runs=sum(study.n_runs for study in studies),
+        seconds=sum(one.core_seconds for one in found) / sum(one.runs for one in found),
+        timed=sum(one.timed for one in found),
+        disk=times * sum(one.disk for one in found),
+        chunks=round(times * sum(one.chunks for one in found)),
+        files=round(times * sum(one.files for one in found)),
+        chunk_memory=max(one.chunk_memory for one in found),
+    )
+
+
 def _size_of_chunk(job: Job, values: dict[str, Any], n: int, outer: int | None) -> tuple[float, float]:
     """Size of a chunk on disk: constant part, and part of each realization [bytes]."""
 

@@ -76,6 +76,14 @@ def is_collection_folder(path: Path) -> bool:
     return (path / TABLE).is_file()
 
 
+def stores_in(path: Path) -> list[Path]:
+    """Stores of a collection; of any other path itself."""
+    if not is_collection_folder(path):
+        return [path]
+    results = open_collection(path)
+    return [results.store(name) for _, name in results.members]
+
+
 def open_collection(path: str | Path) -> Results:
     """Open the results of a collection.
 
@@ -184,6 +192,11 @@ def _check_folder(results: Results, options: Options) -> None:
     check_new_store(path)
     if not path.exists():
         return
+    others = (
+        {entry.name for entry in path.iterdir() if not entry.name.startswith(".")} if path.is_dir() else {"x"}
+    )
+    if options.joining and others <= {OBJECTS}:
+        return  # another task has just made it
     if not is_collection_folder(path):
         raise StoreError(f"{path} exists and has no results of a collection; choose another output")
     if not (options.overwrite or options.joining):

@@ -148,6 +148,8 @@ def load_config(
         If the law is none that runs can follow.
     """
     read = read_toml(Path(path), "study file")
+    if "collection" in read:
+        raise ConfigError(f"{path} is of many objects: check, run and submit take it, and load_collection")
     return study_of(read, Path(path), overrides, inputs=inputs, law=law, trust_code=trust_code)
 
 

@@ -86,6 +86,7 @@ def test_run_prints_the_answer_and_goes_on(mcrock, made, tmp_path):
     study, store = tmp_path / "study.toml", tmp_path / "all.zarr"
     assert mcrock("run", study, "-o", store, "--dry-run")[0] == 0
     assert not store.exists()
+    assert "# 528 runs of" in mcrock("submit", study, "--dry-run")[1]
     code, out, err = mcrock("run", study, "-o", store, "--task", "1/2")
     assert code == 0, err
     assert "of 20 chunks" in out, err
@@ -93,6 +94,9 @@ def test_run_prints_the_answer_and_goes_on(mcrock, made, tmp_path):
     assert code == 0, err
     assert re.search(r"most urgent: \w+", out), err
     assert mcrock("run", study, "-o", store)[0] == 2  # there already
+    code, out, err = mcrock("verify", store, "--digest")
+    assert code == 0, err
+    assert len(set(out.split())) >= 4
     code, out, err = mcrock("status", store)
     assert "20 of 20 chunks" in out
     for name in ("urn", "urn (2)", "chest", "stele"):
