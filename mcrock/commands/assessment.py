@@ -396,9 +396,9 @@ def collection(
     Objects meet the same earthquakes: `mcrock docs collection`.
     """
     from mcrock.ensemble.collection import open_collection
-    from mcrock.show.collection import compose_collection, find, save_page
+    from mcrock.show.collection import collection_page, compose_collection, find
     from mcrock.show.progress import reading_progress
-    from mcrock.show.report.page import check_page
+    from mcrock.show.report.page import check_page, save_report
     from mcrock.statistics.intervals import check_level
 
     check_level(level)
@@ -407,7 +407,7 @@ def collection(
     opened, other = open_collection(store), None if changed is None else open_collection(changed)
     with reading_progress():
         found = find(opened, asked.of(opened.open(opened.rows[0].name), level), other)
-        more = [] if page is None else [save_page(found, page, overwrite=overwrite)]
+        more = [] if page is None else [save_report(collection_page(found), page, overwrite=overwrite)]
         options.show(compose_collection(found), results, None, *more)
 
 

@@ -100,6 +100,11 @@ class Losses(NamedTuple):
         return np.bincount(self.record).astype(float)[:, None]
 
 
+def by_falling(ds: xr.Dataset) -> xr.Dataset:
+    """A study judged by falling: by overturning, or sliding off a support where it has one."""
+    return by_support(ds) or ds
+
+
 def count_losses(
     objects: Mapping[str, xr.Dataset],
     values: Mapping[str, float] | None = None,
@@ -127,7 +132,7 @@ def count_losses(
     marginal, held = [], []
     all_lost: dict[str, np.ndarray] = {}
     for name, opened in objects.items():
-        ds = by_support(opened) or opened
+        ds = by_falling(opened)
         check_runs(ds)
         if is_cloud(ds):
             raise ValueError(f"{name}: objects are compared at fixed levels: take [intensity] levels")
@@ -487,7 +492,7 @@ def judge_objects(
     ends: list[list[np.ndarray]] = []
     scores, first = [], None
     for opened in objects.values():
-        ds = by_support(opened) or opened
+        ds = by_falling(opened)
         accepted = accept_curve(ds, how)
         units = accepted.units
         place = level_place(ds["intensity"], intensity)

@@ -43,17 +43,10 @@ from mcrock.show.app.parts import (
     refused,
     rows_as_html,
 )
-from mcrock.show.collection import (
-    Found,
-    answer_lines,
-    compose_collection,
-    event_blocks,
-    number_table,
-    object_table,
-)
+from mcrock.show.collection import Found, answer_lines, drawn, object_table, together_blocks
 from mcrock.show.fragility import accepted_label, accepted_values, format_support, not_gone_by
 from mcrock.show.history import describe_doubt
-from mcrock.show.report.content import cautions, embed
+from mcrock.show.report.content import cautions
 from mcrock.show.report.page import build_report
 from mcrock.show.report.results import answer_of
 from mcrock.show.report.subject import Signed
@@ -182,14 +175,12 @@ class Collected:
     def view(self) -> pn.Column:
         """All of it."""
         found = self.found
-        figures = [draw() for draw in compose_collection(found).drawings.values()]
-        shown = [embed(ax, "figure of the collection") for ax in figures if not isinstance(ax, str)]
         return pn.Column(
             html(parts.blocks_as_html(answer_lines(found))),
             html(paragraph("Filter and sort the objects; a click on one opens its curve and runs.")),
             self.table,
             self.told,
-            html(parts.blocks_as_html([number_table(found), *event_blocks(found), *shown])),
+            html(parts.blocks_as_html([*together_blocks(found), *drawn(found).values()])),
             **WIDE,
         )
 
