@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from mcrock.base.environment import imported_on_use
 
 if TYPE_CHECKING:
+    from mcrock.ensemble.collection import open_collection, run_collection
     from mcrock.ensemble.estimate import estimate_time
     from mcrock.ensemble.part import Part
     from mcrock.ensemble.study import EnsembleError, Plan, Progress, plan_study, run_study, run_until
@@ -15,7 +16,9 @@ __all__ = [
     "Plan",
     "Progress",
     "estimate_time",
+    "open_collection",
     "plan_study",
+    "run_collection",
     "run_study",
     "run_until",
 ]

@@ -138,7 +138,7 @@ def test_the_page_has_a_sheet_for_each_object(mcrock, made, tmp_path):
     page = tmp_path / "page.html"
     code, out, err = mcrock("collection", made / "all.zarr", "--scenario", "0.3g,0.4", "--page", page)
     assert code == 0, err
-    assert "in the earthquake of 0.3g with a scatter of 0.4" in out, err
+    assert "in this earthquake of 0.3g with a scatter of 0.4 at least one falls" in out, err
     text = page.read_text()
     assert all(f"object-{name}" in text for name in ("urn", "chest", "stele"))
     assert "On loan" in text
