@@ -150,7 +150,7 @@ def load_config(
     read = read_toml(Path(path), "study file")
     if "collection" in read:
         raise ConfigError(
-            f"{path} is of many objects: check, run and submit take it; in Python, mcrock.study.load_collection"
+            f"{path} is of many objects: take check, run and submit; in Python, load_collection"
         )
     return study_of(read, Path(path), overrides, inputs=inputs, law=law, trust_code=trust_code)
 
