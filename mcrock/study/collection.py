@@ -294,7 +294,7 @@ def _rows(source: Path) -> tuple[list[_Line], list[str]]:
             mistakes.append(f"{place}: more cells than the header has columns")
         if None in cells.values():
             mistakes.append(f"{place}: fewer cells than the header has columns; leave unknown ones empty")
-        short = len(name) <= LONGEST_NAME and len(name.encode()) <= 2 * LONGEST_NAME  # as a name of a file
+        short = len(name) <= LONGEST_NAME and len(name.encode()) <= 150  # as a name of a file
         if not (name and is_plain(name) and short):
             mistakes.append(f"{place}: expected a name of 1 to {LONGEST_NAME} letters in column 'object'")
         rows.append(_Line(place, name, filled, heads))

@@ -87,7 +87,7 @@ ROW = "objects.csv, line 2 (a)"
         ("object,note,group\na,tall\n", f"{ROW}: fewer cells than the header has columns; leave unknown"),
         ("object,note\n,tall\n", "line 2: expected a name of 1 to 100 letters in column 'object'"),
         (f"object\n{'x' * 101}\n", "expected a name of 1 to 100 letters"),
-        (f"object\n{'像' * 67}\n", "expected a name of 1 to 100 letters"),
+        (f"object\n{'像' * 51}\n", "expected a name of 1 to 100 letters"),
         ("object\na\x07b\n", "expected a name of 1 to 100 letters"),
         ("object,note\n", "objects.csv: expected 1 to 10000 objects, one a row, got 0"),
         ("object,note\n,\n\n", "objects.csv: expected 1 to 10000 objects, one a row, got 0"),
