@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,7 +103,7 @@ def make_template(
     header.to_zarr(
         MemoryStore(contents), consolidated=False, zarr_format=3, write_empty_chunks=True, encoding=as_one
     )
-    group = zarr.open_group(MemoryStore(contents), mode="r+")
+    members = {name: stored.to_bytes() for name, stored in contents.items()}
     own = own or {}
     for name in [*variables, *own, MARKS]:
         variable = declaration(name)
@@ -115,17 +115,34 @@ def make_template(
         shape, chunks = shape[: len(dims)], chunks[: len(dims)]
         if n_outer is not None:
             dims, shape, chunks = (OUTER, *dims), (n_outer, *shape), (1, *chunks)
-        group.create_array(
-            name,
-            shape=shape,
-            chunks=chunks,
-            dtype=variable.dtype,
-            compressors=ZstdCodec(level=0),  # as `encode`
-            fill_value=filler(variable.dtype),
-            dimension_names=dims,
-            attributes=attributes(name, *measure) | dict(own.get(name, {})),
-        )
-    return Template.of(study, {name: contents[name].to_bytes() for name in sorted(contents)})
+        of_array = _empty_array(name, shape, chunks, dims, measure, tuple(own.get(name, {}).items()))
+        members[f"{name}/zarr.json"] = of_array
+    return Template.of(study, {name: members[name] for name in sorted(members)})
+
+
+@lru_cache(maxsize=256)  # objects of a collection have the same ones, and zarr takes a millisecond for each
+def _empty_array(
+    name: str,
+    shape: tuple[int, ...],
+    chunks: tuple[int, ...],
+    dims: tuple[str, ...],
+    measure: tuple[str, str],
+    own: tuple[tuple[str, str], ...],
+) -> bytes:
+    """What a store says of an array without chunks."""
+    contents: dict[str, Any] = {}
+    variable = declaration(name)
+    zarr.create_group(MemoryStore(contents)).create_array(
+        name,
+        shape=shape,
+        chunks=chunks,
+        dtype=variable.dtype,
+        compressors=ZstdCodec(level=0),  # as `encode`
+        fill_value=filler(variable.dtype),
+        dimension_names=dims,
+        attributes=attributes(name, *measure) | dict(own),
+    )
+    return bytes(contents[f"{name}/zarr.json"].to_bytes())
 
 
 def write_part(
