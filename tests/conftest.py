@@ -73,6 +73,7 @@ LONG = [
     "tests/unit/ensemble/rare/test_splitting.py",
     "tests/unit/ensemble/test_stopping.py",
     "tests/unit/ensemble/test_ways.py",
+    "tests/unit/ensemble/test_collection.py",
     "tests/unit/ensemble/test_contact_study.py",
     "tests/unit/ensemble/test_extension.py",
     "tests/unit/ensemble/test_failures.py",

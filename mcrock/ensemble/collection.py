@@ -7,6 +7,7 @@ so that the bits of one object do not depend on the others, and every command on
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +19,12 @@ import xarray as xr
 from mcrock.base.tables.parsing import ConfigError, read_json
 from mcrock.dataset import is_store, load_dataset
 from mcrock.dataset.contents import chunks_done, read_template, replacing
-from mcrock.dataset.create import StoreError, check_new_store, merge_stores
+from mcrock.dataset.create import StoreError, check_new_store, check_removable, merge_stores
+from mcrock.ensemble.opening import log_files
 from mcrock.ensemble.study import Options, Progress, run_jobs
 from mcrock.excitation import pack_motions
 from mcrock.study.collection import Collection
-from mcrock.study.sampling import OF_MOTION, load_motions
+from mcrock.study.sampling import OF_MOTION, check_inputs, load_motions
 from mcrock.study.study import Study
 
 TABLE, OBJECTS = "collection.json", "objects"
@@ -170,12 +172,18 @@ def run_collection(
     results = Results(path, collection.title, rows)
     _check_folder(results, options)
     motions = load_motions(next(iter(members.values())))
+    for name, study in members.items():  # before anything is written
+        options.check(study)
+        if overwrite or not results.store(name).exists():
+            check_inputs(study, motions)
     pack = pack_motions(motions)
     (path / OBJECTS).mkdir(parents=True, exist_ok=True)
     jobs = dict(
         options.prepare(study, results.store(name), motions=(motions, pack))
         for name, study in members.items()
     )
+    if overwrite and is_collection_folder(path):
+        _remove_others(results)
     _write_table(results)
     run_jobs(jobs, options, progress)
     return results
@@ -215,6 +223,18 @@ def _check_folder(results: Results, options: Options) -> None:
     if there != wanted and not options.extend:
         new = sorted(wanted - there)
         raise StoreError(f"{path} lacks objects of the table: {', '.join(new[:5])}; --extend adds them")
+
+
+def _remove_others(results: Results) -> None:
+    """Delete the stores of objects that the table no longer has, and their logs."""
+    before = open_collection(results.path)
+    kept = {results.store(name) for _, name in results.members}
+    for store in {before.store(name) for _, name in before.members} - kept:
+        if is_store(store):
+            check_removable(store)
+            shutil.rmtree(store)
+        for log in log_files(store):
+            log.unlink()
 
 
 def _write_table(results: Results) -> None:

@@ -29,6 +29,7 @@ from mcrock.base.params import MotionPack
 from mcrock.base.session import shown_progress
 from mcrock.dataset import DamageError, contents, is_store, load_dataset
 from mcrock.dataset.create import check_extent, check_same_study, known_length
+from mcrock.dataset.store import chunk_length
 from mcrock.ensemble import opening
 from mcrock.ensemble.part import (
     JOBS,
@@ -310,8 +311,7 @@ class Options:
     ) -> tuple[Path, Job]:
         """The store, and what the workers need, of valid options; ``motions`` are those of the study, if they
         are at hand."""
-        self._check()
-        self._check_on_device(study)
+        self.check(study)
         path = Path(output)
         opening.check_output(path, self.overwrite, self.joining)
         loaded, pack = motions or (load_motions(study), None)
@@ -324,8 +324,10 @@ class Options:
             return -(-LAUNCH // study.n_intensity)
         return self.part_size
 
-    def _check(self) -> None:
+    def check(self, study: Study) -> None:
+        """Refuse options that are not valid, or not for a study (ValueError)."""
         check_device(self.device)
+        self._check_on_device(study)
         if self.device == CUDA and self.processes:
             raise ValueError("a GPU is shared by threads: leave processes (--processes) out")
         for name in ("workers", "part_size"):
@@ -402,8 +404,11 @@ def _compute(jobs: Mapping[Path, Job], options: Options, progress: Callable[[Pro
         studies=len(jobs),
     )
     workers, parts, trackers = options.workers or CPU_COUNT, list[Part](), list[_Tracker]()
+    part_size = options.size_of_parts(study)
+    if part_size is None and len(jobs) > 1:  # as of one study with all their runs
+        part_size = chunk_length(sum(job.study.n_realizations for job in jobs.values()), study.n_intensity)
     for member, (path, job) in enumerate(jobs.items()):
-        tracker, own = _begun(path, job, options, workers, member, state, progress)
+        tracker, own = _begun(path, job, options, workers, member, part_size, state, progress)
         trackers.append(tracker)
         parts += own
     state.total_runs = sum(part.stop - part.start for part in parts) * study.n_intensity
@@ -435,12 +440,13 @@ def _begun(
     options: Options,
     workers: int,
     member: int,
+    part_size: int | None,
     state: Progress,
     progress: Callable[[Progress], None] | None,
 ) -> tuple[_Tracker, list[Part]]:
     """What follows a study of several, and the parts of it that are to be computed, as its log says."""
     study, task = job.study, options.task
-    template, part_size = contents.read_template(path), options.size_of_parts(study)
+    template = contents.read_template(path)
     found = _inventory_of_share(path, template, task)
     parts = list(cut_parts(found.done, template.length, study.n_realizations, part_size, task, member))
     log = opening.Log(path, task)
