@@ -31,7 +31,7 @@ from mcrock.statistics.likelihood import (
     log_likelihood,
     plateau_curve,
 )
-from mcrock.statistics.rates import IsotonicCurve
+from mcrock.statistics.rates import IsotonicCurve, rise_already
 from mcrock.statistics.resampling import Units, collect_units, draw_units, fit_sample
 from mcrock.statistics.runs import ESTIMATE, record_lots
 
@@ -192,11 +192,12 @@ def fitted_rule(units: Units, how: Bootstrap, link: Link) -> Rule:
 
 def by_isotonic(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     """Isotonic fractions; between the intensities of a sample as `IsotonicCurve`."""
-    predicted = np.empty(np.shape(runs))
-    for row, fell, number in zip(predicted, yes, runs, strict=True):
-        there = number > 0
-        curve = IsotonicCurve(x[there], fell[there], number[there])
-        row[there], row[~there] = curve.fraction, curve.at(x[~there])
+    with np.errstate(invalid="ignore"):
+        predicted: np.ndarray = yes / runs
+    for i in np.flatnonzero(~rise_already(predicted, runs)):
+        there = runs[i] > 0
+        curve = IsotonicCurve(x[there], yes[i, there], runs[i, there])
+        predicted[i, there], predicted[i, ~there] = curve.fraction, curve.at(x[~there])
     return predicted
 
 

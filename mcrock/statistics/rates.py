@@ -438,16 +438,13 @@ def weighted_fractions(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Weighted sums (n, n_table) of isotonic fractions of samples, and the variance of what their units add.
 
-    ``times`` (n, n_kind) is how often each kind of unit is in a sample. Fractions that rise already, or are
-    equal at 0 or 1, need no isotonic regression.
+    ``times`` (n, n_kind) is how often each kind of unit is in a sample.
     """
     own, yes = units.runs[:, there], units.overturned[reading][:, there]
     runs, counts = times @ own, times @ yes
     with np.errstate(invalid="ignore"):
         share = counts / runs
-    step = np.diff(share, axis=1)
-    ends = (step == 0) & ((share[:, 1:] == 0) | (share[:, 1:] == 1))
-    rising = ((step > 0) | ends).all(axis=1) & (runs > 0).all(axis=1)
+    rising = rise_already(share, runs)
     rate = np.empty((len(times), len(weights)))
     variance = np.empty_like(rate)
     rows = max(1, BATCH // own.size)
@@ -464,6 +461,16 @@ def weighted_fractions(
         off = (yes[:, some] - fit.x * own[:, some]) @ np.repeat(pooled, np.diff(fit.blocks), axis=1).T
         rate[i], variance[i] = kept @ fit.x, times[i] @ off**2
     return rate, variance
+
+
+def rise_already(share: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    """Which samples (n,) have fractions (n, n_intensity) that isotonic regression leaves as they are.
+
+    They rise, or are equal at 0 or 1, and there are runs everywhere.
+    """
+    step = np.diff(share, axis=1)
+    ends = (step == 0) & ((share[:, 1:] == 0) | (share[:, 1:] == 1))
+    return ((step > 0) | ends).all(axis=1) & (runs > 0).all(axis=1)
 
 
 def _drawn_weights(weights: np.ndarray, some: np.ndarray) -> np.ndarray:
