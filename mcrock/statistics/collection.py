@@ -26,16 +26,26 @@ from mcrock.base.checks import ROUNDING, shared_keywords
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import unit_in_text
 from mcrock.statistics.accepted_curve import accept_curve
+from mcrock.statistics.comparison import FEW
+from mcrock.statistics.goodness import record_units
 from mcrock.statistics.hazard import MEAN, check_measure
-from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, check_level, interval_of_readings, table
+from mcrock.statistics.intervals import (
+    Bootstrap,
+    BootstrapKeywords,
+    check_level,
+    clustered_interval,
+    interval_of_readings,
+    student_interval,
+    table,
+)
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import by_support
 from mcrock.statistics.rates import (
     IsotonicCurve,
     Table,
-    bounding_steps,
     integration_points,
     isotonic_bounds,
+    isotonic_rates,
     refine,
     weighted_fractions,
 )
@@ -46,6 +56,7 @@ from mcrock.statistics.runs import (
     check_runs,
     is_cloud,
     overturn_levels,
+    read_input,
     read_slices,
     record_lots,
     run_intensity,
@@ -131,19 +142,21 @@ def count_losses(
     number = value = record = np.zeros(0)
     marginal, held = [], []
     all_lost: dict[str, np.ndarray] = {}
+    shaking: dict[str, np.ndarray] = {}
     for name, opened in objects.items():
         ds = by_falling(opened)
         check_runs(ds)
         if is_cloud(ds):
             raise ValueError(f"{name}: objects are compared at fixed levels: take [intensity] levels")
         fallen = _fallen(ds)
-        lots = record_lots(ds)
+        met = {each: read_input(ds, each) for each in ("record", "azimuth") if each in ds}
         if first is None:
-            first, record = ds, lots
+            first, record, shaking = ds, record_lots(ds), met
             number, value = np.zeros(fallen.shape, np.int32), np.zeros(fallen.shape)
-        least = min(len(record), len(lots))
-        same = np.allclose(ds["intensity"], first["intensity"], rtol=ROUNDING)
-        if not same or not np.array_equal(record[:least], lots[:least]):
+        least = min(len(record), fallen.shape[1])
+        same = met.keys() == shaking.keys() and ds.sizes["intensity"] == first.sizes["intensity"]
+        same = same and np.allclose(ds["intensity"], first["intensity"], rtol=ROUNDING)
+        if not same or any((met[each][:least] != shaking[each][:least]).any() for each in met):
             raise ValueError(f"{name} does not meet the earthquakes of {next(iter(objects))} at their levels")
         marginal.append(fallen.mean(axis=(0, 1)))
         held.append(1.0 if values is None else values[name])
@@ -158,7 +171,7 @@ def count_losses(
     return Losses(
         first["intensity"],
         own_measure(first),
-        record,
+        np.unique(record, return_inverse=True)[1],
         number,
         value,
         all_lost,
@@ -228,7 +241,8 @@ def number_lost(losses: Losses, intensity: float, *, level: float = 0.95) -> xr.
     probability = beyond.mean(axis=0).sum(axis=0) / runs.sum()
     bounds = interval_of_readings(beyond[0], beyond[1], np.broadcast_to(runs, beyond[0].shape), level)
     mean, ends = _mean_of(losses, losses.number[:, :, [k]] / n, level)
-    share, of_share = _mean_of(losses, losses.value[:, :, [k]] / losses.values.sum(), level)
+    whole = max(losses.values.sum(), np.finfo(float).tiny)  # nothing is lost of what is worth nothing
+    share, of_share = _mean_of(losses, losses.value[:, :, [k]] / whole, level)
     alone = np.ones(1)
     for p in losses.marginal[:, k]:
         alone = np.convolve(alone, [1 - p, p])
@@ -277,7 +291,8 @@ def change_of_losses(before: Losses, after: Losses, intensity: float, *, level: 
     -------
     Dataset
         `fewer`, the mean number that falls before less that after, and `share_saved`, the share of the value
-        [1], with intervals for new earthquakes (of pairs, by records).
+        [1], with intervals for new earthquakes: Student's of the differences of the records or, where fewer
+        than `mcrock.statistics.comparison.FEW` differ, Gaffke's bounds (`clustered_interval`).
 
     Raises
     ------
@@ -296,12 +311,17 @@ def change_of_losses(before: Losses, after: Losses, intensity: float, *, level: 
     pairs = {"fewer": (before.number, after.number, n)}
     pairs["share_saved"] = before.value, after.value, float(max(before.values.sum(), after.values.sum()))
     for name, (first, second, most) in pairs.items():
-        off = first[:, :least, [k]] - second[::-1, :least, [j]]  # undecided runs both ways
-        cut = before._replace(record=before.record[:least])
-        mean, ends = _mean_of(cut, (off / most + 1) / 2, level)  # between 0 and 1
+        cut, most = before._replace(record=before.record[:least]), max(most, np.finfo(float).tiny)
+        off = cut.by_record((first[:, :least, [k]] - second[::-1, :least, [j]]) / most)[..., 0]  # least, most
+        runs, ends = cut.runs[:, 0], []
+        for one in off:
+            mean, half = student_interval(one, runs, level)
+            low, high = clustered_interval((runs + one) / 2, runs, level)
+            few = (one != 0).sum() < FEW
+            ends.append([2 * low - 1, 2 * high - 1] if few else [mean - half, mean + half])
         scale = most if name == "fewer" else 1.0
-        variables[name] = (), scale * (2 * mean[0] - 1)
-        variables[f"{name}_interval"] = ("bound", scale * (2 * ends[:, 0] - 1))
+        variables[name] = (), scale * off.mean(axis=0).sum() / runs.sum()
+        variables[f"{name}_interval"] = "bound", scale * np.clip([ends[0][0], ends[1][1]], -1.0, 1.0)
     return table(variables, {}, {"level": level}, NAMES)
 
 
@@ -376,7 +396,7 @@ def loss_events(
     }
     steps = _steps(losses.values)
     exceeded = [losses.value >= step * (1 - ROUNDING) for step in steps]
-    share = losses.value / losses.values.sum()
+    share = losses.value / max(losses.values.sum(), np.finfo(float).tiny)
     found = {"event": _Counted(losses, [*events.values()], how), "loss": _Counted(losses, exceeded, how)}
     variables: dict[str, Any] = {}
     for name, counted in found.items():
@@ -412,8 +432,9 @@ class _Counted:
 
     def __init__(self, losses: Losses, events: Sequence[np.ndarray], how: Bootstrap) -> None:
         self.losses, self.how = losses, how
-        order = np.argsort(losses.intensity.values)
-        self.x, self.order = losses.intensity.values[order].astype(float), order
+        x = losses.intensity.values.astype(float)
+        self.order = np.flatnonzero(x > 0)[np.argsort(x[x > 0])]
+        self.x = x[self.order]
         self.counts = [
             losses.by_record(event.astype(float)) for event in events
         ]  # each (2, n_record, n_level)
@@ -506,15 +527,16 @@ def judge_objects(
             whole: Table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
             row.append(accepted.rate(*whole))
             end.append(accepted.rate_interval([whole])[:, 0])
-            least, most, _ = bounding_steps(units.intensity, *whole)
-            weight = (least + most)[None] / 2
+            weight = rate_weights(units.intensity, *whole)[None]
         rows.append([*row, *(float(ds[name].median()) for name in ("body_slenderness", "body_radius"))])
         ends.append(end)
-        scores.append(resampled_scores(units, weight, how))
+        scores.append(resampled_scores(record_units(ds, how.allow_missing), weight, how))
         first = ds if first is None else first
     if first is None:
         raise ValueError("expected at least one object, got none")
     ranked = rank_scores(np.array(scores), worst, how.level)
+    if not how.reaches_level(units.number):
+        ranked.interval[:] = [[1.0], [len(scores)]]
     numbers, of_axis = np.array(rows).T, {"units": axis_attrs(first)["units"]}
     of = dict(zip(("median", "probability", *(["rate"] * (hazard is not None))), range(3), strict=False))
     variables: dict[str, Any] = {
@@ -534,6 +556,21 @@ def judge_objects(
     attrs = {"level": how.level, "worst": worst, "resamples": how.resamples, "seed": how.seed}
     coords = {"object": [*objects], "intensity": ((), intensity, dict(first["intensity"].attrs))}
     return table(variables, coords, attrs, NAMES)
+
+
+def rate_weights(level: np.ndarray, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """Weights (n_level,) of rising fractions in the rate by straight lines in ln(intensity) between them
+    (`mcrock.statistics.rates.isotonic_rates`, whose hazard this one is, at all levels or not) [1/a].
+
+    >>> x, level = np.geomspace(0.1, 10.0, 20), np.array([0.5, 1.0, 2.0])
+    >>> weight, fraction = rate_weights(level, x, 1e-3 / x), np.array([0.1, 0.5, 0.9])
+    >>> table = refine(x, 1e-3 / x, level)
+    >>> print(f"{weight @ fraction:.6f} {isotonic_rates(*table, level, fraction).sum():.6f}")
+    0.000976 0.000976
+    """
+    table = refine(x, rate, level)
+    steps = [isotonic_rates(*table, level, np.arange(len(level)) >= k).sum() for k in range(len(level))]
+    return -np.diff([*steps, 0.0])
 
 
 def resampled_scores(units: Units, weight: np.ndarray, how: Bootstrap) -> np.ndarray:
@@ -573,19 +610,21 @@ def rank_intervals(estimate: np.ndarray, resampled: np.ndarray, level: float) ->
     """Ends (2, n) of the ranks of n objects, 1 for the largest, from estimates (n,) and resamples (n, m).
 
     An object's rank is beyond those that are larger with confidence, and before those that are smaller, of
-    all its differences together (Mogstad et al. 2024, one-step marginal confidence sets).
+    all its differences together (Mogstad et al. 2024, one-step marginal confidence sets). Two that differ by
+    the same in every resample differ for sure.
     """
-    n = len(estimate)
+    n, rounding = len(estimate), ROUNDING * np.abs(estimate).max(initial=0.0)
     found = np.empty((2, n))
     for i in range(n):
         difference = estimate - estimate[i]
         off = resampled - resampled[i] - difference[:, None]
         error = resampled_error(off)
-        known = error > 0
+        known = error > rounding
         with np.errstate(invalid="ignore", divide="ignore"):
             most = np.abs(off[known] / error[known, None]).max(axis=0, initial=0.0)
-            critical = np.quantile(most, level, method="higher") if known.any() else np.inf
-            far = np.where(known, difference / np.where(known, error, 1.0), 0.0)
+            critical = np.quantile(most, level, method="higher") if known.any() else 0.0
+            sure = np.where(np.abs(difference) > rounding, np.sign(difference) * np.inf, 0.0)
+            far = np.where(known, difference / np.where(known, error, 1.0), sure)
         found[:, i] = 1 + (far > critical).sum(), n - (far < -critical).sum()
     return found
 

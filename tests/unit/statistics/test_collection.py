@@ -1,0 +1,373 @@
+"""What objects do together: exact laws, a second implementation, and coverage of random truths."""
+
+from itertools import product
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import ndtr
+from scipy.stats import binom, rankdata
+
+from mcrock.base.params import Outcome
+from mcrock.dataset import load_dataset
+from mcrock.statistics import annual_rate, with_displacement_limit
+from mcrock.statistics.collection import (
+    Losses,
+    change_of_losses,
+    count_losses,
+    judge_objects,
+    loss_events,
+    number_lost,
+    rank_scores,
+    rate_weights,
+    resampled_scores,
+)
+from mcrock.statistics.intervals import Bootstrap
+from mcrock.statistics.rates import lognormal_rates
+from mcrock.statistics.resampling import Units
+from tests.unit.statistics.conditions import CHOICES
+from tests.unit.statistics.conftest import PGA, simulate_study
+from tests.unit.statistics.test_probability import sliding_study
+from tests.unit.statistics.test_risk import power_law
+
+MANY = 20_000  # earthquakes of the truth
+
+
+def fallen(fell, record=None):
+    """Result of one object by what falls (n_realization, n_level)."""
+    fell = np.asarray(fell)
+    record = np.arange(len(fell)) if record is None else record
+    outcome = np.where(fell, Outcome.OVERTURNED, Outcome.AT_REST).astype("i1")
+    levels = ("intensity", 1.0 + np.arange(fell.shape[1]), PGA)
+    runs = {"outcome": (("realization", "intensity"), outcome), "record": ("realization", record)}
+    return xr.Dataset(runs, {"intensity": levels})
+
+
+def test_independent_objects_give_the_binomial_law_and_equal_ones_fall_together():
+    places = np.array([*product(range(3), repeat=4)])  # every combination once: exactly independent
+    apart = count_losses({str(k): fallen(places[:, [k]] == 0) for k in range(4)})
+    found = number_lost(apart, 1.0)
+    np.testing.assert_allclose(found["number_probability"], binom.pmf(range(5), 4, 1 / 3), atol=1e-12)
+    np.testing.assert_allclose(found["independent"], found["number_probability"], atol=1e-12)
+    assert float(found["overdispersion"]) == pytest.approx(1.0)
+    assert float(found["correlation"]) == pytest.approx(0.0, abs=1e-12)
+    alike = number_lost(count_losses({str(k): fallen(places[:, [0]] == 0) for k in range(4)}), 1.0)
+    np.testing.assert_allclose(alike["number_probability"], [2 / 3, 0, 0, 0, 1 / 3], atol=1e-12)
+    np.testing.assert_allclose(alike["independent"], found["independent"], atol=1e-12)
+    assert float(alike["overdispersion"]) == pytest.approx(4.0)
+    assert float(alike["correlation"]) == pytest.approx(1.0)
+
+
+def test_chances_that_differ_give_the_poisson_binomial_law():
+    chance = np.array([1, 3, 4, 7, 8]) / 8
+    sets = {str(k): fallen((np.arange(8) < 8 * p)[:, None]) for k, p in enumerate(chance)}
+    expected = np.zeros(6)
+    for falls in product([0, 1], repeat=5):
+        expected[sum(falls)] += np.where(falls, chance, 1 - chance).prod()
+    np.testing.assert_allclose(number_lost(count_losses(sets), 1.0)["independent"], expected, atol=1e-12)
+
+
+def second_implementation(objects, values, groups, level):
+    """From the runs of each store at one level: (reading, object, realization), by xarray alone."""
+    readings = []
+    for ds in objects.values():
+        at = ds.isel(intensity=level)
+        fell, open_ended = at["outcome"] == Outcome.OVERTURNED, at["outcome"] == Outcome.ROCKING
+        limit = ds.attrs.get("displacement_limit", np.inf)
+        if "peak_displacement" in at:
+            fell = fell | (at["peak_displacement"] > limit)
+        readings.append(np.stack([fell, fell | open_ended]))
+    fell = np.stack(readings, axis=1)
+    worth = np.array([*values.values()])
+    lost = (worth[:, None] * fell).sum(axis=1)
+    pair = np.array([group == "pair" for group in groups.values()])
+    return {
+        "exceedance": [(fell.sum(axis=1) >= k).mean() for k in range(len(worth) + 1)],
+        "expected_number": fell.sum(axis=1).mean(),
+        "expected_share": lost.mean() / worth.sum(),
+        "event_probability": [fell.any(axis=1).mean(), fell[:, pair].all(axis=1).mean()],
+        "loss_probability": lambda steps: [(lost >= step - 1e-9).mean() for step in steps],
+    }
+
+
+def sets_of(kind, stored):
+    """Studies that share their recordings: with undecided runs and falls off a support, or of two stores."""
+    if kind == "stores":
+        opened = {name: load_dataset(stored(name)).load() for name in ("plain", "friction")}
+        return opened | {"short": opened["plain"].isel(realization=slice(26))}
+    made = {f"a{k}": simulate_study(median=2.0 + k, undecided=0.1, seed=k, per_record=5) for k in range(3)}
+    slid = sliding_study(median=4.0, undecided=0.1, seed=7, per_record=5)
+    return made | {"slid": with_displacement_limit(slid, 0.02), "not slid": slid}
+
+
+@pytest.mark.parametrize("kind", ["made", "stores"])
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_a_second_implementation_from_single_stores_gives_the_same(kind, level, stored):
+    objects = sets_of(kind, stored)
+    values = dict(zip(objects, [1.0, 2.5, 0.0, 4.0, 3.0], strict=False))
+    groups = dict(zip(objects, ["pair", "pair", "", "", ""], strict=False))
+    losses = count_losses(objects, values, groups)
+    least = min(ds.sizes["realization"] for ds in objects.values())
+    cut = {name: ds.isel(realization=slice(least)) for name, ds in objects.items()}
+    if kind == "stores":  # its limit stands in the study
+        cut["friction"].attrs["displacement_limit"] = 0.2
+    expected = second_implementation(cut, values, groups, level)
+    events = loss_events(losses, resamples=20)
+    found = number_lost(losses, float(losses.intensity[level]))
+    found = {name: found[name] for name in ("exceedance", "expected_number", "expected_share")}
+    found |= {name: events[name][:, level] for name in ("event_probability", "loss_probability")}
+    expected["loss_probability"] = expected["loss_probability"](events["loss"].values)
+    for name, number in found.items():
+        np.testing.assert_allclose(number, expected[name], atol=1e-12, err_msg=name)
+
+
+def test_one_object_alone_has_its_rate_by_the_fractions():
+    ds, hazard = simulate_study(per_record=6, undecided=0.02), power_law()
+    alone = annual_rate(ds, hazard)
+    found = loss_events(count_losses({"a": ds}, {"a": 3.0}), hazard)
+    for name in ("event_rate", "loss_rate", "share_rate"):
+        pick = dict.fromkeys(found[name].dims, 0)
+        rate = alone["rate"].sel(fragility="stripes", hazard="mean")
+        assert float(found[name].isel(pick)) == pytest.approx(float(rate), rel=1e-12)
+        ends = alone["rate_interval"].sel(fragility="stripes", hazard="mean")
+        np.testing.assert_allclose(found[f"{name}_interval"].isel(pick), ends, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        (lambda ds: ds.assign(record=ds["record"][::-1].drop_vars("realization", errors="ignore")), "b does"),
+        (lambda ds: ds.isel(intensity=slice(2)), "b does not meet the earthquakes of a at their levels"),
+        (lambda ds: ds.assign_coords(intensity=1.1 * ds["intensity"]), "b does not meet the earthquakes of"),
+        (lambda ds: ds.assign(azimuth=ds["record"] * 0.1), "b does not meet the earthquakes of a"),
+        (lambda _: simulate_study(cloud=True), "b: objects are compared at fixed levels"),
+    ],
+)
+def test_objects_of_other_earthquakes_are_refused(other, words):
+    ds = simulate_study(per_record=2)
+    with pytest.raises(ValueError, match=words):
+        count_losses({"a": ds, "b": other(ds)})
+    with pytest.raises(ValueError, match="expected at least one object, got none"):
+        count_losses({})
+    with pytest.raises(ValueError, match=r"no level of the collection is 0\.3059 g; there are 0\.051"):
+        number_lost(count_losses({"a": ds}), 3.0)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_the_order_of_objects_changes_nothing_and_intervals_hold_their_numbers(seed):
+    rng = np.random.default_rng(seed)
+    n, record = int(rng.integers(2, 9)), np.arange(60) % 12
+    sets = {str(k): fallen(rng.random((60, 3)) < rng.random(3), record) for k in range(n)}
+    values = {name: float(rng.integers(0, 4)) for name in sets}
+    groups = {name: str(rng.integers(2)) for name in sets}
+    order = rng.permutation(n).astype(str)
+    found, mixed = (
+        number_lost(count_losses({k: sets[k] for k in names}, values, groups), 2.0) for names in (sets, order)
+    )
+    xr.testing.assert_allclose(found, mixed, atol=1e-12)
+    assert float(found["number_probability"].sum()) == pytest.approx(1.0)
+    assert (np.diff(found["exceedance"]) <= 0).all()
+    assert float(found["exceedance"][0]) == 1.0
+    assert float(found["exceedance"][1:].sum()) == pytest.approx(float(found["expected_number"]))
+    for name in ("exceedance", "expected_number", "expected_share"):
+        low, high = found[f"{name}_interval"].values
+        assert (low <= found[name] + 1e-9).all()
+        assert (found[name] <= high + 1e-9).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.0, 3.0))
+def test_ranks_hold_their_estimates_and_ties_share_them(seed, apart):
+    rng = np.random.default_rng(seed)
+    scores = np.repeat(apart * np.arange(5), 2)[:, None] + np.append(0.0, 0.1 * rng.standard_normal(200))
+    scores[::2, 1:] += 0.1 * rng.standard_normal((5, 200))
+    found = rank_scores(scores, 4, 0.95)
+    np.testing.assert_array_equal(found.rank, np.repeat([9, 7, 5, 3, 1], 2) if apart else np.ones(10))
+    low, high = found.interval
+    assert (low <= found.rank).all()
+    assert (found.rank <= high).all()
+    assert found.among_worst.sum() == pytest.approx(4.0)
+    if apart == 0:  # nothing is known
+        np.testing.assert_array_equal(found.interval, np.repeat([[1], [10]], 10, axis=1))
+    if apart > 1:  # ten times the error of a difference
+        np.testing.assert_array_equal(found.interval, [found.rank, found.rank + 1])
+
+
+def test_a_change_is_told_by_pairs():
+    before = {"a": simulate_study(median=2.0), "b": simulate_study(median=3.0)}
+    after = before | {"a": simulate_study(median=2.6)}
+    losses = [count_losses(each, {"a": 3.0, "b": 1.0}) for each in (before, after)]
+    found = change_of_losses(*losses, 2.3)
+    fell = [(each["a"]["outcome"][:, 3] == Outcome.OVERTURNED).mean() for each in (before, after)]
+    assert float(found["fewer"]) == pytest.approx(float(fell[0] - fell[1]))
+    assert float(found["share_saved"]) == pytest.approx(0.75 * float(fell[0] - fell[1]))
+    low, high = found["fewer_interval"].values
+    assert 0 < low < float(found["fewer"]) < high
+    assert not any(change_of_losses(losses[0], losses[0], 2.3)[name] for name in ("fewer", "share_saved"))
+
+
+class Truth:
+    """A collection drawn at random: capacities are lognormal, with a factor that all objects share.
+
+    3 to 30 objects of medians over a factor of up to 10, 10 to 40 recordings of 3 to 30 realizations, 0 to
+    0.9 of the variance shared by all, any part of that and 0 to 0.95 of the rest between recordings.
+    """
+
+    def __init__(self, rng):
+        self.rng, self.n, self.records = rng, int(rng.integers(3, 31)), int(rng.integers(10, 41))
+        self.runs, self.levels = int(rng.integers(3, 31)), np.sort(CHOICES[rng.choice(list(CHOICES))](rng))
+        self.median = np.exp(rng.uniform(0.05, 0.6) * rng.standard_normal(self.n))
+        self.spread = rng.uniform(0.3, 0.6, self.n if rng.random() < 0.5 else 1) * np.ones(self.n)
+        self.shared, self.of_record, self.own = (
+            rng.uniform(0, 0.9),
+            rng.random(),
+            rng.uniform(0, 0.95, self.n),
+        )
+        self.values = rng.integers(1, rng.choice([2, 10]), self.n).astype(float)
+        self.hazard = power_law(0.1, 10.0)
+        x = self.hazard["hazard_intensity"].values
+        self.hazard["rate"][0] = 1e-3 * x ** -rng.uniform(1.5, 4.0)
+        self.table = x, self.hazard["rate"].values[0]
+
+    def capacities(self, records, runs):
+        """Recordings (n_run,) and capacities (n_run, n_object)."""
+        record, normal = np.arange(records * runs) % records, self.rng.standard_normal
+        parts = [
+            np.sqrt(share) * normal((records, m))[record] + np.sqrt(1 - share) * normal((len(record), m))
+            for share, m in ((self.of_record, 1), (self.own, self.n))
+        ]
+        z = np.sqrt(self.shared) * parts[0] + np.sqrt(1 - self.shared) * parts[1]
+        return record, self.median * np.exp(self.spread * z)
+
+    def rate(self, capacity):
+        """Annual rate of what happens beyond capacities (n_run, ...)."""
+        x, rate = self.table
+        return np.exp(np.interp(np.log(capacity), np.log(x), np.log(rate))).mean(axis=0) - rate[-1]
+
+
+def trial(rng, how):
+    """Shares of numbers that intervals hold, and those half as wide about their middle, and mean widths."""
+    truth, held = Truth(rng), {}
+    record, capacity = truth.capacities(truth.records, truth.runs)
+    fell, levels, n = truth.levels[:, None] > capacity[:, None, :], truth.levels, truth.n
+    axis = xr.DataArray(levels, {"intensity": levels}, "intensity", attrs=PGA)
+    twice = [np.stack([each] * 2) for each in (fell.sum(2), fell @ truth.values, fell[..., :2].all(2))]
+    losses = Losses(
+        axis, "intensity", record, *twice[:2], {"pair": twice[2]}, fell.mean(0).T, truth.values
+    )  # fmt: skip
+    weakest = truth.capacities(MANY, 1)[1]
+    order = weakest.argsort(axis=1)
+    rising = np.take_along_axis(weakest, order, 1)
+    lost, k = truth.values[order].cumsum(axis=1), int(rng.integers(len(levels)))
+    p = ndtr(np.log(levels[k] / truth.median) / truth.spread)
+
+    def note(name, interval, true):
+        (low, high), true = np.asarray(interval), np.asarray(true)
+        middle, half = (low + high) / 2, (high - low) / 4
+        narrow = np.abs(true - middle) <= half
+        held[name] = ((low <= true) & (true <= high)).mean(), narrow.mean(), (high - low).mean()
+
+    found = number_lost(losses, levels[k], level=how.level)
+    fewer = (rising < levels[k]).mean(axis=0)
+    known = (fewer > 0.01) & (fewer < 0.99)
+    if known.any():
+        note("number that falls", found["exceedance_interval"].values[:, 1:][:, known], fewer[known])
+    note("expected number / n", found["expected_number_interval"] / n, p.mean())
+    note("expected share", found["expected_share_interval"], p @ truth.values / truth.values.sum())
+    changed = np.arange(n) < rng.integers(1, n + 1)
+    factor = np.where(changed, rng.uniform(1.0, 1.6), 1.0)
+    other = levels[:, None] > (capacity * factor)[:, None]
+    twice = [np.stack([each] * 2) for each in (other.sum(2), other @ truth.values)]
+    change = change_of_losses(losses, losses._replace(number=twice[0], value=twice[1]), levels[k])
+    after = ndtr(np.log(levels[k] / truth.median / factor) / truth.spread)
+    note("fewer / n by a change", change["fewer_interval"] / n, (p - after).mean())
+    with patch("mcrock.statistics.collection.STEPS", 3):
+        keywords = {"level": how.level, "resamples": how.resamples, "seed": how.seed}
+        events = loss_events(losses, truth.hazard, **keywords)
+    first = [
+        np.take_along_axis(rising, (lost >= step - 1e-9).argmax(axis=1)[:, None], 1)[:, 0]
+        for step in events["loss"].values
+    ]
+    at = {"event": np.stack([rising[:, 0], weakest[:, :2].max(axis=1)], 1), "loss": np.stack(first, 1)}
+    for name, words in (("event", "any object, a pair"), ("loss", "loss")):
+        true = (at[name] < levels[k]).mean(axis=0)
+        note(words, events[f"{name}_probability_interval"][..., k], true)
+        top = truth.table[1][0] - truth.table[1][-1]
+        note(f"{words}, rate / largest", events[f"{name}_rate_interval"] / top, truth.rate(at[name]) / top)
+    runs, one = np.full((truth.records, len(levels)), float(truth.runs)), np.ones(truth.records, np.int64)
+    counts = np.zeros((truth.records, len(levels), n))
+    np.add.at(counts, record, fell)
+    rates = [
+        lognormal_rates(*truth.table, *each).sum() for each in zip(truth.median, truth.spread, strict=True)
+    ]
+    of_level, worst = (np.arange(len(levels)) == k).astype(float), max(1, n // 3)
+    for name, weight, score in (
+        ("rate", rate_weights(levels, *truth.table), np.array(rates)),
+        ("level", of_level, p),
+    ):
+        units = (Units(levels, runs, np.stack([counts[..., i]] * 3), one) for i in range(n))
+        scores = np.array([resampled_scores(each, weight[None], how) for each in units])
+        ranked, rank = rank_scores(scores, worst, how.level), rankdata(-score)
+        note(f"rank by {name}", ranked.interval, rank)
+        held[f"rank by {name}"] = (
+            *held[f"rank by {name}"][:2],
+            np.ptp(ranked.interval, axis=0).mean() / (n - 1),
+        )
+        told, true = ranked.among_worst, rank <= worst
+        unsure = (told >= 0.2) & (told < 0.4)
+        held[f"worst by {name}, of 0.2 to 0.4"] = unsure.sum(), true[unsure].sum(), told[unsure].sum()
+    return held
+
+
+def coverage(seed, trials, resamples):
+    """Mean over the trials of each number of `trial`; of the worst, the share that is and that is told."""
+    rng, held = np.random.default_rng(seed), {}
+    for _ in range(trials):
+        how = Bootstrap(resamples=resamples, seed=int(rng.integers(2**31)))
+        for name, numbers in trial(rng, how).items():
+            held.setdefault(name, []).append(numbers)
+    found = {name: np.mean(numbers, axis=0) for name, numbers in held.items()}
+    for name, (first, second, third) in found.items():
+        print(f"{name:32} {first:.3f} {second:.3f} {third:.3f}")
+    return found
+
+
+def check(found, least, narrow):
+    worst = {name: each for name, each in found.items() if name.startswith("worst")}
+    shares = {name: each for name, each in found.items() if name not in worst}
+    assert min(share for share, *_ in shares.values()) >= least
+    # the experiment has power: intervals half as wide would fail
+    assert min(half for _, half, _ in shares.values()) < narrow
+    return [(true / number, told / number) for number, true, told in worst.values()]
+
+
+def test_intervals_and_ranks_hold_random_truths():
+    check(coverage(1, 12, 100), 0.93, 0.9)
+
+
+@pytest.mark.slow
+def test_intervals_and_ranks_hold_1000_random_truths():
+    for true, told in check(coverage(2, 1000, 299), 0.95, 0.9):
+        assert true == pytest.approx(told, abs=0.05)
+
+
+def test_objects_are_judged_as_alone():
+    sizes = {
+        "body_slenderness": ("realization", np.full(132, 0.2)),
+        "body_radius": ("realization", np.ones(132)),
+    }
+    objects = {str(k): simulate_study(per_record=6, median=2.0 + k, seed=1).assign(sizes) for k in range(3)}
+    hazard = power_law()
+    found = judge_objects(objects, hazard, intensity=2.9, worst=1)
+    for k, ds in enumerate(objects.values()):
+        alone = annual_rate(ds, hazard)
+        family = alone.attrs["accepted_family"]
+        rate = alone.sel(fragility=family, hazard="mean")
+        assert float(found["rate"][k]) == pytest.approx(float(rate["rate"]))
+        np.testing.assert_allclose(found["rate_interval"][:, k], rate["rate_interval"])
+    np.testing.assert_array_equal(found["rank"], [1, 2, 3])
+    np.testing.assert_array_equal(found["rank_interval"], [[1, 2, 3], [1, 2, 3]])
+    np.testing.assert_array_equal(found["among_worst"], [1, 0, 0])
+    np.testing.assert_array_equal(found["slenderness"], 0.2)
