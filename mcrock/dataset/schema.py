@@ -88,10 +88,12 @@ SCHEMA: dict[str, Variable] = {
     "own_intensity": Variable(
         INPUT, "f8", "", "intensity measure of the motion of the realization before it is scaled"
     ),
-    # one value per run: its shaking, in studies with friction, and the outcomes
+    # one value per run: its shaking, in studies with friction or an isolator, and the outcomes
     "peak_acceleration": Variable(
         OUTPUT, "f4", "m s-2", "largest horizontal acceleration of the ground under the body"
     ),
+    "isolator_displacement": Variable(OUTPUT, "f4", "m", "largest displacement of the isolator"),
+    "beyond_stroke": Variable(OUTPUT, "i1", "1", "1 if the isolator moves beyond its stroke"),
     **{
         response.variable: Variable(
             OUTPUT, response.dtype, response.units, response.long_name, response.flags

@@ -233,6 +233,7 @@ OTHER_INPUTS = "\nAnd:\n"
 OTHER_MEASURES = "- `im_MEASURE`: further intensity measures of a cloud study, as `im_pgv` or `im_sa_0p5s`.\n"
 OUTCOMES = "On `(realization, intensity)`, or on `realization` in a cloud study.\n"
 WITH_FRICTION = "\nIn studies with friction (`contact.friction`) also:\n"
+WITH_ISOLATOR = "\nIn studies with an isolator (`motion.floor.mass`, and `stroke`) also:\n"
 
 
 def impacts() -> str:
@@ -260,6 +261,7 @@ def variables() -> str:
     by_table = [[name for name in keys if name.startswith(f"{table}_")] for table in TABLES]
     runs = {name: SCHEMA[name] for name in outputs(friction=False)}
     of_friction = {name: item for name, item in SCHEMA.items() if item.dims == OUTPUT and name not in runs}
+    isolated = {name: of_friction.pop(name) for name in ("isolator_displacement", "beyond_stroke")}
     others = {name: item for name, item in SCHEMA.items() if item.dims not in (INPUT, OUTPUT)}
     return "\n".join(
         [
@@ -273,6 +275,8 @@ def variables() -> str:
             *_lines(runs),
             WITH_FRICTION,
             *_lines(of_friction),
+            WITH_ISOLATOR,
+            *_lines(isolated),
             "\n### Others\n",
             *_lines(others),
             "",

@@ -43,7 +43,7 @@ from mcrock.excitation.motion import (
     checked,
     checked_vector,
 )
-from mcrock.excitation.response_spectra import absolute_acceleration
+from mcrock.excitation.response_spectra import absolute_acceleration, oscillate
 
 ABSENT = "none"
 
@@ -773,3 +773,28 @@ def floor_motion(motion: Motion, modes: Sequence[VibrationMode], tail: float | N
     listed = ", ".join(f"{mode.frequency:.3g}" for mode in modes)
     found = changed(motion, floor, f"{FLOOR} with modes at {listed} Hz")
     return replace(found, name=f"{motion.name}, floor")
+
+
+def isolator_displacement(motion: Motion, frequency: float, damping: float) -> float:
+    """Largest horizontal displacement of an isolator relative to the ground, during the motion and after [m].
+
+    The resultant of both components, exact at the samples for acceleration that is linear between them, as in
+    `floor_motion`. Between samples it may be larger by a fraction (pi frequency dt)^2 / 2 at the most.
+
+    Parameters
+    ----------
+    motion : Motion
+        Of the ground.
+    frequency, damping : float
+        Of the isolator with all that it carries, alike in x and y [Hz] and [1].
+
+    Examples
+    --------
+    >>> push = Motion([[3.0] * 200, [4.0] * 200, [0.0] * 200], dt=0.01, name="push")
+    >>> round(isolator_displacement(push, 1.0, 0.0) * (2 * pi) ** 2, 6)
+    10.0
+    """
+    swing = ceil(1 / (frequency * motion.dt))  # the first one after the motion is the largest
+    ground = np.pad(motion.acceleration[:2], ((0, 0), (0, swing)))
+    x, y = oscillate(ground, motion.dt, frequency, damping)[0]
+    return float(np.hypot(x, y).max())

@@ -24,7 +24,7 @@ from mcrock.show.text import (
     write,
 )
 from mcrock.statistics.intervals import Confidence, ConfidenceKeywords
-from mcrock.statistics.outcomes import GUESS, UNDECIDED, Ending
+from mcrock.statistics.outcomes import GUESS, STROKE, UNDECIDED, Ending
 from mcrock.statistics.probability import OF_SUPPORT, response
 from mcrock.statistics.runs import is_cloud, is_shaken
 
@@ -45,6 +45,7 @@ LOOKS = {  # with the colours of the chart of motions from rest; neighbours are 
     Ending.LIFTED_OFF: (style.BROWN, "----"),
     Ending.FAILED: ("1.0", "++++"),
     Ending.INFEASIBLE_IMPACT: (style.PURPLE, "...."),
+    Ending.BEYOND_STROKE: (style.SKY, "||||"),
 }
 IN_PERCENT = "{share:of 100} ({interval:of 100})"
 TOLD = 0.02  # mean of p (1 - p) below which a curve is next to 0 or 1 throughout [1]
@@ -73,6 +74,16 @@ def format_displacements(moved: xr.Dataset, overturned: xr.DataArray, by_intensi
         return []
     title = "Base centre displaced by more than this, or body overturned, in %"
     return [f"{title} ({percent(moved)} interval)", _exceeding(moved, by_intensity, " m")]
+
+
+def format_isolator(moved: xr.Dataset, stroke: float | None, by_intensity: bool) -> list[str]:
+    """Table of the displacements that the isolator exceeded, and its title."""
+    moved = moved.isel(threshold=(moved["exceeding"] > 0).any("intensity").values)
+    if not moved.sizes["threshold"]:
+        return []
+    limit = "" if stroke is None else f" (its stroke is {stroke:g} m)"
+    title = f"Isolator displaced by more than this{limit}, in % ({percent(moved)} interval)"
+    return [title, _exceeding(moved, by_intensity, " m")]
 
 
 def _exceeding(found: xr.Dataset, by_intensity: bool, unit: str) -> Columns:
@@ -272,6 +283,8 @@ def _axis_label(ds: xr.Dataset, variable: str) -> str:
 REMEDIES = {
     GUESS: "had faces put to rest for want of a feasible pivot: "
     'impact.facet_fallback = "plastic" decides them',
+    STROKE: "moved the isolator beyond its stroke, where it strikes its stop and isolates no more: take a "
+    "longer stroke, more damping or a higher frequency",
     "rocking": "still rocked at the end: raise controls.tail, unless they rock on without loss",
     "step_limit": "took controls.max_steps steps: raise it",
     "impact_limit": "had controls.max_impacts impacts: raise it",
@@ -377,10 +390,11 @@ def _whole(share: xr.DataArray, validity: xr.Dataset, among: str = "all") -> flo
 
 def format_doubt(doubt: xr.Dataset, runs: int) -> list[str]:
     """Lines on the undecided ones of all runs, from `undecided_runs`; none if all are decided."""
-    total, guesses = int(doubt["runs"].sum()), int(doubt["runs"].sel(reason=GUESS))
+    guessed = doubt.sel(reason=[GUESS, STROKE]).sum("reason")
+    total, guesses = int(doubt["runs"].sum()), int(guessed["runs"])
     if not total:
         return []
-    fell = int(doubt["overturned"].sel(reason=GUESS))
+    fell = int(guessed["overturned"])
     count = []
     if guesses:
         count.append(f"as simulated where the outcome rests on a guess ({fell} overturned)")

@@ -40,7 +40,7 @@ from mcrock.statistics.fragility import count_resurrected
 from mcrock.statistics.intervals import Confidence, ConfidenceKeywords, bound_without_events
 from mcrock.statistics.measures import measures_of
 from mcrock.statistics.outcomes import knows_strain
-from mcrock.statistics.probability import EVENT, is_nested, pooled
+from mcrock.statistics.probability import EVENT, ISOLATOR, is_nested, pooled
 from mcrock.statistics.runs import config_of, is_shaken, read_once
 from mcrock.statistics.standards import NO_MOTIONS, design_intensity, why_no_baselines
 from mcrock.study import ConfigError
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 FEW = 11  # recordings below which a result needs more of them
 PEAK, TILT = "peak_displacement", "peak_tilt_ratio"
 TILTS = (0.25, 0.5, 0.75)  # of the table of the report [1]
-DISPLACEMENTS = (0.01, 0.03, 0.1, 0.3, 1.0)  # of the table of a study with friction [m]
+DISPLACEMENTS = (0.01, 0.03, 0.1, 0.3, 1.0)  # of the tables of studies with friction or an isolator [m]
 SECTIONS = {  # of the report that hold results, and what heads them
     "fragility": "Probability of overturning",
     "outcomes": "Outcomes",
@@ -172,12 +172,16 @@ def _show_computation(s: Summary) -> list[str]:
     return lines if arithmetic is None else [*lines, f"computed in {arithmetic}"]
 
 
-def _displacements(s: Summary) -> xr.Dataset | None:
-    if PEAK not in s.runs:
+def _displacements(s: Summary, variable: str, limit: float | None) -> xr.Dataset | None:
+    if variable not in s.runs:
         return None
-    limit = statistics.displacement_limit(s.runs)
     limits = sorted({*DISPLACEMENTS, *([] if limit is None else [limit])})
-    return s.of(statistics.exceedance_probability, threshold=limits, variable=PEAK)
+    return s.of(statistics.exceedance_probability, threshold=limits, variable=variable)
+
+
+def _stroke(s: Summary) -> float | None:
+    floor = (config_of(s.runs).get("motion") or {}).get("floor") or {}
+    return floor.get("stroke")
 
 
 def _baselines(s: Summary) -> xr.Dataset | str | None:
@@ -315,8 +319,14 @@ STATISTICS = (
     Statistic(
         "displacement_exceedance",
         "motion",
-        _displacements,
+        lambda s: _displacements(s, PEAK, statistics.displacement_limit(s.runs)),
         lambda moved, s: outcomes.format_displacements(moved, s[ALWAYS]["overturned"], s.is_shaken),
+    ),
+    Statistic(
+        "isolator_exceedance",
+        "motion",
+        lambda s: _displacements(s, ISOLATOR, _stroke(s)),
+        lambda moved, s: outcomes.format_isolator(moved, _stroke(s), s.is_shaken),
     ),
     Statistic(
         "support_fragility",

@@ -80,6 +80,7 @@ class Ending(IntEnum):
     LIFTED_OFF = auto()
     FAILED = auto()
     INFEASIBLE_IMPACT = auto()
+    BEYOND_STROKE = auto()
 
     @property
     def words(self) -> str:
@@ -176,6 +177,7 @@ def run_endings(part: xr.Dataset, limit: float | None) -> np.ndarray:
     code[outcome == Outcome.LIFTED_OFF] = Ending.LIFTED_OFF
     code[outcome == Outcome.FAILED] = Ending.FAILED
     code[guessed(part).values] = Ending.INFEASIBLE_IMPACT
+    code[beyond(STROKE, 0)] = Ending.BEYOND_STROKE
     return code
 
 
@@ -248,8 +250,8 @@ def own_responses(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.
     )
 
 
-GUESS = "infeasible_impact"  # the reason of runs whose outcome rests on a guess
-REASONS = (GUESS, *(outcome.name.lower() for outcome in NOT_DECIDED))
+GUESS, STROKE = "infeasible_impact", "beyond_stroke"  # reasons of runs whose outcome rests on a guess
+REASONS = (GUESS, *(outcome.name.lower() for outcome in NOT_DECIDED), STROKE)
 
 
 @accepts_path
@@ -267,8 +269,8 @@ def undecided_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> xr.Dataset
     -------
     Dataset
         `runs` (reason), and `overturned` (reason), how many of them overturned as simulated [1]. A reason is
-        "infeasible_impact", where the outcome rests on a guess, or the outcome of a run that broke off, such
-        as "rocking" or "step_limit".
+        "infeasible_impact" or, of an isolator, "beyond_stroke", where the outcome rests on a guess, or the
+        outcome of a run that broke off, such as "rocking" or "step_limit".
 
     Raises
     ------
@@ -286,8 +288,10 @@ def undecided_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> xr.Dataset
     runs, fell = np.zeros((2, len(REASONS)), np.int64)
     for _, part, there in read_slices(ds, (), allow_missing):
         outcome, guess = part["outcome"].values, guessed(part).values
+        struck = part[STROKE].values > 0 if STROKE in part else np.zeros_like(guess)
+        guesses = {GUESS: guess & ~struck, STROKE: struck}
         for k, reason in enumerate(REASONS):
-            of = guess if reason == GUESS else (outcome == Outcome[reason.upper()]) & ~guess
+            of = guesses[reason] if reason in guesses else (outcome == Outcome[reason.upper()]) & ~guess
             runs[k] += (of & there).sum()
             fell[k] += (of & (outcome == Outcome.OVERTURNED)).sum()
     return table(

@@ -76,7 +76,9 @@ from mcrock.statistics.runs import (
 )
 
 EVENT = schema.EVENT
+ISOLATOR = "isolator_displacement"  # what the body does and how a run ends change nothing of it
 TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on
+DOUBTS = GUESSED[0], GUESSED[3]  # each of which alone can leave a run in doubt
 OF_SUPPORT = "displacement_limit"  # attribute of a dataset that is judged by another limit than its study's
 
 
@@ -130,17 +132,18 @@ def limit_levels(part: xr.Dataset, variable: str, rising: np.ndarray) -> Passed:
 
     A peak that was reached stays; a residual is known of runs that ended.
     """
-    value = response(part, variable).values
-    fell, unsure = part["outcome"].values == Outcome.OVERTURNED, undecided(part).values
+    value, of_body = response(part, variable).values, variable != ISOLATOR
+    fell = of_body & (part["outcome"].values == Outcome.OVERTURNED)
+    unsure, guess = of_body & undecided(part).values, of_body & guessed(part).values
     unknown = np.isnan(value) & ~fell
-    open_ended = ~np.isin(part["outcome"].values, DECIDED) | unknown
+    open_ended = (of_body & ~np.isin(part["outcome"].values, DECIDED)) | unknown
     passed = np.searchsorted(rising, np.where(np.isnan(value), -np.inf, value), side="left")
     if variable in RESIDUALS:
         passed[open_ended] = 0
     passed = np.where(fell, len(rising), passed)
     any_motion = int(np.searchsorted(rising, 0.0, side="right")) if variable in TILTS else 0
     return Passed(
-        sure=np.where(guessed(part).values, np.minimum(passed, any_motion), passed),
+        sure=np.where(guess, np.minimum(passed, any_motion), passed),
         fewest=passed,
         most=np.where(open_ended, len(rising), passed),
         possible=np.where(unsure | unknown, len(rising), passed),
@@ -180,7 +183,7 @@ def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
     unit = response(ds.isel(realization=slice(0, 1)), variable).attrs["units"]
     limit = Number(unit).check(f"the limit of {variable}", limit)
     known = ds[[name for name in dict.fromkeys(["outcome", *GUESSED, *needed]) if name in ds]]
-    changed = [name for name in ("outcome", GUESSED[0]) if name in ds]
+    changed = [name for name in ("outcome", *DOUBTS) if name in ds]
     judged = map_slices(partial(_judged, variable=variable, limit=limit), known, changed)
     event = f"{variable.replace('_', ' ')} beyond {limit:g} {unit.replace('1', '')}".rstrip()
     return ds.assign({name: judged[name] for name in changed}).assign_attrs({EVENT: event})
@@ -194,9 +197,10 @@ def _judged(part: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
     outcome = part["outcome"]
     code = np.where(outcome.values == Outcome.NOT_RUN, Outcome.NOT_RUN, code)
     found = part.assign(outcome=outcome.copy(data=code.astype(outcome.dtype)))
-    if GUESSED[0] in part:  # a guess is no doubt of what was passed before it
-        doubtful = outcome.copy(data=passed.sure < passed.possible)
-        found[GUESSED[0]] = part[GUESSED[0]].where(doubtful, 0)
+    doubtful = outcome.copy(data=passed.sure < passed.possible)
+    for name in DOUBTS:  # a guess is no doubt of what was passed before it
+        if name in part:
+            found[name] = part[name].where(doubtful, 0)
     return found
 
 
@@ -414,7 +418,8 @@ def exceedance_probability(
 ) -> xr.Dataset:
     """Probability that an outcome variable exceeds a threshold, at each intensity, with its interval.
 
-    Overturned runs exceed every threshold. Undecided runs exceed those they have already passed (a
+    Overturned runs exceed every threshold, but of `isolator_displacement`, which the motion of the ground
+    decides alone and without doubt. Undecided runs exceed those they have already passed (a
     residual none) and may yet exceed the others, which widens the interval; if the simulation broke off
     they count half there. A run in doubt after infeasible impacts counts as simulated, but may have passed
     thresholds only through the guess: the store knows one peak for the whole run, not whether it came

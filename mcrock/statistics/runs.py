@@ -34,7 +34,7 @@ NOT_DECIDED = tuple(outcome for outcome in Outcome if outcome not in (Outcome.NO
 # compact blocks with faces put to rest that lost less, computed both ways, 44 overturned with the plastic
 # impact alone and 39 with rest alone; of 261 that lost more, 24 and 3.
 GUESSED_ENERGY = 1.0
-GUESSED = ("infeasible_energy_loss", "infeasible_facet_impacts", "facet_fallback")
+GUESSED = ("infeasible_energy_loss", "infeasible_facet_impacts", "facet_fallback", "beyond_stroke")
 
 
 _WATCHER: ContextVar[Callable[[int, int], None] | None] = ContextVar("watcher", default=None)
@@ -53,7 +53,8 @@ def read_once(ds: xr.Dataset) -> None:
 
 
 def guessed(ds: xr.Dataset) -> xr.DataArray:
-    """Runs whose later motion is uncertain, as faces that landed without a feasible pivot were put to rest.
+    """Runs whose later motion is uncertain: faces that landed without a feasible pivot were put to rest, or
+    the isolator moved beyond its stroke, where a stop that nobody modelled pushes it.
 
     Rest is the largest loss there can be. A run is in doubt if it had such landings and infeasible impacts
     together took more than GUESSED_ENERGY of the energy needed to overturn. Plastic contact, of an edge
@@ -67,6 +68,8 @@ def guessed(ds: xr.Dataset) -> xr.DataArray:
         doubt = doubt & (ds["infeasible_facet_impacts"] > 0)
     if GUESSED[2] in ds:
         doubt = doubt & (ds["facet_fallback"] == FacetFallback.REST)
+    if GUESSED[3] in ds:
+        doubt = doubt | (ds["beyond_stroke"] > 0)
     return doubt
 
 

@@ -36,6 +36,7 @@ from mcrock.body.faces import directed_edges, side_distances
 from mcrock.body.shapes import SHAPES, Shape
 from mcrock.excitation.measures import MEASURES, intensity
 from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.sources.base import HEAVIEST
 from mcrock.impact.registry import CHOICES, code_of, face_columns, parameter_of
 from mcrock.kernel.contact import Topology, topology
 from mcrock.study import ConfigError, Study
@@ -405,6 +406,47 @@ def peak_accelerations(study: Study, shaking: Shaking, scale: Array) -> Array:
     return np.abs(scale) * largest[shaking.of][:, None]
 
 
+def check_isolated_mass(study: Study, mass: Array, start: int) -> None:
+    """Refuse bodies that would drive their isolator, whose motion is computed without them.
+
+    ``mass`` (n,) are those of the bodies from realization ``start`` on [kg].
+
+    Raises
+    ------
+    RealizationError
+        If a body has more than `HEAVIEST` of all that the isolator carries.
+    """
+    isolator, i = study.motion.isolator, int(mass.argmax())
+    if isolator is None or isolator.mass is None or mass[i] <= HEAVIEST * isolator.mass:
+        return
+    ratio = mass[i] / isolator.mass
+    raise RealizationError(
+        f"{study.source} [motion.floor] mass: realization {start + i}: the body, {mass[i]:.4g} kg, is "
+        f"{ratio:.2g} of the {isolator.mass:g} kg that the isolator carries, expected at most {HEAVIEST:g}: "
+        "mcrock moves an isolator without what the body does to it; isolate more mass with it, as a whole "
+        "floor, or compute both together with another program"
+    )
+
+
+def isolator_motions(study: Study, shaking: Shaking, draws: Draws, scale: Array) -> dict[str, NDArray[Any]]:
+    """Largest displacement of an isolator in each run [m], and whether it is beyond its stroke.
+
+    ``scale`` has the factors on the motions (n, n_intensity); NaN where the motions are not made.
+    """
+    isolator = study.motion.isolator
+    if isolator is None:
+        return {}
+    largest = np.full(len(scale), np.nan)
+    if shaking.drawn.arrays["motions"] and shaking.ground is not None:
+        rows = zip(shaking.ground, _rows(study, draws, len(scale)), strict=True)
+        largest = np.array([isolator.displacement(motion, numbers) for motion, numbers in rows])
+    moved = np.abs(scale) * largest[:, None]
+    found = {"isolator_displacement": moved}
+    if isolator.stroke is not None:
+        found["beyond_stroke"] = (moved > isolator.stroke).astype(np.int8)
+    return {name: array[:, 0] if study.is_cloud else array for name, array in found.items()}
+
+
 def own_motions(
     study: Study, motions: Sequence[Motion], draws: Draws, points: Points
 ) -> tuple[list[Motion], list[Motion]]:
@@ -732,6 +774,7 @@ def inputs_at(study: Study, motions: Sequence[Motion], points: Points, with_moti
     n, start = len(points.record), points.start
     draws = draw_quantities(study, points.u, n)
     bodies, sizes, of_body = draw_bodies(study, draws, n, start, points.hull)
+    check_isolated_mass(study, bodies.mass, start)
     shaking = draw_shaking(study, motions, draws, points, with_motions)
     of_intensity = draw_intensities(study, draws, shaking, sizes, bodies.gravity)
     of_release = draw_release(study, draws, bodies, start)
@@ -745,6 +788,7 @@ def inputs_at(study: Study, motions: Sequence[Motion], points: Points, with_moti
     if arrays["contact"] is not None and study.motion.shakes:
         peaks = peak_accelerations(study, shaking, arrays["scale"])
         values["peak_acceleration"] = peaks[:, 0] if study.is_cloud else peaks
+    values |= isolator_motions(study, shaking, draws, arrays["scale"])
     return Inputs(
         seed=own_seed(study),
         start=start,

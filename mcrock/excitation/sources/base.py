@@ -48,6 +48,7 @@ from mcrock.excitation.processing import (
     check_steps,
     floor_motion,
     floor_tail,
+    isolator_displacement,
     oscillator_modes,
     vertical,
 )
@@ -106,6 +107,11 @@ class Source(Table):
     def on_floor(self) -> bool:
         """Whether a floor is between ground and body."""
         return False
+
+    @property
+    def isolator(self) -> Floor | None:
+        """The isolator between ground and body, if there is one."""
+        return None
 
     @property
     def has_own_motions(self) -> bool:
@@ -251,6 +257,7 @@ class StillSource(Source):
 
 FEW = 0.01  # share of the realizations [1]
 MOST_DAMPING = 0.99  # fraction of critical [1]
+HEAVY, HEAVIEST = 0.1, 0.5  # body over all that an isolator carries: noted, and refused, beyond [1]
 
 Masses = ListOf(NumberKey("kg", above=0.0), "a list of masses [kg], from the first floor up", distinct=False)
 Stiffnesses = ListOf(
@@ -261,7 +268,7 @@ Stiffnesses = ListOf(
 
 
 class Floor(Table):
-    """Floor of a building between ground and body, alike in x and y: an oscillator, or a chain of masses."""
+    """Floor or isolator between ground and body, alike in x and y: an oscillator, or a chain of masses."""
 
     inputs: ClassVar[Inputs] = {
         "frequency": Input("natural frequency of the floor"),
@@ -286,6 +293,17 @@ class Floor(Table):
     number: int | None = optional(
         IntegerKey(1), "floor of a chain that the body stands on, 1 for the lowest", 2
     )
+    mass: float | None = optional(
+        NumberKey("kg", above=0.0),
+        "all that an isolator carries, the body included; makes the oscillator an isolator, whose frequency "
+        "and damping are with that mass",
+        2000.0,
+    )
+    stroke: float | None = optional(
+        NumberKey("m", above=0.0),
+        "displacement of an isolator at which it meets its stop; a run beyond is undecided",
+        0.25,
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -296,6 +314,12 @@ class Floor(Table):
                 "give the 'frequency' [Hz] of an oscillator, or 'masses', 'stiffnesses' and the 'number' of "
                 "a floor",
             )
+        isolator = [key for key in ("mass", "stroke") if key in data]
+        if isolator and (chain or "factor" in data):
+            key = "factor" if "factor" in data else chain[0]
+            yield (key,), f"an isolator ('{isolator[0]}') has a 'frequency' and a 'damping' alone"
+        elif isolator == ["stroke"]:
+            yield ("stroke",), "give the 'mass' [kg] that the isolator carries too, the body included"
         if chain and "factor" in data:
             yield ("factor",), "is of an oscillator; that of a floor of a chain follows from its masses"
         masses, stiffnesses, number = (data.get(key) for key in ("masses", "stiffnesses", "number"))
@@ -314,6 +338,11 @@ class Floor(Table):
     def respond(self, motion: Motion, numbers: Numbers) -> Motion:
         """Motion of the floor above a motion of the ground, with the numbers of a realization."""
         return floor_motion(motion, self._modes(float(numbers["floor.damping"]), numbers))
+
+    def displacement(self, motion: Motion, numbers: Numbers) -> float:
+        """Largest displacement of an isolator under a motion of the ground [m]."""
+        frequency, damping = (float(numbers[f"floor.{key}"]) for key in ("frequency", "damping"))
+        return isolator_displacement(motion, frequency, damping)
 
     def check(self, numbers: Numbers) -> None:
         """Refuse numbers with which the floor swings on for too long.
@@ -359,15 +388,15 @@ class Floor(Table):
         """Where the body stands, in words."""
         if self.masses is not None:
             return f"on floor {self.number} of {len(self.masses)}"
-        if isinstance(self.frequency, Distribution):
-            return "on a floor"
-        return f"on a floor of {self.frequency:g} Hz"
+        where = "on a floor" if self.mass is None else "on an isolator"
+        return where if isinstance(self.frequency, Distribution) else f"{where} of {self.frequency:g} Hz"
 
     @property
     def history(self) -> str:
         """What the floor does to a motion, in words."""
-        kind = "an oscillator" if self.masses is None else f"floor {self.number} of a chain"
-        return f"response of {kind}"
+        if self.masses is not None:
+            return f"response of floor {self.number} of a chain"
+        return f"response of an {'oscillator' if self.mass is None else 'isolator'}"
 
 
 DEGREE = pi / 180.0  # [rad]
@@ -450,6 +479,10 @@ class ShakingSource(Source):
     def on_floor(self) -> bool:
         return self.floor is not None
 
+    @property
+    def isolator(self) -> Floor | None:
+        return None if self.floor is None or self.floor.mass is None else self.floor
+
     def check(self, numbers: Numbers, folder: Path) -> None:
         if self.floor is not None:
             self.floor.check(numbers)
@@ -521,7 +554,7 @@ class ShakingSource(Source):
         """Whether an azimuth in radians looks like one in degrees."""
         azimuth, factor = self.rotation
         if isinstance(azimuth, Distribution):
-            beyond = azimuth.share_outside(None, -TURN, TURN) > 1e-6
+            beyond = azimuth.share_outside(None, -TURN, TURN) > FEW  # 6.2832 is a circle
         else:
             beyond = abs(azimuth) > TURN
         if factor != 1.0 or not beyond:

@@ -35,7 +35,7 @@ from tests.unit.statistics.test_risk import power_law
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 CURVE = 60  # places, from which on a variable is one
-SUMMARIES = ("levels", "cloud", "laws", "measures", "nested", "motions", "impacts")
+SUMMARIES = ("levels", "cloud", "laws", "measures", "nested", "motions", "impacts", "isolated")
 SITE = Site(power_law(fractiles=[0.84]).assign_attrs(reading="annual rates"), target=1e-3)
 
 

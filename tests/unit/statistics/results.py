@@ -16,7 +16,7 @@ from tests.unit.statistics.nested import nested_study
 from tests.unit.statistics.test_choices import two_laws
 from tests.unit.statistics.test_importance import config as cloud_config
 from tests.unit.statistics.test_importance import lognormal
-from tests.unit.statistics.test_probability import sliding_study
+from tests.unit.statistics.test_probability import isolated_study, sliding_study
 from tests.unit.statistics.test_risk import power_law
 from tests.unit.statistics.test_sensitivity import inputs_study, study_of_indices
 from tests.unit.statistics.test_sufficiency import two_measures
@@ -61,6 +61,7 @@ def of_impacts():
 
 STUDIES = {
     "impacts": of_impacts,
+    "isolated": lambda: with_outputs(isolated_study()),
     "levels": lambda: with_outputs(sliding_study(per_record=8)).assign_attrs(displacement_limit=0.05),
     "cloud": lambda: with_outputs(simulate_study(cloud=True, per_record=20)).assign_attrs(
         config=cloud_config(lognormal(3.0, 0.6))

@@ -35,6 +35,7 @@ RUNS = {  # outcome, peak tilt [rad], slip path [m], longest flight [s], peak di
     Ending.LIFTED_OFF: (Outcome.LIFTED_OFF, 0.0, 0.0, 0.0, 0.0),
     Ending.FAILED: (Outcome.FAILED, np.nan, np.nan, np.nan, np.nan),
 }
+RUNS[Ending.BEYOND_STROKE] = (Outcome.OVERTURNED, 1.6, 0.3, 0.1, 0.9)
 NAMES = ("outcome", "peak_tilt", "slip_path", "longest_flight", "peak_displacement")
 
 
@@ -42,6 +43,7 @@ def every_ending(copies=1, limit=0.15):
     """A study at one intensity with runs of every ending but infeasible impacts."""
     columns = zip(*(RUNS[ending] for ending in RUNS for _ in range(copies)), strict=True)
     values = {name: np.array(column)[:, None] for name, column in zip(NAMES, columns, strict=True)}
+    values["beyond_stroke"] = np.repeat([ending == Ending.BEYOND_STROKE for ending in RUNS], copies)[:, None]
     ds = build_dataset(values | {"intensity": [2.0]}, units="m s-2")
     return ds.assign_attrs(config=f'{{"limits": {{"displacement": {limit}}}}}')
 

@@ -152,11 +152,52 @@ def test_reasons_of_undecided_runs_are_complete(make_study, cloud):
     assert int(found["runs"].sel(reason="infeasible_impact")) == int(guess.sum())
     assert int(found["runs"].sel(reason="step_limit")) == int((ds["outcome"] == Outcome.STEP_LIMIT).sum())
     fell = int(((ds["outcome"] == Outcome.OVERTURNED) & guess).sum())
-    np.testing.assert_array_equal(found["overturned"], [fell, *[0] * 9])
+    np.testing.assert_array_equal(found["overturned"], [fell, *[0] * 10])
     ds["outcome"][70:] = Outcome.NOT_RUN
     assert int(undecided_runs(ds, allow_missing=True)["runs"][0]) == int(guess[:70].sum())
     with pytest.raises(ValueError, match="have not been run"):
         undecided_runs(ds)
+
+
+def isolated_study():
+    """A study on an isolator of 0.2 m stroke, which runs at strong intensities exceed."""
+    ds = simulate_study(undecided=0.02)
+    moved = np.random.default_rng(3).uniform(0.0, 0.1, ds["outcome"].shape) * ds["intensity"].values
+    values = {"isolator_displacement": moved.astype("f4"), "beyond_stroke": (moved > 0.2).astype("i1")}
+    return ds.assign({name: (ds["outcome"].dims, array, {}) for name, array in values.items()})
+
+
+def test_a_run_beyond_the_stroke_counts_both_ways():
+    isolated = isolated_study()
+    beyond, fell = isolated["beyond_stroke"] > 0, isolated["outcome"] == Outcome.OVERTURNED
+    found = undecided_runs(isolated)
+    assert int(found["runs"].sel(reason="beyond_stroke")) == int(beyond.sum())
+    assert int(found["overturned"].sel(reason="beyond_stroke")) == int((beyond & fell).sum())
+    assert int(found["runs"].sum()) == int(undecided(isolated).sum())
+    as_run, with_stop = (
+        overturning_probability(ds) for ds in (isolated.drop_vars("beyond_stroke"), isolated)
+    )
+    np.testing.assert_array_equal(as_run["probability"], with_stop["probability"])
+    ends = [found["interval"].sel(bound=["lower", "upper"]) for found in (as_run, with_stop)]
+    assert (ends[1][0] <= ends[0][0]).all()
+    assert (ends[1][1] >= ends[0][1]).all()
+    assert float((ends[1] - ends[0])[1].max()) > 0.1
+
+
+def test_the_displacement_of_an_isolator_is_that_of_its_motion_alone():
+    isolated = isolated_study()
+    moved = isolated["isolator_displacement"].values
+    found = exceedance_probability(isolated, [0.0, 0.1, 0.2], "isolator_displacement")
+    expected = (moved[None] > np.float32([0.0, 0.1, 0.2])[:, None, None]).mean(axis=1)
+    np.testing.assert_allclose(found["probability"], expected, rtol=1e-12)
+    assert not found["undecided"].any()
+    judged = by_limit(isolated, "isolator_displacement", 0.2)
+    np.testing.assert_array_equal(overturned(judged), moved > np.float32(0.2))
+    assert not undecided(judged).any()
+    tilted = by_limit(isolated, "peak_tilt_ratio", 0.5)
+    assert (undecided(tilted) >= (isolated["beyond_stroke"] > 0)).all()
+    rocked = by_limit(isolated, "peak_tilt_ratio", 0.0)
+    assert not undecided(rocked).where(isolated["peak_tilt_ratio"] > 0, False).any()
 
 
 def test_missing_runs_are_refused_unless_allowed(make_study):

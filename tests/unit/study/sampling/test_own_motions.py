@@ -8,6 +8,7 @@ from mcrock.ensemble import run_study
 from mcrock.ensemble.opening import prepare_job
 from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.measures import intensity
+from mcrock.excitation.processing import isolator_displacement
 from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.excitation.response_spectra import response_spectrum
 from mcrock.excitation.spectrum_compatible import ac156, rg_1_60
@@ -227,6 +228,43 @@ def test_a_stiff_floor_is_the_ground_and_a_soft_one_is_not(make, tmp_path):
     np.testing.assert_array_equal(moved.motions[3].acceleration[2, :n], ground.acceleration[2])
     chain = "motion.floor.masses=[1e5, 1e5]", "motion.floor.stiffnesses=[1e8, 1e8]", "motion.floor.number=2"
     assert len(drawn(make(files, *chain)).motions) == 24
+
+
+ISOLATED = ("motion.floor.frequency=0.6", "motion.floor.damping=0.1", "motion.floor.mass=2000")
+
+
+@pytest.mark.parametrize("cloud", [False, True])
+def test_an_isolator_moves_in_proportion_to_its_motion(make, cloud):
+    stroke = 0.05
+    intensity = ["intensity.value={distribution='uniform', low=0.5, high=4}"] if cloud else []
+    inputs = drawn(make(PULSE, *ISOLATED, f"motion.floor.stroke={stroke}", *intensity))
+    moved, beyond = (inputs.values[name] for name in ("isolator_displacement", "beyond_stroke"))
+    assert moved.shape == beyond.shape == (24,) if cloud else (24, 2)
+    bare = drawn(make(PULSE, *intensity))
+    for i in range(24):
+        one = isolator_displacement(bare.motions[i], 0.6, 0.1)
+        np.testing.assert_allclose(moved[i], np.squeeze(one * np.abs(inputs.scale[i])), rtol=1e-12)
+    np.testing.assert_array_equal(beyond, moved > stroke)
+    assert 0 < beyond.mean() < 1
+    without = drawn(make(PULSE, *ISOLATED, *intensity)).values
+    np.testing.assert_array_equal(without["isolator_displacement"], moved)
+    assert "beyond_stroke" not in without
+    assert "isolator_displacement" not in drawn(make(PULSE, "motion.floor.frequency=0.6")).values
+
+
+def test_a_body_is_noted_and_refused_by_its_share_of_the_mass_on_the_isolator(make):
+    """The block has 180 kg."""
+    for mass, noted in ((1801, False), (1799, True), (361, True)):
+        study = make(PULSE, *ISOLATED[:2], f"motion.floor.mass={mass}")
+        text = describe(study, load_motions(study))
+        assert (f"note: the body has {180 / mass:.2g} of the mass on the isolator" in text) == noted
+        assert "on an isolator of 0.6 Hz" in text
+    uncertain = "body.density={distribution='uniform', low=2000, high=2100}"
+    study = make(PULSE, *ISOLATED[:2], "motion.floor.mass=365", uncertain)
+    with pytest.raises(
+        ConfigError, match=r"mass: realization \d+: the body, 18\d.* at most 0.5: .*isolate more"
+    ):
+        check_inputs(study, load_motions(study))
 
 
 def test_scaling_and_vertical_are_uncertain_and_off(make):
