@@ -57,7 +57,7 @@ from mcrock.body.polyhedron import (
     read_scan,
     with_shape_error,
 )
-from mcrock.body.solids import Weight, cuboids, cylinders, frusta, prisms, scaled_polygon
+from mcrock.body.solids import Weight, cuboids, cylinders, frusta, prisms, scaled_polygon, with_rim
 from mcrock.body.surface import hull_surface
 
 Draws = Mapping[str, Array]  # value (n,) of every one of `Shape.quantities`, by key: "width", "com[2]"
@@ -300,15 +300,35 @@ def _entries(name: str, value: tuple[Any, ...]) -> Iterator[tuple[str, Quantity]
 
 
 class Cuboid(Solid, Upright):
-    """Rectangular block."""
+    """Rectangular block, with or without a rim that limits its tilt."""
+
+    inputs: ClassVar = {
+        "rim_width": Input("reach of the rim beyond the base"),
+        "rim_height": Input("height of the rim over the ground"),
+    }
 
     shape: Literal["cuboid"]
     width: Quantity = entry(Uncertain("m", above=0.0), "edge along body x", 0.4)
     depth: Quantity = entry(Uncertain("m", above=0.0), "edge along body y", 0.4)
+    rim_width: Quantity | None = optional(
+        Uncertain("m", above=0.0),
+        "how far outriggers or a raised rim, which weigh nothing, stand out on each side of the base",
+        0.1,
+    )
+    rim_height: Quantity | None = optional(
+        Uncertain("m", above=0.0), "height of the rim over the ground, on which the tilted body lands", 0.01
+    )
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        if ("rim_width" in data) != ("rim_height" in data):
+            yield (), "a rim has a 'rim_width' [m] and a 'rim_height' [m]"
 
     def build(self, draws: Draws) -> Bodies:
         width, depth, height = (draws[key] for key in ("width", "depth", "height"))
-        return cuboids(width, depth, height, self.weight(draws), draws["gravity"])
+        bodies = cuboids(width, depth, height, self.weight(draws), draws["gravity"])
+        return bodies if self.rim_width is None else with_rim(bodies, draws["rim_width"], draws["rim_height"])
 
 
 MOST_SIDES = 120  # of a cylinder [1]

@@ -171,6 +171,26 @@ def cuboids(width: Array, depth: Array, height: Array, weight: Weight, gravity: 
     return on_base(mass, inertia, vertices, gravity, prism_faces(4), values=values)
 
 
+def with_rim(bodies: Bodies, reach: Array, rise: Array) -> Bodies:
+    """Cuboids with a raised rim round the base, as of outriggers, that weighs nothing.
+
+    ``reach`` (n,) is how far it stands out on each side, ``rise`` (n,) its height [m]. Faces 1 to 4 are
+    between base and rim, bases too, on which the body lands.
+    """
+    low, top = bodies.vertices[:, :4], bodies.vertices[:, 4:]
+    rim = low.copy()
+    rim[..., :2] += reach[:, None, None] * np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    rim[..., 2] += rise[:, None]
+    base, *walls, upper = prism_faces(4)
+    rings = [tuple(corner + 4 * ring for corner in wall) for ring in (0, 1) for wall in walls]
+    return bodies._replace(
+        vertices=np.concatenate([low, rim, top], axis=1),
+        faces=(base, *rings, tuple(corner + 4 for corner in upper)),
+        base_faces=tuple(range(5)),
+        stands_clear=False,
+    )
+
+
 @suggest_keyword
 def cuboid(
     width: float,
@@ -181,6 +201,8 @@ def cuboid(
     mass: float | None = None,
     com: ArrayLike = (0.0, 0.0, 0.0),
     gravity: float = GRAVITY,
+    rim_width: float | None = None,
+    rim_height: float | None = None,
 ) -> Body:
     """Homogeneous rectangular block standing on its ``width`` x ``depth`` face.
 
@@ -195,12 +217,15 @@ def cuboid(
         of the homogeneous block.
     gravity : float
         [m/s2].
+    rim_width, rim_height : float, optional
+        Both or neither: reach of outriggers or of a raised rim beyond the base on each side, and its height
+        over the ground [m]. It weighs nothing; a tilted body lands on it.
 
     Raises
     ------
     ValueError
-        If a size is not positive, both or neither of density and mass are given, or the body
-        cannot stand.
+        If a size is not positive, both or neither of density and mass are given, one alone of the rim, or
+        the body cannot stand.
 
     Examples
     --------
@@ -211,7 +236,11 @@ def cuboid(
     sizes = {"width": width, "depth": depth, "height": height}
     x, y, z = (length(f"cuboid.{name}", value) for name, value in sizes.items())
     weight = weight_of("cuboid", density, mass, com)
-    return cuboids(x, y, z, weight, gravity_of("cuboid", gravity)).only()
+    bodies = cuboids(x, y, z, weight, gravity_of("cuboid", gravity))
+    if rim_width is not None or rim_height is not None:
+        rim = {"rim_width": rim_width, "rim_height": rim_height}
+        bodies = with_rim(bodies, *(length(f"cuboid.{name}", value) for name, value in rim.items()))
+    return bodies.only()
 
 
 def prisms(base: Array, height: Array, weight: Weight, gravity: Array) -> Bodies:

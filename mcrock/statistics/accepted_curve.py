@@ -323,7 +323,8 @@ def rocking_bound(ds: xr.Dataset) -> float:
     ground (`tipping_acceleration`): RotD100 of the peak acceleration is it, and RotD50 is at least 1 /
     sqrt(2) of it, as the peak in a direction at an angle is at least its cosine times the largest. No other
     measure bounds it, not even the geometric mean: one component may be as good as 0. None bounds a vertical
-    acceleration, nor what a floor makes of the ground's.
+    acceleration, nor what a floor makes of the ground's, and a body of several base faces rocks before it
+    tips over the edges round them, of which its slenderness is.
     """
     asked = config_of(ds).get("intensity", {}).get("measure", "")
     largest = LARGEST.get(ds.attrs.get("intensity_measure", asked), inf)
@@ -332,7 +333,7 @@ def rocking_bound(ds: xr.Dataset) -> float:
     study = study_of(ds)
     if study is None or study.start is not None or study.motion.on_floor:
         return 0.0
-    if getattr(study.motion, "vertical", True):
+    if getattr(study.motion, "vertical", True) or len(study.body.at_medians().base_faces) > 1:
         return 0.0
     least = inf
     for where in cut(ds.sizes["realization"]):

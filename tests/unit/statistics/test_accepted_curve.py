@@ -277,6 +277,7 @@ ROTATED = [
         (["motion.vertical=true"], 0.0),
         (["intensity.measure=pga"], 0.0),
         (["motion.floor={ frequency = 5.0 }"], 0.0),
+        (["body.rim_width=0.1", "body.rim_height=0.01"], 0.0),
         (["start.edge=0", "start.tilt_deg=1.0"], 0.0),
     ],
 )
