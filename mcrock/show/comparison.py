@@ -350,6 +350,13 @@ def format_remedy(found: xr.Dataset) -> str:
 def format_doubts(found: xr.Dataset) -> list[str]:
     """What limits the answer, each with what to do."""
     attrs, value, lines = found.attrs, found["value"], []
+    if most := int(found["undecided"].max()):
+        worst = found.isel(value=int(found["undecided"].values.argmax()))
+        place = _label(found, float(worst["value"]))
+        lines.append(
+            f"up to {most} of {int(worst['runs'])} runs are undecided, at {place}: intervals count them both "
+            "ways, and `mcrock stats` on the store says why and what to do"
+        )
     if found["rises"].item() and found["falls"].item():
         lines.append(
             f"the {OF[attrs['quantity']]} does not go one way with {attrs['key']}, beyond what chance does: "

@@ -43,6 +43,7 @@ FAR = 10.0  # logarithms farther from that of the target count as this; 0 has no
 FINE = 1.0  # of the interval of the value sought: the longest step between values around it
 SHORT = 0.01  # of the range of values: no step is shorter
 SMALL = 1e-3  # of the runs of a level, over which a rate is differentiated
+COUNTS = ("overturned", "undecided", "runs")
 NAMES = {
     "rate": "annual rate [1/a]",
     "probability": "probability {probability}",
@@ -106,10 +107,10 @@ def judge_design(
     -------
     Dataset
         `rate` (fragility) [1/a] with `rate_interval` (bound, fragility) and `fit_p_value`, as of
-        `annual_rate`, or `probability` with `probability_interval` (bound); `overturned` of `runs`, and
-        `records`. `rate_by_hazard` (fragility, hazard) [1/a], by the mean curve and the fractiles, and
-        `runs_share` (fragility) [1], the share of the variance of the estimate that more runs of the same
-        recordings would take away (`share_of_runs`).
+        `annual_rate`, or `probability` with `probability_interval` (bound); `overturned` and
+        `undecided` of `runs`, and `records`. `rate_by_hazard` (fragility, hazard) [1/a], by the mean curve
+        and the fractiles, and `runs_share` (fragility) [1], the share of the variance of the estimate that
+        more runs of the same recordings would take away (`share_of_runs`).
 
     Raises
     ------
@@ -129,7 +130,7 @@ def judge_design(
         found = points[["probability"]].assign(probability_interval=points["interval"])
         weights = np.isclose(ds["intensity"], intensity or 0.0, rtol=ROUNDING).astype(float)
     share = share_of_runs(ds, weights, Confidence(**keywords))
-    counts = {name: int(points[name].sum()) for name in ("overturned", "runs", "records")}
+    counts = {name: int(points[name].sum()) for name in (*COUNTS, "records")}
     attrs = {"units": "1"} | described("runs_share", NAMES)
     return found.assign(counts | {"runs_share": (dims, share, attrs)})
 
@@ -226,8 +227,8 @@ def required_value(
     Returns
     -------
     Dataset
-        Along `value`, rising: `rate` or `probability` with its interval, `overturned`, `runs`, and
-        `meets`, 1 where the estimate is at most the target. `crossing` (place) with `crossing_interval`
+        Along `value`, rising: `rate` or `probability` with its interval, `overturned`, `undecided`, `runs`,
+        and `meets`, 1 where the estimate is at most the target. `crossing` (place) with `crossing_interval`
         (bound, place): all values at which the estimate just meets it; an end beyond the range is infinite.
         `required` with `required_interval` (bound): the only one of them, NaN of several; without any it is
         infinite, on the side on which the estimate nears the target, and its interval may end in the range.
@@ -276,7 +277,7 @@ def required_value(
     if np.isfinite(only.at):
         more["runs_share"] = ((), np.interp(only.at, value, shares))
     of_unit = {"units": units}
-    counts = {each: ("value", [int(one[each]) for one in ones]) for each in ("overturned", "runs")}
+    counts = {each: ("value", [int(one[each]) for one in ones]) for each in COUNTS}
     return table(
         {
             quantity: ("value", y),

@@ -24,7 +24,7 @@ from mcrock.impact.conditions import Impact, OwnLaw
 from mcrock.study.impact import take_in_preset
 from mcrock.study.sections import name_preset
 from mcrock.study.sections import take_in_preset as take_in_controls
-from mcrock.study.study import Study, name_own_law, tables
+from mcrock.study.study import Study, name_own_law, tables, tables_of
 
 Columns = Mapping[str, Sequence[Any]]  # by header: the dotted key, or it and its unit as in "body.width [m]"
 
@@ -69,7 +69,7 @@ def listed(columns: Columns, source: str) -> Iterator[tuple[tuple[str, ...], str
 
 def _problem(keys: tuple[str, ...], unit: str, values: np.ndarray) -> str:
     """Why numbers cannot stand for a key with a unit, in words; none if they can."""
-    kinds = [variant.kind(keys[1]) for variant in _variants(keys)]
+    kinds = [variant.kind(keys[-1]) for variant in _variants(keys)]
     if len(keys) < 2 or keys[0] not in tables():
         return f"expected a key with its section, as body.width, of {joined(tables())}"
     if len(values) > MOST_LISTED:
@@ -87,8 +87,8 @@ def _problem(keys: tuple[str, ...], unit: str, values: np.ndarray) -> str:
 
 
 def units_of_key(keys: tuple[str, ...]) -> list[str]:
-    """Units of a key of a section, in the tables that have it; none of keys further down."""
-    kinds = [variant.kind(keys[1]) for variant in _variants(keys)] if len(keys) == 2 else []
+    """Units of a key of a section or of a table in it, as ``motion.floor``; none of what is in a list."""
+    kinds = [variant.kind(keys[-1]) for variant in _variants(keys)]
     return sorted({str(getattr(kind, "unit", "1")) for kind in kinds if kind is not None})
 
 
@@ -99,9 +99,12 @@ def _in_unit_of(keys: tuple[str, ...], unit: str, values: np.ndarray) -> np.ndar
 
 
 def _variants(keys: tuple[str, ...]) -> Iterator[type[Table]]:
-    """Tables of a section that have a key."""
-    if len(keys) > 1:
-        yield from (table for table in tables().get(keys[0], {}).values() if keys[1] in table.key_names())
+    """Tables of a section, or of a table in it, that have a key."""
+    found = [*tables().get(keys[0], {}).values()] if len(keys) > 1 else []
+    for key in keys[1:-1]:
+        fields = [table.model_fields[key] for table in found if key in table.model_fields]
+        found = [*dict.fromkeys(each for field in fields for each in tables_of(field.annotation))]
+    yield from (table for table in found if keys[-1] in table.key_names())
 
 
 OPENERS = "[{\"'"  # what starts with one of these is meant as TOML, not as a bare word

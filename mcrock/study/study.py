@@ -463,10 +463,15 @@ def tables() -> dict[str, dict[str, type[Table]]]:
         if isinstance(kind, OneOf):
             found[key] = {f"{kind.tag} = {name!r}": table for name, table in kind.tables.items()}
             continue
-        for kind in (field.annotation, *get_args(field.annotation)):
-            if isinstance(kind, type) and issubclass(kind, Table):
-                found[key] = {"": kind}
+        for table in tables_of(field.annotation):
+            found[key] = {"": table}
     return found
+
+
+def tables_of(annotation: Any) -> list[type[Table]]:
+    """Tables that the value of a key may be, by its annotation; none of a number or a word."""
+    kinds = (annotation, *get_args(annotation))
+    return [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Table)]
 
 
 def sections() -> tuple[str, ...]:

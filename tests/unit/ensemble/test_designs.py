@@ -4,8 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.dataset import load_dataset
 from mcrock.ensemble.designs import Range, number_of
 from mcrock.study import load_config
 
@@ -57,6 +60,111 @@ def test_the_width_that_stands_a_slow_push_is_the_static_one(mcrock, slow, tmp_p
     assert low < 3.0 / STANDARD_GRAVITY < high
     assert found["required"]["values"] == pytest.approx(3.0 / STANDARD_GRAVITY, rel=0.02)
     assert high - low < 0.02
+
+
+PULSE = """
+title = "pulses"
+seed = 1
+[body]
+shape = "polyhedron"
+vertices = {vertices}
+density = 2000
+[motion]
+source = "pulse"
+shape = "{shape}"
+period = {period}
+[intensity]
+measure = "factor"
+levels = [{level!r}]
+[ensemble]
+realizations = 12
+"""
+
+
+def block(width, height):
+    """Corners of a block that rocks in the plane x-z."""
+    return [[x * width / 2, 2 * y * height, z * height] for x in (-1, 1) for y in (-1, 1) for z in (0, 1)]
+
+
+def required(mcrock, file, *options):
+    code, output, errors = mcrock("design", file, *options, "--probability", "0.5", "--json")
+    assert code == 0, errors
+    found = json.loads(output)
+    return found["variables"]["required"]["values"], found["attributes"]["verdict"]
+
+
+def test_the_size_that_stands_an_impulse_is_that_of_housner(mcrock, tmp_path):
+    """A block that a velocity V starts at once overturns where its energy lifts the centre of mass over the
+    edge, V^2 = 8/3 g R (1 - cos a) / cos(a)^2 (Housner 1963): larger ones of its kind stand.
+
+    The impulse lasts 1 ms, in which the weight takes g tan(a) dt / V of the energy, 0.4 %, off it.
+    """
+    slenderness, radius, last = np.arctan(0.2), 0.5 * np.hypot(0.2, 1.0), 1e-3
+    critical = 8 / 3 * STANDARD_GRAVITY * radius * (1 - np.cos(slenderness)) / np.cos(slenderness) ** 2
+    speed = np.sqrt(1.3 * critical)  # which a block 1.3 times as large just stands
+    taken = STANDARD_GRAVITY * 0.2 * last / speed
+    level = float(f"{speed * np.pi / (2 * last):.6g}")
+    file = tmp_path / "impulse.toml"
+    file.write_text(PULSE.format(vertices=block(0.2, 1.0), shape="half-sine", period=2 * last, level=level))
+    size, verdict = required(mcrock, file, "--vary", "body.scale=1:1.6", "--at", level, "-o", tmp_path / "d")
+    assert verdict == "at least"
+    step = 0.01 * 0.6  # to which the search halves the range
+    assert size == pytest.approx(1.3 * (1 - taken), abs=step / 2 + 1.3 * taken**2)
+
+
+def test_the_frequency_of_an_isolator_is_that_of_the_exact_oscillator(mcrock, tmp_path):
+    """Below the frequency at which its peak acceleration is g b/h nothing moves; a block of 4 mm falls next
+    to it, as it rocks some twenty times as fast as the isolator."""
+    period, damping, level, slope = 0.5, 0.1, 2.5, 0.2
+
+    def excess(frequency):
+        omega = 2 * np.pi * frequency
+        space = np.linspace(0.0, 1.5 / frequency, 6001)
+
+        def rates(t, y):
+            push = np.sin(2 * np.pi * t / period) if t < period else 0.0
+            return [y[1], -2 * damping * omega * y[1] - omega**2 * y[0] - level * push]
+
+        run = solve_ivp(rates, space[[0, -1]], [0, 0], t_eval=space, rtol=1e-10, atol=1e-13, max_step=0.02)
+        return abs(2 * damping * omega * run.y[1] + omega**2 * run.y[0]).max() / STANDARD_GRAVITY - slope
+
+    exact = brentq(excess, 0.3, 1.2, xtol=1e-6)
+    text = PULSE.format(vertices=block(0.004 * slope, 0.004), shape="one-sine", period=period, level=level)
+    file = tmp_path / "isolated.toml"
+    file.write_text(text + f"[motion.floor]\nfrequency = 0.5\ndamping = {damping}\nmass = 100\nstroke = 1\n")
+    options = ("--vary", "motion.floor.frequency=0.3Hz:1.2Hz", "--at", level, "-o", tmp_path / "d")
+    found, verdict = required(mcrock, file, *options)
+    assert verdict == "at most"
+    assert found == pytest.approx(exact, rel=0.015)
+    stores = {float(path.stem.split("=")[1]): load_dataset(path) for path in (tmp_path / "d").glob("*.zarr")}
+    assert min(abs(value - exact) for value in stores) < 0.02 * exact
+    for value, ds in stores.items():
+        assert bool((ds["peak_tilt"] > 0).all()) == bool((ds["peak_tilt"] > 0).any()) == (value > exact)
+        assert (ds["beyond_stroke"] == 0).all()
+    code, text, _ = mcrock("stats", tmp_path / "d" / "motion.floor.frequency=0.3.zarr")
+    assert code == 0
+    assert "Isolator displaced by more than this (its stroke is 1 m), in %" in text
+
+
+def test_a_stroke_that_is_too_short_leaves_designs_undecided(mcrock, tmp_path):
+    file = tmp_path / "isolated.toml"
+    text = PULSE.format(vertices=block(0.2, 1.0), shape="one-sine", period=0.5, level=2.5)
+    file.write_text(text + "[motion.floor]\nfrequency = 0.5\nmass = 10000\nstroke = 1\n")
+    (tmp_path / "strokes.csv").write_text("design,motion.floor.stroke [mm]\nlong,500\nshort,50\n")
+    options = ("--at", 2.5, "--probability", 0.5, "-o", tmp_path / "d")
+    code, text, _ = mcrock("design", file, "--vary", "motion.floor.stroke=50mm:50cm", *options)
+    assert code == 0
+    assert "up to 12 of 12 runs are undecided, at 0.05 m: intervals count them both ways" in text
+    code, text, _ = mcrock("design", file, "--designs", tmp_path / "strokes.csv", *options, "--json")
+    ends = dict(
+        zip(
+            ("long", "short"),
+            np.transpose(json.loads(text)["variables"]["probability_interval"]["values"]),
+            strict=True,
+        )
+    )
+    assert (code, ends["short"][1], ends["long"][0]) == (0, 1.0, 0.0)
+    assert ends["long"][1] < 0.5
 
 
 def test_a_search_is_one_sentence_a_table_and_a_figure_and_goes_on_where_it_was(mcrock, study_file, tmp_path):

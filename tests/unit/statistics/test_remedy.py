@@ -32,6 +32,7 @@ def judged(rate, spread=2.0, family="lognormal"):
             "runs_share": ("fragility", [0.1, 0.2]),
             "records": 22,
             "overturned": 30,
+            "undecided": 0,
             "runs": 100,
         },
         coords={"fragility": ["lognormal", "stripes"], "hazard": ["mean", "0.16", "0.84"]},
