@@ -27,7 +27,7 @@ from mcrock.statistics import collection as statistics
 from mcrock.statistics.accepted_curve import accept_curve
 from mcrock.statistics.collection import Losses, by_falling
 from mcrock.statistics.intervals import BOUNDS, Bootstrap
-from mcrock.statistics.runs import study_of
+from mcrock.statistics.runs import read_once, study_of
 from mcrock.study.collection import Collection
 
 MOST, SHEETS = 20, 60  # objects that a terminal lists, and that have a sheet on the page
@@ -122,7 +122,9 @@ class Lazy(Mapping[str, xr.Dataset]):
         self.results, self.names = results, names
 
     def __getitem__(self, name: str) -> xr.Dataset:
-        return self.results.open(name)
+        ds = self.results.open(name)
+        read_once(ds)
+        return ds
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
