@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -282,10 +281,10 @@ def design(
     if bool(vary) == (designs is not None) or len(vary or ()) > 2:
         raise ValueError("give either --vary KEY=FROM:TO, once or twice, or --designs FILE.csv")
     aim = aims.aim(is_needed=bool(vary))
-    from mcrock.ensemble.designs import Range, number_of, read_designs, run_designs, seek_frontier, seek_value
+    from mcrock.ensemble.designs import find_remedy, read_designs, run_designs
     from mcrock.show.comparison import compose_remedy
     from mcrock.show.progress import study_progress
-    from mcrock.statistics import frontier, judge_design, rank_designs, required_value
+    from mcrock.statistics import rank_designs
 
     def load(*more: str) -> Study:
         return changes.load(config, *more)
@@ -301,24 +300,10 @@ def design(
         found = found.assign_attrs({} if aim is None else {"target": aim}, config=study.to_json())
         options.show(compose_remedy(found), results)
         return
-    asked, *others = (Range.of(text) for text in vary or ())
-    numbers = [number_of(study, each.key) for each in (asked, *others)]
-    today = {name: x for name, x in zip(("today", "other_today"), numbers, strict=False) if x is not None}
-
-    def judged(ds: xr.Dataset) -> xr.Dataset:
-        return judge_design(ds, hazard, intensity=place, level=level)
-
-    def solved(found: Mapping[float, xr.Dataset]) -> xr.Dataset:
-        return required_value(found, aim or 0.0, name=asked.name, units=asked.unit, level=level)
-
     with study_progress() as progress:
-        how |= {"today": today.get("today"), "progress": progress}
-        if others:
-            line = seek_frontier(load, asked, others[0], results.output, judged, solved, **how)
-            found = frontier(line, name=others[0].name, units=others[0].unit)
-        else:
-            found = seek_value(load, asked, results.output, judged, solved, **how)
-    options.show(compose_remedy(found.assign_attrs(today, config=study.to_json())), results)
+        how |= {"intensity": place, "level": level, "progress": progress}
+        found = find_remedy(load, vary or (), results.output, aim or 0.0, hazard, **how)
+    options.show(compose_remedy(found), results)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -457,13 +442,16 @@ class PageOptions:
         typer.Option(metavar="FILE", help="Further file whose digest is listed, as the scan; repeatable."),
     ] = None
 
+    remedy: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What to change: remedy.nc of `mcrock design -o DIR`.")
+    ] = None
     overwrite: options.Overwrite = False
 
     def signed(self, files: list[Path]) -> Signed:
         """What heads the page."""
         from mcrock.show.report.subject import Signed
 
-        given = [*files, *(self.file or [])]
+        given = [*files, *(self.file or []), *([self.remedy] if self.remedy else [])]
         return Signed(self.object, self.author, self.checker, self.reference, given)
 
 
@@ -490,10 +478,12 @@ def report(
         for given in (around.hazard_years, around.hazard_site, around.age, around.target, around.other)
     ):
         raise ValueError("--hazard-years, --site, --age, --target and --other go with --hazard FILE")
+    from mcrock.show.comparison import read_remedy
     from mcrock.show.progress import count_progress
     from mcrock.show.report.page import build_report, save_report
     from mcrock.statistics import design_intensity
 
+    remedy = None if page_options.remedy is None else read_remedy(page_options.remedy)
     with reading.open(store) as ds, count_progress("permutations") as progress:
         if around.design is not None:
             design_intensity(around.design, ds)  # refused before anything is computed
@@ -506,6 +496,7 @@ def report(
             level=level,
             allow_missing=reading.allow_incomplete,
             trust_code=trust_code,
+            remedy=remedy,
             progress=progress,
         )
     print(save_report(page, output, overwrite=page_options.overwrite))

@@ -15,8 +15,7 @@ import xarray as xr
 from mcrock.base.tables.parsing import ConfigError, read_columns, read_data, separator_of
 from mcrock.base.units import parse_quantity, units_of
 from mcrock.ensemble.study import run_study
-from mcrock.statistics.comparison import check_pairs
-from mcrock.statistics.remedy import next_value
+from mcrock.statistics.remedy import frontier, judge_design, next_value, required_value
 from mcrock.study import Study
 from mcrock.study.load import listed, units_of_key
 
@@ -140,14 +139,11 @@ def seek_value(
     queue: Sequence[float] = asked.first(today)
     studies = {value: load(*asked.changes(value)) for value in queue}  # all mistakes before any run
     folder.mkdir(parents=True, exist_ok=True)
-    first: xr.Dataset | None = None
     while queue:
         for value in queue:
             path = folder / f"{asked.key}={value:.6g}.zarr"
             study = studies.get(value) or load(*asked.changes(value))
             ds = run_study(study, path, resume=path.exists(), **how)
-            check_pairs(ds if first is None else first, ds)
-            first = ds if first is None else first
             found[value] = judge(ds)
         result = solve(found)
         best = next_value(result)
@@ -176,11 +172,6 @@ def seek_frontier(
     if shared := {*asked.key.split(",")} & {*other.key.split(",")}:
         raise ConfigError(f"--vary: {', '.join(sorted(shared))} is in both ranges: vary two keys")
     values = [_rounded(x) for x in np.linspace(other.low, other.high, len(ACROSS)).tolist()]
-    first: list[xr.Dataset] = []
-
-    def paired(ds: xr.Dataset) -> xr.Dataset:
-        first.append(ds) if not first else check_pairs(first[0], ds)
-        return judge(ds)
 
     def at(value: float) -> Callable[..., Study]:
         return lambda *more: load(*other.changes(value), *more)
@@ -189,7 +180,63 @@ def seek_frontier(
         for end in (asked.low, asked.high):
             at(value)(*asked.changes(end))  # all mistakes before any run
     order = [values[k] for k in ACROSS]
-    return {x: seek_value(at(x), asked, folder / f"{other.key}={x:.6g}", paired, solve, **how) for x in order}
+    return {x: seek_value(at(x), asked, folder / f"{other.key}={x:.6g}", judge, solve, **how) for x in order}
+
+
+def find_remedy(
+    load: Callable[..., Study],
+    vary: Sequence[str],
+    folder: Path,
+    target: float,
+    hazard: xr.Dataset | None = None,
+    *,
+    intensity: float | None = None,
+    level: float = 0.95,
+    **how: Any,
+) -> xr.Dataset:
+    """The value of a key that meets a target, or with a second key the line of both.
+
+    Parameters
+    ----------
+    load, folder, **how
+        As for `seek_value`.
+    vary : sequence of str
+        One or two texts of `Range.of`.
+    target, hazard, intensity, level
+        As for `mcrock.statistics.judge_design` and `required_value`.
+
+    Returns
+    -------
+    Dataset
+        Of `mcrock.statistics.required_value` or `frontier`. Attributes ``config``, the study itself, and
+        ``today`` and ``other_today``, its numbers under the keys, where it has some.
+
+    Raises
+    ------
+    ValueError
+        As `Range.of`, `seek_value` and `seek_frontier`.
+    """
+    study, (asked, *others) = load(), [Range.of(text) for text in vary]
+    numbers = [number_of(study, each.key) for each in (asked, *others)]
+    today = {name: x for name, x in zip(("today", "other_today"), numbers, strict=False) if x is not None}
+
+    first: list[xr.Dataset] = []
+
+    def judged(ds: xr.Dataset) -> xr.Dataset:
+        if not first:
+            first.append(ds)
+        return judge_design(ds, hazard, intensity=intensity, first=first[0], level=level)
+
+    def solved(found: Mapping[float, xr.Dataset]) -> xr.Dataset:
+        return required_value(found, target, name=asked.name, units=asked.unit, level=level)
+
+    how |= {"today": numbers[0]}
+    if others:
+        line = seek_frontier(load, asked, others[0], folder, judged, solved, **how)
+        found = frontier(line, name=others[0].name, units=others[0].unit)
+    else:
+        found = seek_value(load, asked, folder, judged, solved, **how)
+    return found.assign_attrs(today, config=study.to_json())
 
 
 def read_designs(path: Path) -> tuple[dict[str, list[str]], list[float] | None]:

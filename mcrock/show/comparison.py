@@ -57,7 +57,7 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     lines = ["first and second study differ in"] if changes else ["the studies differ in nothing that is run"]
     if changes is None:
         changes, lines = (), ["what differs between the two is not known of tables of outcomes"]
-    lines += [f"  {key}: {_values(old, new)}" for key, old, new in changes]
+    lines += [f"  {key}: {values(old, new)}" for key, old, new in changes]
     lines.append(f"by {FAMILIES[accepted_family(found)].words} ({found.attrs['why']})")
     if math.isfinite(float(found["median_ratio"])):
         first, second = text.labels(found["median_capacity"])
@@ -105,7 +105,7 @@ def _rates(one: xr.Dataset) -> str:
     return f"annual rate {' and '.join(rates)} 1/a{tail}"
 
 
-def _values(old: Any, new: Any) -> str:
+def values(old: Any, new: Any) -> str:
     """Two values of a key; of many points how far they are apart."""
     if not (_are_points(old) and _are_points(new)):
         return f"{_value(old)} and {_value(new)}"
@@ -211,12 +211,29 @@ def compose_remedy(found: xr.Dataset) -> text.Composition:
     return text.Composition(found, blocks, drawings, {"remedy.nc": lambda: found})
 
 
+def read_remedy(path: Path) -> xr.Dataset:
+    """What `mcrock design` left in a folder as ``remedy.nc``.
+
+    Raises
+    ------
+    ValueError
+        If the file is not there, or none of these.
+    """
+    try:
+        found = xr.load_dataset(path)
+    except (OSError, ValueError):
+        found = xr.Dataset()
+    if not {"quantity", "config"} <= found.attrs.keys():
+        raise ValueError(f"{path}: expected the file remedy.nc that `mcrock design -o DIR` writes")
+    return found
+
+
 def _value_blocks(found: xr.Dataset) -> list[str]:
     today = found.attrs.get("today")
     return [
         format_remedy(found),
         *(f"today: {_at(found, x)}" for x in found["value"].values.tolist() if x == today),
-        *([f"by the fractiles of the hazard: {_by_hazard(found)}"] if _has_fractiles(found) else []),
+        *([f"by the fractiles of the hazard: {each}"] if (each := _by_hazard(found)) else []),
         *([f"limited by {limit}"] if (limit := _limit(found)) else []),
         "",
         *text.present(_of_table(found), f"Designs by {found.attrs['key']}"),
@@ -241,7 +258,7 @@ def _ranking_blocks(found: xr.Dataset) -> list[str]:
 
 def _frontier_blocks(found: xr.Dataset) -> list[str]:
     """The line, its table, and where the dependence turns."""
-    attrs, quantity = found.attrs, OF[found.attrs["quantity"]]
+    attrs, quantity, aim = found.attrs, OF[found.attrs["quantity"]], _target(found)
     ones = [found.isel(other=k) for k in range(found.sizes["other"])]
     at = "; ".join(f"{_needed(one)} at {text.label(one['other'])}" for one in ones)
     columns: list[text.Column] = [
@@ -251,7 +268,7 @@ def _frontier_blocks(found: xr.Dataset) -> list[str]:
         ("by fractiles of the hazard", _by_hazard),
         "designs",
     ]
-    if not _has_fractiles(found):
+    if not _by_hazard(ones[0]):
         del columns[3]
     limit = _limit(found.max("other")) if "runs_share" in found else ""
     turning = [text.label(one["other"]) for one in ones if one["rises"] and one["falls"]]
@@ -260,7 +277,7 @@ def _frontier_blocks(found: xr.Dataset) -> list[str]:
         f"beyond what chance does: vary {attrs['key']} alone there, and look at the figure"
     )
     return [
-        f"{attrs['key']} that keeps the {quantity} at {_target(found)} or below, by {attrs['other']}: {at}",
+        f"Needed {attrs['key']} to keep the {quantity} at {aim} or below, by {attrs['other']}: {at}",
         *([f"limited by {limit} at most"] if limit else []),
         f"{attrs['key']} by {attrs['other']}",
         text.table_along(found, "other", columns, left=True),
@@ -296,14 +313,11 @@ def _ends(found: xr.Dataset) -> str:
     )
 
 
-def _has_fractiles(found: xr.Dataset) -> bool:
-    return found.sizes.get("hazard", 1) > 1
-
-
 def _by_hazard(one: xr.Dataset) -> str:
     """The value that is needed by each fractile of the hazard."""
-    (low, high), words = _range(one), []
-    for name, value in zip(one["hazard"].values.tolist(), one["required_by_hazard"].values, strict=True):
+    (low, high), words = _range(one), list[str]()
+    names = one["hazard"].values.tolist() if "hazard" in one else []
+    for name, value in zip(names, one.get("required_by_hazard", ()), strict=True):
         said = f"below {low}" if value < 0 else f"above {high}" if math.isinf(value) else "several values"
         if math.isfinite(value):
             said = text.label_intensities([value], one["required"].attrs["units"])[0]
@@ -330,9 +344,10 @@ def format_remedy(found: xr.Dataset) -> str:
     low, high = _range(found)
     if verdict.startswith("at "):
         ends = f"{text.percent(found)} interval {_ends(found)}"
-        return f"{attrs['key']} of {verdict} {text.cell(found, 'required')} ({ends}) keeps the {aim}"
+        at = text.cell(found, "required")
+        return f"{verdict.capitalize()} {at} ({ends}) of {attrs['key']} keeps the {aim}"
     if verdict == "several":
-        return f"{attrs['key']} meets the target in parts of the range alone: {_parts(found)} keep the {aim}"
+        return f"Parts of the range of {attrs['key']} alone meet the target: {_parts(found)} keep the {aim}"
     best = value[np.nanargmin(found[attrs["quantity"]].values)]
     if verdict == "none":
         return f"No {attrs['key']} from {low} to {high} keeps the {aim}; least: {_at(found, best)}"

@@ -30,7 +30,7 @@ from mcrock.statistics.accepted_curve import (
     choice_of,
     choice_of_most,
 )
-from mcrock.statistics.comparison import compare_designs
+from mcrock.statistics.comparison import check_pairs, compare_designs
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, Confidence, ConfidenceKeywords, described, table
 from mcrock.statistics.measures import own_measure
@@ -88,6 +88,7 @@ def judge_design(
     hazard: xr.Dataset | None = None,
     *,
     intensity: float | None = None,
+    first: xr.Dataset | None = None,
     **keywords: Unpack[ConfidenceKeywords],
 ) -> xr.Dataset:
     """What one design is judged by: its annual rate, or its probability at one intensity.
@@ -100,6 +101,8 @@ def judge_design(
         From `load_hazard`; its mean curve counts.
     intensity : float, optional
         Level of the study that is judged, without a hazard [unit of the intensity].
+    first : Dataset, optional
+        Design whose runs those of this one have to be pairs of.
     **keywords
         Of `mcrock.statistics.Confidence`: `level`, `cluster` and `allow_missing`.
 
@@ -114,10 +117,14 @@ def judge_design(
 
     Raises
     ------
+    PairingError
+        As `mcrock.statistics.comparison.check_pairs`.
     ValueError
         As `check_aim`, `annual_rate` and `overturning_probability`.
     """
     check_aim(ds, hazard, intensity)
+    if first is not None:
+        check_pairs(first, ds)
     points = overturning_probability(ds, **keywords)
     dims: tuple[str, ...] = ()
     if hazard is not None:
@@ -153,6 +160,7 @@ def _weights_of_rate(ds: xr.Dataset, hazard: xr.Dataset, how: Bootstrap) -> np.n
         logs = np.log(rates)
         slopes = (logs[:, len(x) :] - logs[:, : len(x)]) / (high - low).diagonal()
     there = np.searchsorted(x, ds["intensity"].values).clip(max=len(x) - 1)
+    slopes[~np.isfinite(slopes)] = np.nan  # where a curve has no rate
     return np.where(ds["intensity"].values > 0, slopes[:, there], 0.0)
 
 

@@ -5,7 +5,9 @@ A hazard goes in; the annual rate with its reservations and files to take away c
 
 from __future__ import annotations
 
+import json
 import tempfile
+import threading
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,6 +26,8 @@ from bokeh.models import ColumnDataSource, Whisker
 
 from mcrock.base.checks import is_plain
 from mcrock.dataset import load_dataset, save_dataset
+from mcrock.ensemble.designs import find_remedy
+from mcrock.ensemble.study import Progress
 from mcrock.show import run, style
 from mcrock.show.animation.page import embed_run
 from mcrock.show.app import parts
@@ -48,7 +52,7 @@ from mcrock.show.fragility import accepted_label, accepted_values, format_suppor
 from mcrock.show.history import describe_doubt
 from mcrock.show.report.content import cautions
 from mcrock.show.report.page import build_report
-from mcrock.show.report.results import answer_of
+from mcrock.show.report.results import answer_of, remedy_section
 from mcrock.show.report.subject import Signed
 from mcrock.show.risk import Site
 from mcrock.show.summary import Summary, save_all, shown
@@ -60,6 +64,7 @@ from mcrock.statistics.measures import own_measure
 from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
 from mcrock.statistics.runs import read_once, study_of
 from mcrock.study import Study
+from mcrock.study.load import study_of as changed_study
 
 NO_STUDY = "These outcomes are of another program or of tests: mcrock cannot repeat their runs."
 
@@ -424,6 +429,10 @@ HAZARD = (
     "OpenQuake, the USGS or EFEHR (`mcrock docs assessment hazard`). They stay in a folder until the command "
     "ends."
 )
+REMEDY = (
+    "Designs that differ in one number meet the earthquakes of this study, each with as many runs, until the "
+    "value that keeps the target frequency is known. A second number, after a space, gives a line."
+)
 
 
 class Decision:
@@ -439,7 +448,11 @@ class Decision:
         look = parts.NUMBER | {"width": 330}
         self.hazard_years = pn.widgets.FloatInput(name=words, value=None, start=0.0, **look)
         self.site = pn.widgets.TextInput(name="Site in the files: name or LON,LAT", width=230)
+        self.vary = pn.widgets.TextInput(name="Number to change, as in body.width=40cm:80cm", width=300)
+        self.remedy: xr.Dataset | None = None
+        self.search: threading.Thread | None = None
         self.told, self.making, self.found, self.made = parts.Told(**WIDE), parts.Told(**WIDE), html(), html()
+        self.sought, self.changed = parts.Told(**WIDE), html()
         self.files.param.watch(lambda _: self._taken(), "value")
 
     def view(self) -> pn.Column:
@@ -452,8 +465,10 @@ class Decision:
         )
         files = parts.Named(self.files, name=self.files.name, **WIDE)
         judged = [html(parts.paragraph(HAZARD)), files, form, judge, self.told, self.found]
+        seek = pn.FlexBox(self.vary, parts.button("Find the remedy", self._seek), align_items="end")
+        remedy = [html(f"<h2>Remedy</h2>{parts.paragraph(REMEDY)}"), seek, self.sought, self.changed]
         taken = [html("<h2>Files to take away</h2>"), pn.FlexBox(*buttons), self.making, self.made]
-        return pn.Column(*judged, *taken, **WIDE)
+        return pn.Column(*judged, *remedy, *taken, **WIDE)
 
     def _taken(self) -> None:
         self.told.say(f"Taken: {', '.join(map(safe_name, self.files.value or {})) or 'no file'}")
@@ -494,6 +509,49 @@ class Decision:
         self.told.say(found if isinstance(found, Exception) else "The answer, as the report gives it:")
         self.found.object = "" if isinstance(found, Exception) else found
 
+    def _seek(self) -> None:
+        if self.search and self.search.is_alive():
+            self.sought.say(ValueError("a search is going on: wait until it has ended"))
+            return
+        document = pn.state.curdoc
+        self.sought.say("Running designs; the first one may wait for the compiler.")
+
+        def report(progress: Progress) -> None:
+            words = f"{progress.finished_runs} of {progress.total_runs} runs of a design"
+            parts.to_page(document, lambda: self.sought.say(words))
+
+        self.search = parts.in_background(lambda: self._sought(report), self._tell_remedy)
+
+    def _sought(self, report: Callable[[Progress], None]) -> xr.Dataset:
+        """Designs of the study in a folder that ends with the page, and what they tell.
+
+        Raises
+        ------
+        ValueError
+            If something is missing in the form, and as `find_remedy`.
+        """
+        site, study = self._site(), self.result.study
+        if study is None:
+            raise ValueError(NO_STUDY)
+        if site.hazard is None or site.target is None or not self.vary.value:
+            raise ValueError("a remedy needs hazard files, a target frequency and a number to change")
+
+        def load(*changes: str) -> Study:
+            data, trust = json.loads(study.to_json()), self.result.trust_code
+            return changed_study(data, study.folder / "study", changes, trust_code=trust)
+
+        ranges, folder = self.vary.value.split(), self.folder / "designs"
+        return find_remedy(load, ranges, folder, site.target, site.hazard, progress=report)
+
+    def _tell_remedy(self, found: xr.Dataset | Exception) -> None:
+        self.remedy, self.changed.object = None, ""
+        if isinstance(found, Exception):
+            self.sought.say(found)
+            return
+        self.remedy = found
+        self.sought.say("Found; a report that is made from now on has it too:")
+        self.changed.object = parts.blocks_as_html(remedy_section(self.result.ds, found).blocks)
+
     def _make(self, make: Callable[[Site], tuple[str, bytes]]) -> None:
         self.making.say("Making the file: a report of a large study takes minutes.")
         parts.in_background(lambda: make(self._site()), self._offer)
@@ -510,7 +568,7 @@ class Decision:
     def _report(self, site: Site) -> tuple[str, bytes]:
         result = self.result
         how: dict[str, Any] = {"site": site, "signed": Signed(files=self.hazard_files())}
-        how |= {"folder": result.folder, "allow_missing": result.allow_missing}
+        how |= {"folder": result.folder, "allow_missing": result.allow_missing, "remedy": self.remedy}
         page = build_report(result.ds, store=result.store, **how)
         return f"{result.store.stem}.html", page.encode()
 

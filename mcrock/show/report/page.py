@@ -122,6 +122,7 @@ def build_report(
     level: float = 0.95,
     allow_missing: bool = False,
     trust_code: bool = False,
+    remedy: xr.Dataset | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> str:
     """The report on a study as one HTML page, with everything inside.
@@ -146,6 +147,8 @@ def build_report(
         Leave out runs that have not been run, rather than refuse.
     trust_code : bool
         Run the law that the study names for the replays; without it they are left out, with what would run.
+    remedy : Dataset, optional
+        What to change, of `mcrock.show.comparison.read_remedy`.
     progress : callable, optional
         That of `mcrock.statistics.outcome_distances`, which takes most of the time.
 
@@ -176,6 +179,7 @@ def build_report(
         results.replays_section(ds, of_files, store, how) if of_files else None,
         results.sensitivity_section(ds, how, progress),
         *answer.sections,
+        None if remedy is None else results.remedy_section(ds, remedy),
         files_section(ds, folder, [*([store] if store else []), *signed.files]),
         results.provenance_section(ds, store),
         study_section(study) if study else None,

@@ -18,13 +18,15 @@ from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.opening import logged_versions
 from mcrock.show import fragility, risk, sensitivity, text
 from mcrock.show.animation.page import embed_run, still_of
-from mcrock.show.report.content import Block, Player, Section, embed
+from mcrock.show.comparison import compose_remedy, values
+from mcrock.show.report.content import Block, Player, Section, cautions, embed
 from mcrock.show.report.subject import answer_sentence, hazard_blocks
 from mcrock.show.risk import Site
 from mcrock.show.run import name_of, repeat_command, repeat_run, stored_outcome
 from mcrock.show.summary import PLOTS, RESULTS, SECTIONS, Summary, drawn, shown, summarize
 from mcrock.statistics import high_confidence_capacity
 from mcrock.statistics.accepted_curve import accepted_family, choice_of, rejects_lognormal
+from mcrock.statistics.comparison import what_differs
 from mcrock.statistics.intervals import Confidence, bound_without_events
 from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
 from mcrock.statistics.risk import FewError
@@ -265,6 +267,17 @@ def risk_section(ds: xr.Dataset, found: Mapping[str, xr.Dataset], few: str | Non
     figure = embed(ax, "From which intensities the rate of overturning comes")
     blocks = [figure, *risk.risk_blocks(own), CURVES, *hazard_blocks(hazard)]
     return Section("risk", "Risk at the site", blocks)
+
+
+def remedy_section(ds: xr.Dataset, found: xr.Dataset) -> Section:
+    """What to change, and in what the study that was changed differs from this one."""
+    composed = compose_remedy(found)
+    changes = what_differs(ds, found) if "config" in ds.attrs else []
+    differ = "; ".join(f"{key} {values(old, new)}" for key, old, new in changes)
+    doubts = cautions([f"this study and that of the remedy differ in {differ}"] if differ else [])
+    axes = [draw() for draw in composed.drawings.values()]
+    drawn = [embed(ax, "The value that is needed, and designs") for ax in axes if not isinstance(ax, str)]
+    return Section("remedy", "Remedy", [*drawn, *doubts, *composed.blocks])
 
 
 def standards_section(found: Mapping[str, xr.Dataset]) -> Section | None:

@@ -42,6 +42,7 @@ FLOOR = {"frequency": "Hz", "masses": "kg", "stiffnesses": "N/m"}
 ROWS = 80  # of a hazard table
 PARTS = {  # questions of a safety case, what decides first, and the sections that answer them in their order
     "How likely it is": ("risk", "standards", "fragility", "outcomes", "motion", "replays"),
+    "What would make it safe enough": ("remedy",),
     "What decides it": ("uncertainty", "sensitivity"),
     "What is judged, and what threatens it": ("body", "motions"),
     "What is assumed, and what is uncertain": ("inputs", "model"),

@@ -174,7 +174,8 @@ def test_a_search_is_one_sentence_a_table_and_a_figure_and_goes_on_where_it_was(
     code, output, errors = mcrock("design", study_file, *options, *few, "-o", folder)
     assert code == 0, errors
     answer, *rest = output.splitlines()
-    assert answer.startswith("body.width = body.depth of at least 0.")
+    assert answer.startswith("At least 0.")
+    assert "of body.width = body.depth keeps the probability of overturning at 0.3 or below" in answer
     assert "95 % interval" in answer
     assert rest[-1] == str(folder / "remedy.png")
     assert (folder / "remedy.png").exists()
@@ -238,7 +239,7 @@ def test_a_second_key_makes_a_line_with_stores_for_each_of_its_values(mcrock, st
     assert code == 0, errors
     heights = ["1.2", "1.3", "1.4", "1.5", "1.6"]
     assert output.startswith(
-        "body.width = body.depth that keeps the probability of overturning at 0.3 or below"
+        "Needed body.width = body.depth to keep the probability of overturning at 0.3 or below"
     )
     assert all(f" at {height} m" in output.splitlines()[0] for height in heights)
     assert sorted(x.name for x in folder.iterdir() if x.is_dir()) == [f"body.height={x}" for x in heights]
@@ -247,8 +248,34 @@ def test_a_second_key_makes_a_line_with_stores_for_each_of_its_values(mcrock, st
     alone = ("--vary", keys[1], *options[4:], "--set", "body.height=1.4", "-o", folder / "body.height=1.4")
     code, again, errors = mcrock("design", study_file, *alone)
     assert code == 0, errors
-    one = again.partition("body.width = body.depth of ")[2].partition(" (")[0]
-    assert f"; {one} at 1.4 m" in output
+    one = again.partition(" (")[0].removeprefix("At")
+    assert f"; at{one} at 1.4 m" in output
+
+
+def test_a_report_has_the_remedy_and_says_where_its_study_differs(mcrock, study_file, tmp_path):
+    few = ("--set", "ensemble.realizations=20")
+    aim = ("--at", "4m/s2", "--probability", "0.3", "-o", tmp_path / "d")
+    found = mcrock("design", study_file, "--vary", "body.width,body.depth=30cm:60cm", *aim, *few)
+    mcrock("run", study_file, *few, "-o", tmp_path / "s.zarr")
+    mcrock("run", study_file, *few, "--set", "body.height=1.3", "-o", tmp_path / "t.zarr")
+    for name, differs in (("s", False), ("t", True)):
+        page = tmp_path / f"{name}.html"
+        code, _, errors = mcrock(
+            "report", page.with_suffix(".zarr"), "-o", page, "--remedy", tmp_path / "d/remedy.nc"
+        )
+        assert code == 0, errors
+        text = page.read_text()
+        assert found[1].splitlines()[0][1:] in text
+        assert ("this study and that of the remedy differ in body.height 1.3 and" in text.lower()) == differs
+        assert "remedy.nc" in text  # with its digest
+    code, _, errors = mcrock("report", tmp_path / "s.zarr", "-o", tmp_path / "x.html", "--remedy", study_file)
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "expected the file remedy.nc that `mcrock design -o DIR` writes" in errors
+    (tmp_path / "designs.csv").write_text(TABLE)
+    mcrock("design", study_file, "--designs", tmp_path / "designs.csv", *aim, *few)
+    page = tmp_path / "ranked.html"
+    mcrock("report", tmp_path / "s.zarr", "-o", page, "--remedy", tmp_path / "d/remedy.nc")
+    assert "at 0.3 or below: " in page.read_text()
 
 
 def test_a_category_stands_for_its_rate(mcrock, study_file, tmp_path):

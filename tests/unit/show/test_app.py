@@ -13,6 +13,7 @@ import mcrock
 from mcrock.dataset import DatasetError
 from mcrock.ensemble.part import Job, Stopped
 from mcrock.excitation import pack_motions
+from mcrock.show.comparison import format_remedy
 from mcrock.show.report.subject import answer_sentence
 from mcrock.show.risk import Site
 from mcrock.show.summary import summarize
@@ -117,6 +118,25 @@ def test_a_rate_is_refused_by_the_name_of_its_field(study, ds, tmp_path, at_once
     form._judge()
     assert "refused" in form.told.object
     assert "refused" not in form.making.object  # a message that is over
+
+
+def test_a_remedy_is_what_the_command_finds_and_goes_into_the_report(study, ds, tmp_path, at_once):
+    form = Decision(Result(ds, tmp_path / "s.zarr", study.folder), tmp_path)
+    form._seek()
+    assert "a remedy needs hazard files, a target frequency and a number to change" in form.sought.object
+    form.files.value, form.target.value, form.vary.value = {"h.csv": HAZARD}, "1e-4", "body.wdth=0.3:0.6"
+    form._seek()
+    assert "unknown key" in form.sought.object
+    assert form.remedy is None
+    form.vary.value = "body.width,body.depth=30cm:90cm"
+    form._seek()
+    assert format_remedy(form.remedy) in form.changed.object
+    assert "data:image/svg" in form.changed.object
+    assert "What would make it safe enough" in form._report(form._site())[1].decode()
+    form.target.value = "zz"
+    form._seek()
+    assert "refused" in form.sought.object
+    assert (form.remedy, form.changed.object) == (None, "")
 
 
 def test_a_mesh_becomes_the_shape_and_what_the_file_says_besides_stays(desk, at_once):
