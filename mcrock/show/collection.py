@@ -157,7 +157,7 @@ def find(results: Results, asked: Asked, other: Results | None = None) -> Found:
     if asked.hazard is not None:
         objects["loss"] = objects["rate"] * objects["number"] * objects["value"]
         objects["loss"].attrs = {"units": "1/a", "long_name": "value lost a year"}
-    order = np.lexsort((-objects["probability"].values, objects["rank"].values))
+    order = np.lexsort((-objects["probability"].values, objects["urgency"].values))
     events = statistics.loss_events(losses, asked.hazard, level=asked.level)
     return Found(results, asked._replace(at=at), objects.isel(object=order), number, events, change)
 
@@ -217,7 +217,7 @@ def object_table(found: Found, most: int | None = None, *, short: bool = False) 
     columns: list[text.Column] = [("object", _name), ("rank", _rank)]
     columns += ["number"] if (objects["number"] > 1).any() else []
     columns += [(key, partial(_word, key=key)) for key in ("place", "group") if (objects[key] != "").any()]
-    columns += [] if short else [("half fall at", "{median}")]
+    columns += [] if short else [("half fall at", "{median_capacity}")]
     if not short or asked.hazard is None:
         columns.append((f"P at {found.at}", "{probability:with ends}"))
     if asked.hazard is not None:
@@ -238,7 +238,7 @@ def _word(one: xr.Dataset, key: str) -> str:
 
 
 def _rank(one: xr.Dataset) -> str:
-    rank, low, high = (int(number) for number in text.estimate(one, "rank"))
+    rank, low, high = (int(number) for number in text.estimate(one, "urgency"))
     return f"{rank}" if low == high else f"{rank} ({low} to {high})"
 
 
@@ -271,7 +271,7 @@ def notes(found: Found) -> list[str]:
             "independently, as they meet the same earthquake: two are correlated by "
             f"{text.cell(found.number, 'correlation')} on average"
         )
-    low, high = found.objects["rank_interval"].values
+    low, high = found.objects["urgency_interval"].values
     if shared := int((low < high).sum()):
         lines.append(
             f"{shared} of {text.format_count(len(low), 'row')} share their rank with others within the "
@@ -442,7 +442,9 @@ def key_figures(found: Found) -> list[KeyFigure]:
     figures = [(name, *value.split(" (")) for name, value in given]
     return [
         *(KeyFigure(name, value, f"{interval} {''.join(ends).strip(')')}") for name, value, *ends in figures),
-        KeyFigure("Most urgent", str(first["object"].item()), f"half fall at {text.cell(first, 'median')}"),
+        KeyFigure(
+            "Most urgent", str(first["object"].item()), f"half fall at {text.cell(first, 'median_capacity')}"
+        ),
     ]
 
 

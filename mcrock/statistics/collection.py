@@ -65,10 +65,10 @@ from mcrock.statistics.runs import (
 WORST = 10  # objects that are most urgent
 STEPS = 12  # of a curve of losses
 NAMES = {
-    "median": "intensity at which half of the runs fall",
+    "median_capacity": "intensity at which half of the runs fall",
     "probability": "probability",
     "rate": "annual rate [1/a]",
-    "rank": "rank, from the most urgent {.0f}",
+    "urgency": "rank, from the most urgent {.0f}",
     "among_worst": "probability of being among the most urgent",
     "number_probability": "probability that so many fall",
     "exceedance": "probability that as many or more fall",
@@ -299,6 +299,7 @@ def change_of_losses(before: Losses, after: Losses, intensity: float, *, level: 
     ValueError
         If the collections do not meet the same earthquakes, or no level is the intensity.
     """
+    check_level(level)
     k = level_place(before.intensity, intensity)
     least = min(len(before.record), len(after.record))
     if not np.array_equal(before.record[:least], after.record[:least]):
@@ -496,10 +497,10 @@ def judge_objects(
     Returns
     -------
     Dataset
-        Along `object`, as given: `median` [unit of the intensity] and `rate` [1/a], by the curve that each
-        goes by, and `probability` at the level, with intervals; `rank` from 1, the most urgent, with
-        `rank_interval`, and `among_worst`, the share of resampled recordings in which it is one of the
-        ``worst`` most urgent [1]; `slenderness` [rad] and `size` [m] at their medians.
+        Along `object`, as given: `median_capacity` [unit of the intensity] and `rate` [1/a], by the curve
+        that each goes by, and `probability` at the level, with intervals; `urgency`, the rank from 1, the
+        most urgent, with its interval, and `among_worst`, the share of resampled recordings in which it is
+        one of the ``worst`` most urgent [1]; `slenderness` [rad] and `size` [m] at their medians.
 
     Raises
     ------
@@ -538,17 +539,19 @@ def judge_objects(
     if not how.reaches_level(units.number):
         ranked.interval[:] = [[1.0], [len(scores)]]
     numbers, of_axis = np.array(rows).T, {"units": axis_attrs(first)["units"]}
-    of = dict(zip(("median", "probability", *(["rate"] * (hazard is not None))), range(3), strict=False))
+    of = dict(
+        zip(("median_capacity", "probability", *(["rate"] * (hazard is not None))), range(3), strict=False)
+    )
     variables: dict[str, Any] = {
-        name: ("object", numbers[k], of_axis if name == "median" else {}) for name, k in of.items()
+        name: ("object", numbers[k], of_axis if name == "median_capacity" else {}) for name, k in of.items()
     }
     variables |= {
         f"{name}_interval": (("bound", "object"), np.array([end[k] for end in ends]).T)
         for name, k in of.items()
     }
     variables |= {
-        "rank": ("object", ranked.rank),
-        "rank_interval": (("bound", "object"), ranked.interval),
+        "urgency": ("object", ranked.rank),
+        "urgency_interval": (("bound", "object"), ranked.interval),
         "among_worst": ("object", ranked.among_worst),
         "slenderness": ("object", numbers[-2], {"units": "rad", "long_name": "slenderness"}),
         "size": ("object", numbers[-1], {"units": "m", "long_name": "radius, base edge to centre of mass"}),

@@ -9,6 +9,7 @@ import xarray as xr
 
 from mcrock import statistics as st
 from mcrock.base.params import Outcome
+from mcrock.statistics import collection
 from mcrock.statistics.fragility import count_resurrected
 from tests.unit.statistics.conftest import simulate_study
 from tests.unit.statistics.measured import measured_study
@@ -122,6 +123,28 @@ def line(ds, **more):
     return st.frontier({1.0: required(ds, **more), 2.0: required(ds, **more)}, name="y")
 
 
+def objects(ds, number=3):
+    """A collection: designs of a study as its objects."""
+    of_body = {"body_slenderness": 0.2, "body_radius": 1.0}
+    rows = {name: ("realization", np.full(ds.sizes["realization"], value)) for name, value in of_body.items()}
+    return {str(k): each.assign(rows) for k, each in enumerate(stronger(ds, number))}
+
+
+def losses(ds, number=3):
+    names = "012"[:number]
+    return collection.count_losses(objects(ds, number), groups=dict.fromkeys(names, "all"))
+
+
+def number_lost(ds, **more):
+    return collection.number_lost(losses(ds), 2.3, **more)
+
+
+def change(ds, **more):
+    weaker, same = objects(ds), stronger(ds)[0]
+    before, after = (collection.count_losses({"a": each, "b": weaker["0"]}) for each in (same, weaker["2"]))
+    return collection.change_of_losses(before, after, 2.3, **more)
+
+
 def given(function, *arguments, **options):
     """A result with further arguments."""
     return lambda ds, **more: function(ds, *arguments, **options, **more)
@@ -172,6 +195,17 @@ RESULTS = {
     "ranking": Result("levels", ranking, "rate_ratio_interval saved", missing=False, order=False),
     "required": Result("levels", required),
     "line": Result("levels", line),
+    "number lost": Result("levels", number_lost, missing=False),
+    "change of losses": Result("levels", change, missing=False),
+    "loss events": Result(
+        "levels",
+        lambda ds, **more: collection.loss_events(losses(ds), power_law(), **more),
+        missing=False,
+        whole=False,
+    ),
+    "objects": Result(
+        "levels", lambda ds, **more: collection.judge_objects(objects(ds), power_law(), intensity=2.3, **more)
+    ),
     "draws": Result("nested", st.epistemic_probability, missing=False, levels=True),
     "draws, shares": Result("nested", st.variance_shares, OF_SHARES, missing=False, levels=True),
     "draws, bounds": Result("nested", st.epistemic_bounds, missing=False, levels=True),

@@ -48,48 +48,44 @@ def fallen(fell, record=None):
 
 def test_independent_objects_give_the_binomial_law_and_equal_ones_fall_together():
     places = np.array([*product(range(3), repeat=4)])  # every combination once: exactly independent
-    apart = count_losses({str(k): fallen(places[:, [k]] == 0) for k in range(4)})
-    found = number_lost(apart, 1.0)
-    np.testing.assert_allclose(found["number_probability"], binom.pmf(range(5), 4, 1 / 3), atol=1e-12)
-    np.testing.assert_allclose(found["independent"], found["number_probability"], atol=1e-12)
-    assert float(found["overdispersion"]) == pytest.approx(1.0)
-    assert float(found["correlation"]) == pytest.approx(0.0, abs=1e-12)
-    alike = number_lost(count_losses({str(k): fallen(places[:, [0]] == 0) for k in range(4)}), 1.0)
+    apart, alike = (
+        number_lost(count_losses({str(k): fallen(places[:, [j]] == 0) for k, j in enumerate(which)}), 1.0)
+        for which in ([0, 1, 2, 3], [0, 0, 0, 0])
+    )
+    binomial = binom.pmf(range(5), 4, 1 / 3)
+    np.testing.assert_allclose(apart["number_probability"], binomial, atol=1e-12)
     np.testing.assert_allclose(alike["number_probability"], [2 / 3, 0, 0, 0, 1 / 3], atol=1e-12)
-    np.testing.assert_allclose(alike["independent"], found["independent"], atol=1e-12)
-    assert float(alike["overdispersion"]) == pytest.approx(4.0)
-    assert float(alike["correlation"]) == pytest.approx(1.0)
+    for found, variance, correlation in ((apart, 1.0, 0.0), (alike, 4.0, 1.0)):
+        np.testing.assert_allclose(found["independent"], binomial, atol=1e-12)
+        assert float(found["overdispersion"]) == pytest.approx(variance)
+        assert float(found["correlation"]) == pytest.approx(correlation, abs=1e-12)
 
 
 def test_chances_that_differ_give_the_poisson_binomial_law():
-    chance = np.array([1, 3, 4, 7, 8]) / 8
+    chance, expected = np.array([1, 3, 4, 7, 8]) / 8, np.zeros(6)
     sets = {str(k): fallen((np.arange(8) < 8 * p)[:, None]) for k, p in enumerate(chance)}
-    expected = np.zeros(6)
     for falls in product([0, 1], repeat=5):
         expected[sum(falls)] += np.where(falls, chance, 1 - chance).prod()
     np.testing.assert_allclose(number_lost(count_losses(sets), 1.0)["independent"], expected, atol=1e-12)
 
 
-def second_implementation(objects, values, groups, level):
+def second_implementation(objects, values, groups, level, steps):
     """From the runs of each store at one level: (reading, object, realization), by xarray alone."""
-    readings = []
+    readings, worth = [], np.array([*values.values()])
     for ds in objects.values():
-        at = ds.isel(intensity=level)
-        fell, open_ended = at["outcome"] == Outcome.OVERTURNED, at["outcome"] == Outcome.ROCKING
-        limit = ds.attrs.get("displacement_limit", np.inf)
-        if "peak_displacement" in at:
-            fell = fell | (at["peak_displacement"] > limit)
-        readings.append(np.stack([fell, fell | open_ended]))
+        at, limit = ds.isel(intensity=level), ds.attrs.get("displacement_limit", np.inf)
+        fell = at["outcome"] == Outcome.OVERTURNED
+        fell = fell | (at["peak_displacement"] > limit) if "peak_displacement" in at else fell
+        readings.append(np.stack([fell, fell | (at["outcome"] == Outcome.ROCKING)]))
     fell = np.stack(readings, axis=1)
-    worth = np.array([*values.values()])
     lost = (worth[:, None] * fell).sum(axis=1)
-    pair = np.array([group == "pair" for group in groups.values()])
+    pair = fell[:, [group == "pair" for group in groups.values()]]
     return {
         "exceedance": [(fell.sum(axis=1) >= k).mean() for k in range(len(worth) + 1)],
         "expected_number": fell.sum(axis=1).mean(),
         "expected_share": lost.mean() / worth.sum(),
-        "event_probability": [fell.any(axis=1).mean(), fell[:, pair].all(axis=1).mean()],
-        "loss_probability": lambda steps: [(lost >= step - 1e-9).mean() for step in steps],
+        "event_probability": [fell.any(axis=1).mean(), pair.all(axis=1).mean()],
+        "loss_probability": [(lost >= step - 1e-9).mean() for step in steps],
     }
 
 
@@ -104,7 +100,7 @@ def sets_of(kind, stored):
 
 
 @pytest.mark.parametrize("kind", ["made", "stores"])
-@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("level", [1, 2])
 def test_a_second_implementation_from_single_stores_gives_the_same(kind, level, stored):
     objects = sets_of(kind, stored)
     values = dict(zip(objects, [1.0, 2.5, 0.0, 4.0, 3.0], strict=False))
@@ -114,14 +110,10 @@ def test_a_second_implementation_from_single_stores_gives_the_same(kind, level, 
     cut = {name: ds.isel(realization=slice(least)) for name, ds in objects.items()}
     if kind == "stores":  # its limit stands in the study
         cut["friction"].attrs["displacement_limit"] = 0.2
-    expected = second_implementation(cut, values, groups, level)
-    events = loss_events(losses, resamples=20)
-    found = number_lost(losses, float(losses.intensity[level]))
-    found = {name: found[name] for name in ("exceedance", "expected_number", "expected_share")}
-    found |= {name: events[name][:, level] for name in ("event_probability", "loss_probability")}
-    expected["loss_probability"] = expected["loss_probability"](events["loss"].values)
-    for name, number in found.items():
-        np.testing.assert_allclose(number, expected[name], atol=1e-12, err_msg=name)
+    events, found = loss_events(losses), number_lost(losses, float(losses.intensity[level]))
+    for name, number in second_implementation(cut, values, groups, level, events["loss"].values).items():
+        result = found if name in found else events.isel(intensity=level)
+        np.testing.assert_allclose(result[name], number, atol=1e-12, err_msg=name)
 
 
 def test_one_object_alone_has_its_rate_by_the_fractions():
@@ -137,19 +129,25 @@ def test_one_object_alone_has_its_rate_by_the_fractions():
 
 
 @pytest.mark.parametrize(
-    ("other", "words"),
+    "other",
     [
-        (lambda ds: ds.assign(record=ds["record"][::-1].drop_vars("realization", errors="ignore")), "b does"),
-        (lambda ds: ds.isel(intensity=slice(2)), "b does not meet the earthquakes of a at their levels"),
-        (lambda ds: ds.assign_coords(intensity=1.1 * ds["intensity"]), "b does not meet the earthquakes of"),
-        (lambda ds: ds.assign(azimuth=ds["record"] * 0.1), "b does not meet the earthquakes of a"),
-        (lambda _: simulate_study(cloud=True), "b: objects are compared at fixed levels"),
+        lambda ds: ds.assign(record=("realization", ds["record"].values[::-1])),
+        lambda ds: ds.isel(intensity=slice(2)),
+        lambda ds: ds.assign_coords(intensity=1.1 * ds["intensity"]),
+        lambda ds: ds.assign(azimuth=ds["record"] * 0.1),
     ],
 )
-def test_objects_of_other_earthquakes_are_refused(other, words):
+def test_objects_of_other_earthquakes_are_refused(other):
     ds = simulate_study(per_record=2)
-    with pytest.raises(ValueError, match=words):
-        count_losses({"a": ds, "b": other(ds)})
+    for first, second in ((ds, other(ds)), (other(ds), ds)):
+        with pytest.raises(ValueError, match="b does not meet the earthquakes of a at their levels"):
+            count_losses({"a": first, "b": second})
+
+
+def test_what_cannot_be_counted_is_refused():
+    ds = simulate_study(per_record=2)
+    with pytest.raises(ValueError, match="b: objects are compared at fixed levels"):
+        count_losses({"a": ds, "b": simulate_study(cloud=True)})
     with pytest.raises(ValueError, match="expected at least one object, got none"):
         count_losses({})
     with pytest.raises(ValueError, match=r"no level of the collection is 0\.3059 g; there are 0\.051"):
@@ -334,40 +332,34 @@ def coverage(seed, trials, resamples):
     return found
 
 
-def check(found, least, narrow):
-    worst = {name: each for name, each in found.items() if name.startswith("worst")}
-    shares = {name: each for name, each in found.items() if name not in worst}
-    assert min(share for share, *_ in shares.values()) >= least
-    # the experiment has power: intervals half as wide would fail
-    assert min(half for _, half, _ in shares.values()) < narrow
+def check(found, least):
+    """The shares, each of which intervals half as wide would not have; what is and is told of the worst."""
+    worst = {name: found.pop(name) for name in [*found] if name.startswith("worst")}
+    for name, (share, half, _) in found.items():
+        assert half < least <= share, name
     return [(true / number, told / number) for number, true, told in worst.values()]
 
 
 def test_intervals_and_ranks_hold_random_truths():
-    check(coverage(1, 12, 100), 0.93, 0.9)
+    check(coverage(1, 12, 100), 0.93)
 
 
 @pytest.mark.slow
 def test_intervals_and_ranks_hold_1000_random_truths():
-    for true, told in check(coverage(2, 1000, 299), 0.95, 0.9):
+    for true, told in check(coverage(2, 1000, 199), 0.94):
         assert true == pytest.approx(told, abs=0.05)
 
 
 def test_objects_are_judged_as_alone():
-    sizes = {
-        "body_slenderness": ("realization", np.full(132, 0.2)),
-        "body_radius": ("realization", np.ones(132)),
-    }
+    sizes = {name: ("realization", np.full(132, 0.2)) for name in ("body_slenderness", "body_radius")}
     objects = {str(k): simulate_study(per_record=6, median=2.0 + k, seed=1).assign(sizes) for k in range(3)}
     hazard = power_law()
     found = judge_objects(objects, hazard, intensity=2.9, worst=1)
     for k, ds in enumerate(objects.values()):
-        alone = annual_rate(ds, hazard)
-        family = alone.attrs["accepted_family"]
-        rate = alone.sel(fragility=family, hazard="mean")
-        assert float(found["rate"][k]) == pytest.approx(float(rate["rate"]))
-        np.testing.assert_allclose(found["rate_interval"][:, k], rate["rate_interval"])
-    np.testing.assert_array_equal(found["rank"], [1, 2, 3])
-    np.testing.assert_array_equal(found["rank_interval"], [[1, 2, 3], [1, 2, 3]])
+        alone = annual_rate(ds, hazard).sel(hazard="mean")
+        alone = alone.sel(fragility=alone.attrs["accepted_family"])
+        assert float(found["rate"][k]) == pytest.approx(float(alone["rate"]))
+        np.testing.assert_allclose(found["rate_interval"][:, k], alone["rate_interval"])
+    np.testing.assert_array_equal(found["urgency"], [1, 2, 3])
+    np.testing.assert_array_equal(found["urgency_interval"], [[1, 2, 3], [1, 2, 3]])
     np.testing.assert_array_equal(found["among_worst"], [1, 0, 0])
-    np.testing.assert_array_equal(found["slenderness"], 0.2)
