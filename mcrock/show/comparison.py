@@ -455,17 +455,17 @@ def plot_frontier(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     low, high = attrs["low"], attrs["high"]
     ends = np.clip(np.nan_to_num(found["required_interval"].values, nan=math.inf), low, high)
     ends[0][np.isnan(y)] = low
-    ax.fill_between(x, *ends, color=style.BLUE, alpha=0.2, linewidth=0)
     known = np.isfinite(y)
+    ax.fill_between(x, ends[0], ends[1], where=known.tolist(), color=style.BLUE, alpha=0.2, linewidth=0)
+    ax.vlines(x, *ends, color=style.BLUE, alpha=0.4, linewidth=0.9)
     ax.plot(x, np.where(known, y, np.nan), "o-", color=style.BLUE, markersize=3, linewidth=1.1)
     for sign, mark, edge in ((1, "^", high), (-1, "v", low)):
-        beyond = y == sign * math.inf
-        ax.plot(x[beyond], np.full(beyond.sum(), edge), mark, color=style.GREY, markersize=4, clip_on=False)
+        for at in x[y == sign * math.inf]:
+            ax.plot(at, edge, mark, color=style.GREY, markersize=4, clip_on=False)
     if "today" in attrs and "other_today" in attrs:
         ax.plot(attrs["other_today"], attrs["today"], "*", color=style.DEEP_RED, markersize=7)
-    names = {"x": (attrs["other"], found["other"]), "y": (attrs["key"], found["required"])}
-    labels = {axis: f"{name} [{each.attrs['units']}]" for axis, (name, each) in names.items()}
-    ax.set(xlabel=labels["x"], ylabel=labels["y"].replace(" = ", " =\n"))
+    ax.set_xlabel(f"{attrs['other']} [{found['other'].attrs['units']}]")
+    ax.set_ylabel(f"{attrs['key']} [{found['required'].attrs['units']}]".replace(" = ", " =\n"))
     ax.set_ylim(low, high)
     return style.add_note(
         ax,

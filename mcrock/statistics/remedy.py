@@ -265,13 +265,13 @@ def required_value(
     more: dict[str, Any] = {}
     ends = [one[f"{quantity}_interval"] for one in ones]
     if quantity == "rate":
-        fitted = [bool(one["rate"].notnull().all()) for one in ones]
-        own = [choice_of(one).family if known else ISOTONIC for one, known in zip(ones, fitted, strict=True)]
-        choice = choice_of_most([choice_of(one) for one, known in zip(ones, fitted, strict=True) if known])
+        choices = [choice_of(one) if one["rate"].notnull().all() else None for one in ones]
+        choice = choice_of_most([each for each in choices if each])
+        own = [each.family if each else ISOTONIC for each in choices]
         attrs |= choice.attrs
         more["own_curve"] = ("value", [FAMILIES[family].label for family in own])
         ends = [one["rate_interval"].sel(fragility=family) for one, family in zip(ones, own, strict=True)]
-        of_all = [choice.family if known else ISOTONIC for known in fitted]
+        of_all = [choice.family if each else ISOTONIC for each in choices]
         ones = [one.sel(fragility=family) for one, family in zip(ones, of_all, strict=True)]
         rates = np.array([one["rate_by_hazard"].values for one in ones]).T
         by_hazard = [_sought(value, row, row, row, target)[1].at for row in rates]
@@ -282,8 +282,9 @@ def required_value(
     low, high = np.minimum(low, y), np.maximum(high, y)
     places, only = _sought(value, y, low, high, target)
     shares = np.array([float(one["runs_share"]) for one in ones])
-    if np.isfinite(only.at):
-        more["runs_share"] = ((), np.interp(only.at, value, shares))
+    told = np.isfinite(shares)
+    if np.isfinite(only.at) and told.any():
+        more["runs_share"] = ((), np.interp(only.at, value[told], shares[told]))
     of_unit = {"units": units}
     counts = {each: ("value", [int(one[each]) for one in ones]) for each in COUNTS}
     return table(
@@ -332,12 +333,9 @@ def frontier(found: Mapping[float, xr.Dataset], *, name: str, units: str = "1") 
     if len(found) < 2:
         raise ValueError(f"at least two values of {name} make a line, got {len(found)}")
     value = sorted(found)
-    kept = ["required", "required_interval", "required_by_hazard", "runs_share", "rises", "falls", "records"]
     rows = [
-        found[x][[each for each in kept if each in found[x]]].assign(
-            verdict=found[x].attrs["verdict"], designs=found[x].sizes["value"]
-        )
-        for x in value
+        one.drop_dims(["value", "place"]).assign(verdict=one.attrs["verdict"], designs=one.sizes["value"])
+        for one in map(found.__getitem__, value)
     ]
     joined = xr.concat(rows, "other", combine_attrs="override").drop_attrs(deep=False).transpose(..., "other")
     attrs = {key: item for key, item in found[value[0]].attrs.items() if key not in ("verdict", "why")}
