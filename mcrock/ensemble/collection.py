@@ -21,6 +21,7 @@ from mcrock.dataset import is_store, load_dataset
 from mcrock.dataset.contents import chunks_done, read_template, replacing
 from mcrock.dataset.create import StoreError, check_new_store, check_removable, merge_stores
 from mcrock.ensemble.opening import log_files
+from mcrock.ensemble.part import named_responses
 from mcrock.ensemble.study import Options, Progress, run_jobs
 from mcrock.excitation import pack_motions
 from mcrock.study.collection import Collection
@@ -172,6 +173,7 @@ def run_collection(
     results = Results(path, collection.title, rows)
     _check_folder(results, options)
     motions = load_motions(next(iter(members.values())))
+    own = {name: named_responses(study) for name, study in members.items()}
     for name, study in members.items():  # before anything is written
         options.check(study)
         if overwrite or not results.store(name).exists():
@@ -179,7 +181,7 @@ def run_collection(
     pack = pack_motions(motions)
     (path / OBJECTS).mkdir(parents=True, exist_ok=True)
     jobs = dict(
-        options.prepare(study, results.store(name), motions=(motions, pack))
+        options.prepare(study, results.store(name), own[name], (motions, pack))
         for name, study in members.items()
     )
     if overwrite and is_collection_folder(path):

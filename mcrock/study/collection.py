@@ -26,7 +26,7 @@ from mcrock.excitation.sources.base import Floor
 from mcrock.study.load import apply_keys, read_toml, study_of, units_of_key
 from mcrock.study.new import body_lines, contact_lines
 from mcrock.study.questions import BY_NAME, Amount
-from mcrock.study.sections import MOST_REALIZATIONS, LimitsTable
+from mcrock.study.sections import MOST_REALIZATIONS, OF_INDICES, LimitsTable
 from mcrock.study.study import Study, tables
 
 GROUND, AUTO = "ground", "auto"
@@ -218,6 +218,14 @@ def load_collection(
                 mistakes.append(f"{row.place}: {known} has the name {name!r} too; give each object its own")
         items.append(item)
         cautions += said
+    design = next((item.study.ensemble.design for item in items), "")
+    uneven = design == "latin_hypercube" and len({item.study.n_realizations for item in items}) > 1
+    if uneven or design == OF_INDICES:
+        differs = "number of realizations" if uneven else "inputs"
+        mistakes.append(
+            f"{path} [ensemble] design: {design!r} depends on the {differs} of each object, and "
+            "they would not meet the same earthquakes: take 'random' or 'sobol'"
+        )
     if mistakes:
         raise ConfigError(list(dict.fromkeys(mistakes)))
     found = Collection(str(data.get("title") or path.stem), items, cautions, bool(chosen))
