@@ -218,14 +218,10 @@ class Truth:
         self.runs, self.levels = int(rng.integers(3, 31)), np.sort(CHOICES[rng.choice(list(CHOICES))](rng))
         self.median = np.exp(rng.uniform(0.05, 0.6) * rng.standard_normal(self.n))
         self.spread = rng.uniform(0.3, 0.6, self.n if rng.random() < 0.5 else 1) * np.ones(self.n)
-        self.shared, self.of_record, self.own = (
-            rng.uniform(0, 0.9),
-            rng.random(),
-            rng.uniform(0, 0.95, self.n),
-        )
+        self.shared, self.of_record = rng.uniform(0, 0.9), rng.random()
+        self.own = rng.uniform(0, 0.95, self.n)
         self.values = rng.integers(1, rng.choice([2, 10]), self.n).astype(float)
-        self.hazard = power_law(0.1, 10.0)
-        x = self.hazard["hazard_intensity"].values
+        self.hazard, x = power_law(0.1, 10.0), power_law(0.1, 10.0)["hazard_intensity"].values
         self.hazard["rate"][0] = 1e-3 * x ** -rng.uniform(1.5, 4.0)
         self.table = x, self.hazard["rate"].values[0]
 
@@ -252,9 +248,8 @@ def trial(rng, how):
     fell, levels, n = truth.levels[:, None] > capacity[:, None, :], truth.levels, truth.n
     axis = xr.DataArray(levels, {"intensity": levels}, "intensity", attrs=PGA)
     twice = [np.stack([each] * 2) for each in (fell.sum(2), fell @ truth.values, fell[..., :2].all(2))]
-    losses = Losses(
-        axis, "intensity", record, *twice[:2], {"pair": twice[2]}, fell.mean(0).T, truth.values
-    )  # fmt: skip
+    groups, marginal = {"pair": twice.pop()}, fell.mean(0).T
+    losses = Losses(axis, "intensity", record, *twice, groups, marginal, truth.values)
     weakest = truth.capacities(MANY, 1)[1]
     order = weakest.argsort(axis=1)
     rising = np.take_along_axis(weakest, order, 1)
@@ -263,9 +258,11 @@ def trial(rng, how):
 
     def note(name, interval, true):
         (low, high), true = np.asarray(interval), np.asarray(true)
-        middle, half = (low + high) / 2, (high - low) / 4
-        narrow = np.abs(true - middle) <= half
-        held[name] = ((low <= true) & (true <= high)).mean(), narrow.mean(), (high - low).mean()
+        off = np.abs(true - (low + high) / 2)
+        held[name] = (
+            *((off <= (high - low) / part * (1 + 1e-9)).mean() for part in (2, 4)),
+            (high - low).mean(),
+        )
 
     found = number_lost(losses, levels[k], level=how.level)
     fewer = (rising < levels[k]).mean(axis=0)
@@ -284,35 +281,26 @@ def trial(rng, how):
     with patch("mcrock.statistics.collection.STEPS", 3):
         keywords = {"level": how.level, "resamples": how.resamples, "seed": how.seed}
         events = loss_events(losses, truth.hazard, **keywords)
-    first = [
-        np.take_along_axis(rising, (lost >= step - 1e-9).argmax(axis=1)[:, None], 1)[:, 0]
-        for step in events["loss"].values
-    ]
-    at = {"event": np.stack([rising[:, 0], weakest[:, :2].max(axis=1)], 1), "loss": np.stack(first, 1)}
+    steps = [(lost >= step - 1e-9).argmax(axis=1)[:, None] for step in events["loss"].values]
+    first = np.concatenate([np.take_along_axis(rising, step, 1) for step in steps], axis=1)
+    at = {"event": np.stack([rising[:, 0], weakest[:, :2].max(axis=1)], 1), "loss": first}
+    top = truth.table[1][0] - truth.table[1][-1]
     for name, words in (("event", "any object, a pair"), ("loss", "loss")):
-        true = (at[name] < levels[k]).mean(axis=0)
-        note(words, events[f"{name}_probability_interval"][..., k], true)
-        top = truth.table[1][0] - truth.table[1][-1]
+        chance = events[f"{name}_probability_interval"][..., k]
+        note(words, chance, (at[name] < levels[k]).mean(axis=0))
         note(f"{words}, rate / largest", events[f"{name}_rate_interval"] / top, truth.rate(at[name]) / top)
     runs, one = np.full((truth.records, len(levels)), float(truth.runs)), np.ones(truth.records, np.int64)
     counts = np.zeros((truth.records, len(levels), n))
     np.add.at(counts, record, fell)
-    rates = [
-        lognormal_rates(*truth.table, *each).sum() for each in zip(truth.median, truth.spread, strict=True)
-    ]
+    curves = zip(truth.median, truth.spread, strict=True)
+    rates = np.array([lognormal_rates(*truth.table, *curve).sum() for curve in curves])
     of_level, worst = (np.arange(len(levels)) == k).astype(float), max(1, n // 3)
-    for name, weight, score in (
-        ("rate", rate_weights(levels, *truth.table), np.array(rates)),
-        ("level", of_level, p),
-    ):
+    asked = ("rate", rate_weights(levels, *truth.table), rates), ("level", of_level, p)
+    for name, weight, score in asked:
         units = (Units(levels, runs, np.stack([counts[..., i]] * 3), one) for i in range(n))
         scores = np.array([resampled_scores(each, weight[None], how) for each in units])
         ranked, rank = rank_scores(scores, worst, how.level), rankdata(-score)
-        note(f"rank by {name}", ranked.interval, rank)
-        held[f"rank by {name}"] = (
-            *held[f"rank by {name}"][:2],
-            np.ptp(ranked.interval, axis=0).mean() / (n - 1),
-        )
+        note(f"(rank - 1) / (n - 1) by {name}", (ranked.interval - 1) / (n - 1), (rank - 1) / (n - 1))
         told, true = ranked.among_worst, rank <= worst
         unsure = (told >= 0.2) & (told < 0.4)
         held[f"worst by {name}, of 0.2 to 0.4"] = unsure.sum(), true[unsure].sum(), told[unsure].sum()

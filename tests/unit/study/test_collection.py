@@ -51,34 +51,19 @@ ROW = "objects.csv, line 2 (a)"
 @pytest.mark.parametrize(
     ("table", "expected"),
     [
-        ("object,shape,diameter\na,cylinder,1\n", f"{ROW} [body]: missing key 'height'; expected a number >"),
         ("object,shape,height\na,cylinder,1\n", f"{ROW} [body]: missing key 'radius'; expected a number > 0"),
         ("object,shape,height\na,cylinder,1\n", "; the column 'diameter' gives it"),
         ("object\na\nA\n", "line 3 (A): objects.csv, line 2 (a) has the name 'A' too; give each object its"),
         ("object,number\nb (2),\nb,3\n", "line 3 (b): objects.csv, line 2 (b (2)) has the name 'b (2)' too"),
-        ("object,number\nB (2),\nb,3\n", "line 3 (b): objects.csv, line 2 (B (2)) has the name 'b (2)' too"),
-        ("object,plinth_width [cm]\na,35\n", f"{ROW}, column 'plinth_width [cm]': the plinth of 0.35 x 0.35"),
         ("object,plinth_depth [cm]\na,35\n", f"{ROW}, column 'plinth_depth [cm]': the plinth of 0.35 x 0.35"),
-        (
-            "object,plinth_width [cm],plinth_depth [cm]\na,60,35\n",
-            "0.6 x 0.35 m is smaller than the base, 0.4 x 0.4 m",
-        ),
-        (
-            "object,width [cm]\na,400 mm\n",
-            f"{ROW}, column 'width [cm]': the column is in cm: write the number alone, got '400 mm'",
-        ),
+        ("object,plinth_width,plinth_depth\na,1,.3\n", "1 x 0.3 m is smaller than the base, 0.4 x 0.4 m"),
+        ("object,width [cm]\na,400 mm\n", f"{ROW}, column 'width [cm]': the column is in cm: write the num"),
         ("object,width [kg]\na,4\n", "column 'width [kg]': its unit is 'm' or another of its kind, got kg"),
-        ("object,body.com_x [parsec]\na,4\n", "column 'body.com_x [parsec]': its unit is 'm' or another of"),
         ("object,place\na,roof\n", f"{ROW}, column 'place': expected 'ground' or 'first', of [collection.fl"),
-        (
-            "object,shape,file,file_unit\na,polyhedron,gone.stl,m\n",
-            f"{ROW} [body] file: gone.stl: cannot be read: No such file",
-        ),
+        ("object,shape,file,file_unit\na,polyhedron,g.stl,m\n", f"{ROW} [body] file: g.stl: cannot be read: "),
         ("object,shape,file\na,polyhedron,rock.obj\n", "the column 'file_unit' gives it"),
         ("object,ensemble.realizations\na,3\n", "all objects have the same ensemble: give it in the study f"),
         ("object,motion.azimuth_deg\na,3\n", "column 'motion.azimuth_deg': all objects have the same motion"),
-        ("object,intensity.levels\na,3\n", "all objects have the same intensity"),
-        ("object,controls.tail\na,3\n", "all objects have the same controls"),
         ("object,widht [cm]\na,3\n", "column 'widht [cm]': no such column; did you mean 'width'?; there are"),
         ("object,body.wdth\na,3\n", "column 'body.wdth': no such key of a study file"),
         ("object,width [cm],width [m]\na,2,3\n", "objects.csv: more than one column 'width'"),
@@ -86,18 +71,14 @@ ROW = "objects.csv, line 2 (a)"
         ("object,note\na,tall,old\n", f"{ROW}: more cells than the header has columns"),
         ("object,note,group\na,tall\n", f"{ROW}: fewer cells than the header has columns; leave unknown"),
         ("object,note\n,tall\n", "line 2: expected a name of 1 to 100 letters in column 'object'"),
-        (f"object\n{'x' * 101}\n", "expected a name of 1 to 100 letters"),
         (f"object\n{'像' * 51}\n", "expected a name of 1 to 100 letters"),
         ("object\na\x07b\n", "expected a name of 1 to 100 letters"),
         ("object,note\n", "objects.csv: expected 1 to 10000 objects, one a row, got 0"),
-        ("object,note\n,\n\n", "objects.csv: expected 1 to 10000 objects, one a row, got 0"),
         ("", "objects.csv: no column 'object', which has the name of each"),
-        ("number\n3\n", "objects.csv: no column 'object', which has the name of each"),
         ("object,number\na,2.5\n", f"{ROW}, column 'number': expected a whole number, got 2.5"),
         ("object,number\na,0\n", f"{ROW}, column 'number': expected a number >= 1 and <= 1000 [1], got '0'"),
         ("object,value\na,12 EUR\n", f"{ROW}, column 'value': expected a number [1], got '12 EUR'"),
         ("object,width [cm]\na,nan\n", f"{ROW}, column 'width [cm]': the column is in cm: write the number"),
-        ("object,width [cm]\na,-40\n", f"{ROW}, column 'width [cm]': expected a number > 0 and <= 40 [m]"),
         ("object,width [cm]\na,50 to 40\n", "expected a range from the smaller to the larger number, got"),
         ("object,material\na,jelly\n", f"{ROW}, column 'material': expected granite, marble,"),
         ("object,mass [kg],material\na,30,wood\n", f"{ROW}, column 'mass [kg]': the density of its material"),
@@ -115,15 +96,9 @@ def test_a_mistake_has_its_line_and_column(mistakes, table, expected):
 def test_all_mistakes_are_told_at_once(mistakes):
     rows = "a,-1,x,,roof\nb,40,,,\nb,40,,,\n,40,,,\nc,,,cow,,\nd,30,,,\ne,,,,\n"
     places = [line.split(":")[0] for line in mistakes(f"object,width [cm],friction,shape,place\n{rows}")]
-    assert places == [
-        "objects.csv, line 5",
-        "objects.csv, line 6 (c)",
-        f"{ROW}, column 'width [cm]'",
-        f"{ROW}, column 'friction'",
-        f"{ROW}, column 'place'",
-        "objects.csv, line 4 (b)",
-        "objects.csv, line 6 (c), column 'shape'",
-    ]
+    columns = [f"{ROW}, column {name!r}" for name in ("width [cm]", "friction", "place")]
+    lines = [f"objects.csv, line {k}" for k in ("5", "6 (c)", "4 (b)", "6 (c), column 'shape'")]
+    assert places == [*lines[:2], *columns, *lines[2:]]
     assert len(mistakes("object,wdth,hight,body.foo\na,1,2,3\n")) == 3
 
 
@@ -183,9 +158,8 @@ def test_cells_become_keys(load, columns, cells, key, expected):
 
 def test_a_plinth_that_may_rock_itself_is_a_caution(load):
     table = "object,plinth_width [cm],plinth_height [cm]\na,45,{}\n"
-    assert "its plinth, 0.45 m wide and 2 m high, is as slender and may rock too" in load(
-        table.format(200)
-    ).cautions[0]  # fmt: skip
+    (said,) = load(table.format(200)).cautions
+    assert "its plinth, 0.45 m wide and 2 m high, is as slender and may rock too" in said
     assert load(table.format(150)).cautions == []
 
 
