@@ -60,7 +60,7 @@ ROW = "objects.csv, line 2 (a)"
         ("object,width [cm]\na,400 mm\n", f"{ROW}, column 'width [cm]': the column is in cm: write the num"),
         ("object,width [kg]\na,4\n", "column 'width [kg]': its unit is 'm' or another of its kind, got kg"),
         ("object,place\na,roof\n", f"{ROW}, column 'place': expected 'ground' or 'first', of [collection.fl"),
-        ("object,shape,file,file_unit\na,polyhedron,g.stl,m\n", f"{ROW} [body] file: g.stl: cannot be read: "),
+        ("object,shape,file,file_unit\na,polyhedron,g.stl,m\n", f"{ROW} [body] file: g.stl: cannot be re"),
         ("object,shape,file\na,polyhedron,rock.obj\n", "the column 'file_unit' gives it"),
         ("object,ensemble.realizations\na,3\n", "all objects have the same ensemble: give it in the study f"),
         ("object,motion.azimuth_deg\na,3\n", "column 'motion.azimuth_deg': all objects have the same motion"),
