@@ -220,11 +220,12 @@ def read_remedy(path: Path) -> xr.Dataset:
         If the file is not there, or none of these.
     """
     try:
-        found = xr.load_dataset(path)
-    except (OSError, ValueError):
-        found = xr.Dataset()
-    if not {"quantity", "config"} <= found.attrs.keys():
-        raise ValueError(f"{path}: expected the file remedy.nc that `mcrock design -o DIR` writes")
+        found = xr.load_dataset(path, engine="netcdf4")
+        compose_remedy(found)
+        json.loads(found.attrs["config"])
+    except Exception as error:  # the reader has no common one, and what is shown may be missing
+        words = f"{path}: expected the file remedy.nc that `mcrock design -o DIR` writes, with this version"
+        raise ValueError(words) from error
     return found
 
 

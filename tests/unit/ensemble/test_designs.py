@@ -268,9 +268,13 @@ def test_a_report_has_the_remedy_and_says_where_its_study_differs(mcrock, study_
         assert found[1].splitlines()[0][1:] in text
         assert ("this study and that of the remedy differ in body.height 1.3 and" in text.lower()) == differs
         assert "remedy.nc" in text  # with its digest
-    code, _, errors = mcrock("report", tmp_path / "s.zarr", "-o", tmp_path / "x.html", "--remedy", study_file)
-    assert (code, errors.count("\n")) == (2, 1)
-    assert "expected the file remedy.nc that `mcrock design -o DIR` writes" in errors
+    whole = (tmp_path / "d/remedy.nc").read_bytes()
+    (tmp_path / "half.nc").write_bytes(whole[: len(whole) // 2])
+    for other in (study_file, tmp_path / "half.nc", tmp_path / "none.nc", tmp_path / "s.zarr"):
+        code, _, errors = mcrock("report", tmp_path / "s.zarr", "-o", tmp_path / "x.html", "--remedy", other)
+        assert (code, errors.count("\n")) == (2, 1)
+        assert "expected the file remedy.nc that `mcrock design -o DIR` writes" in errors
+    assert not (tmp_path / "x.html").exists()
     (tmp_path / "designs.csv").write_text(TABLE)
     mcrock("design", study_file, "--designs", tmp_path / "designs.csv", *aim, *few)
     page = tmp_path / "ranked.html"
