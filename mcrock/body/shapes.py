@@ -323,7 +323,7 @@ class Cuboid(Solid, Upright):
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
         yield from super().conflicts(data)
         if ("rim_width" in data) != ("rim_height" in data):
-            yield (), "a rim has a 'rim_width' [m] and a 'rim_height' [m]"
+            yield (), "a rim has a 'rim_width' [m] and a 'rim_height' [m]: give both or neither"
 
     def build(self, draws: Draws) -> Bodies:
         width, depth, height = (draws[key] for key in ("width", "depth", "height"))

@@ -254,7 +254,8 @@ def _ranking_blocks(found: xr.Dataset) -> list[str]:
             f"{quantity} at {_target(found)} or below: {', '.join(safe) or 'no design'}; "
             f"with its {text.percent(found)} interval: {', '.join(sure) or 'no design'}"
         ]
-    return lines + text.present(found, f"Designs by {quantity}, compared with {attrs['reference']}")
+    lines += text.present(found, f"Designs by {quantity}, compared with {attrs['reference']}")
+    return [*lines, *map(text.Caution, _undecided(found, "design"))]
 
 
 def _frontier_blocks(found: xr.Dataset) -> list[str]:
@@ -282,7 +283,7 @@ def _frontier_blocks(found: xr.Dataset) -> list[str]:
         *([f"limited by {limit} at most"] if limit else []),
         f"{attrs['key']} by {attrs['other']}",
         text.table_along(found, "other", columns, left=True),
-        *([text.Caution(doubt)] if turning else []),
+        *map(text.Caution, [*([doubt] if turning else []), *_undecided(found, "other")]),
     ]
 
 
@@ -366,13 +367,7 @@ def format_remedy(found: xr.Dataset) -> str:
 def format_doubts(found: xr.Dataset) -> list[str]:
     """What limits the answer, each with what to do."""
     attrs, value, lines = found.attrs, found["value"], []
-    if most := int(found["undecided"].max()):
-        worst = found.isel(value=int(found["undecided"].values.argmax()))
-        place = _label(found, float(worst["value"]))
-        lines.append(
-            f"up to {most} of {int(worst['runs'])} runs are undecided, at {place}: intervals count them both "
-            "ways, and `mcrock stats` on the store says why and what to do"
-        )
+    lines += _undecided(found, "value")
     if found["rises"].item() and found["falls"].item():
         lines.append(
             f"the {OF[attrs['quantity']]} does not go one way with {attrs['key']}, beyond what chance does: "
@@ -394,6 +389,18 @@ def format_doubts(found: xr.Dataset) -> list[str]:
                 "weaker levels of the intensity make narrower"
             )
     return lines
+
+
+def _undecided(found: xr.Dataset, dim: str) -> list[str]:
+    """Where most runs are undecided, if any are."""
+    worst = found.isel({dim: int(found["undecided"].values.argmax())})
+    if not worst["undecided"]:
+        return []
+    place = worst[dim].item() if dim == "design" else text.label(worst[dim])
+    return [
+        f"up to {int(worst['undecided'])} of {int(worst['runs'])} runs are undecided ({place}): intervals "
+        "count them both ways, and `mcrock stats` on the store says why and what to do"
+    ]
 
 
 def plot_remedy(found: xr.Dataset, ax: Axes | None = None) -> Axes:

@@ -322,8 +322,8 @@ def frontier(found: Mapping[float, xr.Dataset], *, name: str, units: str = "1") 
     -------
     Dataset
         Along `other`, rising: `required` with `required_interval` (bound), `required_by_hazard` (hazard),
-        `runs_share` and `verdict`, as of `required_value`; `designs`, how many were run. Attributes of the
-        first of them, and `other`, the name.
+        `runs_share` and `verdict`, as of `required_value`; `designs`, how many were run, and the most
+        `undecided` of `runs` of one of them. Attributes of the first, and `other`, the name.
 
     Raises
     ------
@@ -334,7 +334,10 @@ def frontier(found: Mapping[float, xr.Dataset], *, name: str, units: str = "1") 
         raise ValueError(f"at least two values of {name} make a line, got {len(found)}")
     value = sorted(found)
     rows = [
-        one.drop_dims(["value", "place"]).assign(verdict=one.attrs["verdict"], designs=one.sizes["value"])
+        one.drop_dims(["value", "place"]).assign(
+            {each: one[each].max() for each in COUNTS[1:]}
+            | {"verdict": one.attrs["verdict"], "designs": one.sizes["value"]}
+        )
         for one in map(found.__getitem__, value)
     ]
     joined = xr.concat(rows, "other", combine_attrs="override").drop_attrs(deep=False).transpose(..., "other")
@@ -372,7 +375,7 @@ def rank_designs(
         Along `design`, the safest first: `rate` [1/a] and `rate_ratio` to the first of ``studies`` [1], or
         `probability` and `difference` to it [1], with intervals as of `compare_designs`. `cost`, and
         `saved`, what the design takes off rate or probability for each unit of cost beyond that of the
-        first; NaN where it does not cost more. Attribute `reference` names the first.
+        first; NaN where it does not cost more. `undecided` of `runs`. Attribute `reference` names the first.
 
     Raises
     ------
@@ -384,9 +387,10 @@ def rank_designs(
         raise ValueError(f"expected a cost for each of {len(names)} designs, got {len(costs)}")
     first = studies[names[0]]
     quantity, change = ("probability", "difference") if hazard is None else ("rate", "rate_ratio")
-    rows = []
+    rows, counted = [], []
     for ds in studies.values():
         one = judge_design(ds, hazard, intensity=intensity, level=level)
+        counted.append([int(one[each]) for each in COUNTS[1:]])
         pair = compare_designs(first, ds, hazard, level=level)
         if hazard is None:
             pair = pair.sel(intensity=intensity, method="nearest")
@@ -405,6 +409,7 @@ def rank_designs(
         f"{quantity}_interval": (("bound", "design"), np.array(ends).T),
         change: ("design", np.array(changes)),
         f"{change}_interval": (("bound", "design"), np.array(of_changes).T),
+        **{name: ("design", numbers) for name, *numbers in zip(COUNTS[1:], *counted, strict=True)},
     }
     if costs is not None:
         more = np.array(costs, float) - costs[0]

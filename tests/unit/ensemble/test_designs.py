@@ -154,8 +154,10 @@ def test_a_stroke_that_is_too_short_leaves_designs_undecided(mcrock, tmp_path):
     options = ("--at", 2.5, "--probability", 0.5, "-o", tmp_path / "d")
     code, text, _ = mcrock("design", file, "--vary", "motion.floor.stroke=50mm:50cm", *options)
     assert code == 0
-    assert "up to 12 of 12 runs are undecided, at 0.05 m: intervals count them both ways" in text
-    code, text, _ = mcrock("design", file, "--designs", tmp_path / "strokes.csv", *options, "--json")
+    assert "up to 12 of 12 runs are undecided (0.05 m): intervals count them both ways" in text
+    ranked = ("design", file, "--designs", tmp_path / "strokes.csv", *options)
+    assert "up to 12 of 12 runs are undecided (short): intervals" in mcrock(*ranked)[1]
+    code, text, _ = mcrock(*ranked, "--json")
     ends = dict(
         zip(
             ("long", "short"),
