@@ -147,6 +147,7 @@ def repeat_run(
         )
         place += f" at {label_intensities([strength], study.intensity.units)[0]}"
         measure, source = f", {study.intensity.long_name}", f"{motion.name}, scaled by {scale:.4g}"
+    source += _describe_isolator(study, inputs.values, intensity)
     felt = motion if ground_moves(motion) else None
     names = [name for name in map(variable_name, study.uncertain) if name in inputs.values]
     # NaN: of another law
@@ -159,6 +160,16 @@ def repeat_run(
             name: (float(v.isel(at, missing_dims="ignore")), v.attrs["units"]) for name, v in kept.items()
         }
     return Replay(run, felt, motion.name, record.name, scale, place, measure, source, drawn, own)
+
+
+def _describe_isolator(study: Study, values: Mapping[str, Any], intensity: int) -> str:
+    """How far the isolator of a realization moves; empty without one."""
+    if study.motion.isolator is None:
+        return ""
+    moved = float(values["isolator_displacement"].ravel()[intensity])
+    stroke = study.motion.isolator.stroke or math.inf
+    beyond = f", beyond its stroke of {stroke:g} m: the run counts as undecided" if moved > stroke else ""
+    return f", isolator displaced by {moved:.3g} m{beyond}"
 
 
 def stored_outcome(stored: xr.Dataset, at: dict[str, int], now: Outcome) -> str:

@@ -155,6 +155,10 @@ def test_a_stroke_that_is_too_short_leaves_designs_undecided(mcrock, tmp_path):
     code, text, _ = mcrock("design", file, "--vary", "motion.floor.stroke=50mm:50cm", *options)
     assert code == 0
     assert "up to 12 of 12 runs are undecided (0.05 m): intervals count them both ways" in text
+    short = tmp_path / "d" / "motion.floor.stroke=0.05.zarr"
+    moved = float(load_dataset(short)["isolator_displacement"][0, 0])
+    words = f"isolator displaced by {moved:.3g} m, beyond its stroke of 0.05 m: the run counts as undecided"
+    assert words in mcrock("simulate", short, "-o", tmp_path / "run")[1]
     ranked = ("design", file, "--designs", tmp_path / "strokes.csv", *options)
     assert "up to 12 of 12 runs are undecided (short): intervals" in mcrock(*ranked)[1]
     code, text, _ = mcrock(*ranked, "--json")
