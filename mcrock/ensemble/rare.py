@@ -474,6 +474,11 @@ def _check(study: Study, states: int | None, repetitions: int, least: float) -> 
             "Markov chains need realizations close to each other, and hulls of random surfaces are not: "
             "leave body.shape_error out"
         )
+    if study.motion.isolator is not None and study.motion.isolator.stroke is not None:
+        raise ValueError(
+            "runs beyond the stroke of an isolator are undecided, which subset simulation cannot count: leave "
+            "motion.floor.stroke out, and ask `mcrock stats` of a study with it how often they are"
+        )
 
 
 def _summary(found: np.ndarray, weights: np.ndarray, groups: np.ndarray, level: float) -> xr.Dataset:

@@ -140,6 +140,9 @@ def test_what_cannot_be_is_refused(pulse):
             rare_probability(pulse(), **option)
     with pytest.raises(ValueError, match="nothing is drawn but the record"):
         rare_probability(pulse("motion.scaling=1.0"))
+    isolator = "motion.floor={ frequency = 1, mass = 1e6, stroke = 0.2 }"
+    with pytest.raises(ValueError, match="beyond the stroke of an isolator are undecided, which subset"):
+        rare_probability(pulse(isolator))
 
 
 @pytest.mark.parametrize(
