@@ -476,8 +476,8 @@ def _check(study: Study, states: int | None, repetitions: int, least: float) -> 
         )
     if study.motion.isolator is not None and study.motion.isolator.stroke is not None:
         raise ValueError(
-            "runs beyond the stroke of an isolator are undecided, which subset simulation cannot count: leave "
-            "motion.floor.stroke out, and ask `mcrock stats` of a study with it how often they are"
+            "runs beyond the stroke of an isolator are undecided, which subset simulation cannot count: "
+            "leave motion.floor.stroke out, and ask `mcrock stats` of a study with it how often they are"
         )
 
 
