@@ -7,6 +7,14 @@ the isotonic fractions (`isotonic_bounds`). Ranks are by what the isotonic fract
 count the objects that differ from one beyond what resampled records do, for all comparisons of one object
 together (Mogstad et al. 2024), so that objects that cannot be told apart share the ranks between them.
 
+In 1000 collections drawn at random (3 to 30 objects, 10 to 40 recordings of 3 to 30 realizations, levels,
+medians, dispersions, what objects share and hazard; `tests.unit.statistics.test_collection`) intervals of
+level 0.95 held the true rank by rate in 0.978 of the objects, with a mean width of 0.40 of all ranks, and by
+the probability at a level in 0.998 (0.58); probabilities of numbers, of any object and of losses in 0.986 to
+0.991 (0.19 to 0.22), mean numbers in 0.993, the effect of a change in 0.941, and rates, whose intervals hold
+what the levels leave open, in all. Of the objects said to be among the worst third with 0.2 to 0.4, 0.30 on
+average, 0.32 were.
+
 Mogstad, M., Romano, J. P., Shaikh, A. M. and Wilhelm, D. (2024). Inference for ranks with applications to
 mobility across neighbourhoods and academic achievement across countries. Review of Economic Studies 91(1),
 476-518.

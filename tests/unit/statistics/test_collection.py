@@ -334,7 +334,7 @@ def test_intervals_and_ranks_hold_random_truths():
 
 @pytest.mark.slow
 def test_intervals_and_ranks_hold_1000_random_truths():
-    for true, told in check(coverage(2, 1000, 199), 0.94):
+    for true, told in check(coverage(2, 1000, 199), 0.93):
         assert true == pytest.approx(told, abs=0.05)
 
 
