@@ -389,6 +389,10 @@ def collection(
     check_level(level)
     if page is not None:
         check_page(page, overwrite)
+    for each in filter(None, (store, changed)):
+        done, of = open_collection(each).done
+        if done < of:
+            raise ValueError(f"{each}: {done} of {of} chunks are done; `mcrock run` with --resume goes on")
     opened, other = open_collection(store), None if changed is None else open_collection(changed)
     with reading_progress():
         found = find(opened, asked.of(opened.open(opened.rows[0].name), level), other)

@@ -193,9 +193,10 @@ def _write_collection(config: Path, known: Mapping[str, Any], overwrite: bool) -
     table = config.with_suffix(".csv")
     text = new_collection(table.name, **known)
     options.write_text(config, text)
+    words = f"kept {table}" if table.exists() else f"wrote {table}"
     if not table.exists():
         options.write_text(table, TEMPLATE)
-    print(f"wrote {config} and {table}: put your objects into the table, as in any spreadsheet")
+    print(f"wrote {config}, {words}: put your objects into the table, as in any spreadsheet")
     print_collection(load_collection(config))
     print(f"next: mcrock check {config}; mcrock run {config} -o {config.with_suffix('.zarr')}")
 
@@ -372,6 +373,7 @@ def run(
 
     if is_collection(config):
         collection = changes.load_collection(config)
+        options.say("\n".join(collection.cautions))
         if stop is not None:
             raise ValueError("--stop looks at one object: leave it out for a collection")
         if printed.dry_run:

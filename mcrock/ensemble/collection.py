@@ -187,7 +187,11 @@ def run_collection(
     if overwrite and is_collection_folder(path):
         _remove_others(results)
     _write_table(results)
-    run_jobs(jobs, options, progress)
+    try:
+        run_jobs(jobs, options, progress)
+    except StoreError as error:
+        anew = "to compute this object alone anew, delete that folder, and go on with --resume"
+        raise StoreError(f"{error}\n{anew}" if options.joining else str(error)) from None
     return results
 
 

@@ -315,9 +315,10 @@ def object_numbers(study: Study) -> dict[str, float]:
 def describe_object(study: Study) -> str:
     """The numbers of an object in a line."""
     found = object_numbers(study)
+    of = "peak acceleration of its floor" if study.motion.on_floor else "PGA"
     return (
         f"slenderness {np.degrees(found['slenderness']):.1f} deg, R {found['radius']:.3g} m, "
-        f"p {found['frequency']:.3g} rad/s; rocks from a PGA of {found['uplift']:.2g} g on"
+        f"p {found['frequency']:.3g} rad/s; rocks from a {of} of {found['uplift']:.2g} g on"
     )
 
 

@@ -23,9 +23,11 @@ from mcrock.show.report.content import Block, Section, embed
 from mcrock.show.report.page import build_page
 from mcrock.show.report.results import KeyFigure
 from mcrock.show.report.subject import body_at_medians
+from mcrock.show.risk import format_hazard
 from mcrock.statistics import collection as statistics
 from mcrock.statistics.accepted_curve import accept_curve
 from mcrock.statistics.collection import Losses, by_falling
+from mcrock.statistics.hazard import MEAN, question
 from mcrock.statistics.intervals import BOUNDS, Bootstrap
 from mcrock.statistics.runs import read_once, study_of
 from mcrock.study.collection import Collection
@@ -143,11 +145,18 @@ def losses_of(results: Results) -> Losses:
 def find(results: Results, asked: Asked, other: Results | None = None) -> Found:
     """Compute all that is known of a collection; ``other`` is the same one after a change."""
     losses, rows = losses_of(results), results.rows
+    many = {name for row, name in results.members}
+    if other is not None and many != {name for _, name in other.members}:
+        raise ValueError(f"{other.path} has other objects than {results.path}: a change is of the same ones")
     at = statistics.busiest_level(losses) if asked.at is None else asked.at
     number = statistics.number_lost(losses, at, level=asked.level)
     change = None
     if other is not None:
-        change = statistics.change_of_losses(losses, losses_of(other), at, level=asked.level)
+        after = losses_of(other)
+        change = statistics.change_of_losses(losses, after, at, level=asked.level)
+        if asked.hazard is not None:
+            then = statistics.loss_events(after, asked.hazard, level=asked.level).sel(event="any object")
+            change = change.assign(then[["event_rate", "event_rate_interval"]])
     names = Lazy(results, [row.name for row in rows])
     how: dict[str, Any] = {"worst": asked.worst, "level": asked.level}
     objects = statistics.judge_objects(names, asked.hazard, intensity=at, **how)
@@ -203,11 +212,23 @@ def answer_lines(found: Found) -> list[str]:
             if asked.scenario
             else [f"a year takes {text.with_ends(found.events, 'share_rate')} of the whole value on average"]
         )
+    if asked.hazard is not None and not asked.scenario:
+        x, rate = asked.hazard["hazard_intensity"].values, asked.hazard["rate"].sel(hazard=MEAN).values
+        at = float(number["intensity"])
+        inside = x[0] <= at <= x[-1]
+        period = np.exp(-np.interp(np.log(at), np.log(x), np.log(rate)))
+        rarely = (
+            f"exceeded once in {float(f'{period:.2g}'):g} years" if inside else "not in the hazard's table"
+        )
+        lines.append(f"{found.at} is {rarely}")
     if found.change is not None:
         lines.append(
             f"after the change {text.with_ends(found.change, 'fewer')} fewer fall on average at {found.at} "
             f"({text.percent(found.change)} interval, pairs of runs)"
         )
+        if asked.hazard is not None:
+            chance = found.chance(found.change, "event_rate")
+            lines.append(f"{asked.chance} at least one falls then with a probability of {chance}")
     return lines
 
 
@@ -264,7 +285,15 @@ def together_blocks(found: Found) -> list[str]:
 
 def notes(found: Found) -> list[str]:
     """What limits the answer."""
-    over, lines = float(found.number["overdispersion"]), []
+    over, lines = float(found.number["overdispersion"]), list[str]()
+    if found.asked.hazard is not None and not found.asked.scenario:
+        x, levels = found.asked.hazard["hazard_intensity"], found.events["intensity"]
+        lines += filter(None, [format_hazard(found.asked.hazard), question(found.asked.hazard)])
+        if float(x[-1]) < float(levels.min()) or float(x[0]) > float(levels.max()):
+            ends = " to ".join(text.labels(x[[0, -1]]))
+            lines.append(f"the hazard, from {ends}, has none of the levels of the runs: look at its unit")
+    if (found.objects["number"] > 1).any():
+        lines.append("of equal objects, numbers in their row are those of each")
     if over > 1.2:
         lines.append(
             f"the variance of the number that falls is {over:.2g} times that of objects that fall "
@@ -296,9 +325,10 @@ def table_csv(found: Found) -> str:
 def exported(results: Results, kind: str, site: str | None, curve: str | None) -> dict[str, str]:
     """Files of a collection for OpenQuake or pelicun: text by what its name has behind that of the file.
 
-    The curves are of falling: of overturning, or sliding off a support. OpenQuake gets a taxonomy for each
-    row and, with a site, the exposure; pelicun a component for each row and the quantities, each object a
-    block of its own: pelicun draws the capacities of blocks independently, although one motion meets all.
+    The curves are of falling: of overturning, or sliding off a support; what never falls has none and is left
+    out. OpenQuake gets a taxonomy for each row and, with a site, the exposure; pelicun a component for each
+    row and the quantities, each object a block of its own: pelicun draws the capacities of blocks
+    independently, although one motion meets all.
 
     Raises
     ------
@@ -309,6 +339,9 @@ def exported(results: Results, kind: str, site: str | None, curve: str | None) -
     names = [f"{name}_{k}" if names.count(name) > 1 else name for k, name in enumerate(names, 1)]
     rows = [(name, len(row.members), row) for name, row in zip(names, results.rows, strict=True)]
     curves = {name: accept_curve(by_falling(results.open(row.name)), Bootstrap()) for name, _, row in rows}
+    curves = {name: one for name, one in curves.items() if math.isfinite(one.support[0])}
+    if not curves:
+        raise ValueError(f"{results.path}: nothing falls in any run, and there is no curve to write")
     if kind == "pelicun":
         quantities = [f"{name},ea,1,0,{n},{n}" for name, n, _ in rows]
         head = "ID,Units,Location,Direction,Theta_0,Blocks"
@@ -335,7 +368,11 @@ def _urgency(found: Found) -> Axes:
     ax.plot(np.clip(y, least, None), np.arange(n), "o", color=style.BLUE, markersize=3.2)
     ax.invert_yaxis()
     ax.set_xlabel(words.capitalize())
-    ax.set(xscale="log") if least else ax.set(xlim=(0, 1))
+    if least:
+        ax.set_xlim(max(least, np.clip(ends, least, None).min() / 2), 2 * ends.max())
+        style.log_axis(ax)
+    else:
+        ax.set_xlim(0, 1)
     left = found.objects.sizes["object"] - n
     more = f"; {left} less urgent are left out" * (left > 0)
     return style.add_note(ax, f"Objects by urgency with {text.percent(objects)} intervals{more}.")
@@ -417,8 +454,8 @@ def collection_page(found: Found, most: int = SHEETS) -> str:
     urgent = object_table(found, found.asked.worst, short=True)
     sections = [
         Section("urgency", "Which first", [urgent, figures["map"], figures["objects"]]),
-        Section("together", "What falls together", [*together_blocks(found), figures["number"]]),
-        Section("losses", "What is lost", [figures["losses"], *notes(found)]),
+        Section("together", "What falls together", [*together_blocks(found)[:4], figures["number"]]),
+        Section("losses", "What is lost", [*together_blocks(found)[4:], figures["losses"], *notes(found)]),
         Section("all", "All objects", [object_table(found)]),
     ]
     sheets = [sheet(found, str(name)) for name in found.objects["object"].values[:most]]

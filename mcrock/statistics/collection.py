@@ -474,7 +474,7 @@ class _Counted:
             )
             near = refine(*whole, integration_points(self.x))
             y.append(IsotonicCurve(*units.sums(), units.number).rates(*near).sum())
-            ends.append(isotonic_bounds(units, self.how, [whole], points)[:, 0])
+            ends.append(np.maximum(isotonic_bounds(units, self.how, [whole], points)[:, 0], 0.0))
         return np.array(y), np.array(ends).T
 
 
@@ -508,7 +508,8 @@ def judge_objects(
         Along `object`, as given: `median_capacity` [unit of the intensity] and `rate` [1/a], by the curve
         that each goes by, and `probability` at the level, with intervals; `urgency`, the rank from 1, the
         most urgent, with its interval, and `among_worst`, the share of resampled recordings in which it is
-        one of the ``worst`` most urgent [1]; `slenderness` [rad] and `size` [m] at their medians.
+        one of the ``worst`` most urgent by the isotonic fractions [1]; `slenderness` [rad] and `size` [m] at
+        their medians.
 
     Raises
     ------
@@ -544,6 +545,8 @@ def judge_objects(
     if first is None:
         raise ValueError("expected at least one object, got none")
     ranked = rank_scores(np.array(scores), worst, how.level)
+    shown = np.array([row[1 if hazard is None else 2] for row in rows])  # which may go by another curve
+    rank = rankdata(-np.nan_to_num(shown), method="min")
     if not how.reaches_level(units.number):
         ranked.interval[:] = [[1.0], [len(scores)]]
     numbers, of_axis = np.array(rows).T, {"units": axis_attrs(first)["units"]}
@@ -558,8 +561,8 @@ def judge_objects(
         for name, k in of.items()
     }
     variables |= {
-        "urgency": ("object", ranked.rank),
-        "urgency_interval": (("bound", "object"), ranked.interval),
+        "urgency": ("object", rank),
+        "urgency_interval": (("bound", "object"), np.sort([*ranked.interval, rank], axis=0)[[0, 2]]),
         "among_worst": ("object", ranked.among_worst),
         "slenderness": ("object", numbers[-2], {"units": "rad", "long_name": "slenderness"}),
         "size": ("object", numbers[-1], {"units": "m", "long_name": "radius, base edge to centre of mass"}),

@@ -33,6 +33,11 @@ GROUND, AUTO = "ground", "auto"
 WEAKEST, STRONGEST = 0.8, 8.0  # levels over what an object resists, at which few and most of them fall
 MOST_LEVEL = 3.0 * STANDARD_GRAVITY  # [m/s2], and 29 m/s
 LEVEL_STEP = 1.35  # from level to level
+SMALLEST, LARGEST_USUAL, FLAT = (
+    0.02,
+    15.0,
+    np.radians(60.0),
+)  # sizes [m] and slenderness beyond which one asks
 MOST_OBJECTS, LONGEST_NAME = 10_000, 100
 SHARED = ("seed", "title", "description", "report", "ensemble", "intensity", "controls", "motion")
 # answers of `mcrock new` that are columns, with the key of the study file that each becomes
@@ -271,6 +276,8 @@ class _Line(NamedTuple):
 def _rows(source: Path) -> tuple[list[_Line], list[str]]:
     """Rows of a table of objects, and mistakes in their names and lengths; ConfigError with every mistake in
     its header."""
+    if source.suffix.lower() in (".xlsx", ".xls", ".ods"):
+        raise ConfigError(f"{source}: save the table as CSV, in UTF-8, and name that file")
     text = read_data(source)
     separator = separator_of(text.split("\n", 1)[0])
     text = text if separator == "," else with_points(text)
@@ -379,6 +386,7 @@ def _item(
     if study.ensemble.outer or study.listed or study.body.own_hulls:
         raise ConfigError(f"{row.place}: a collection has no outer draws, tables of inputs or drawn faces")
     study, said = _on_plinth(row, study, cells)
+    said += _odd_size(row, study)
     words = {key: cells.get(key, "") for key in ("place", "group", "note")}
     number, value = int(cells.get("number", 1)), float(cells.get("value", 1.0))
     return Item(row.name, of_object(study, row.name), number, value, **words), said
@@ -437,6 +445,17 @@ def _put_in(raw: dict[str, Any], cells: Mapping[str, Any], row: _Line) -> list[s
     keys = {name: cells[name] for name in cells if "." in name}
     found = {name: apply_keys(raw, tuple(name.split(".")), value) for name, value in keys.items()}
     return [f"{row.column(name)} {problem}" for name, problem in found.items() if problem]
+
+
+def _odd_size(row: _Line, study: Study) -> list[str]:
+    """What to look at where an object has a size that few have."""
+    body = study.body.at_medians()
+    sizes = np.ptp(body.vertices[0], axis=0)
+    flat = uplift_slenderness(body.vertices, body.faces, body.start_face)[0] > FLAT
+    if not flat and sizes.min() >= SMALLEST and sizes.max() <= LARGEST_USUAL:
+        return []
+    words = " x ".join(f"{size:.3g}" for size in sizes)
+    return [f"{row.place} is {words} m: look at the units of its sizes"]
 
 
 def _on_plinth(row: _Line, study: Study, cells: Mapping[str, Any]) -> tuple[Study, list[str]]:
