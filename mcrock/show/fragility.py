@@ -327,6 +327,7 @@ def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str 
         If the intensity has no name there, or there is no such curve.
     """
     accepted = accept_curve(ds, Bootstrap())
+    _curve(accepted, curve)  # refused before it is described
     words = filter(None, (ds.attrs.get("title"), ds.attrs.get("source"), written_curve(accepted, curve)))
     return openquake_model({identifier: accepted}, ", ".join(words), curve)
 

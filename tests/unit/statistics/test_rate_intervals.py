@@ -11,7 +11,6 @@ from mcrock.statistics import annual_rate
 from mcrock.statistics.intervals import Bootstrap
 from mcrock.statistics.likelihood import fit_curves
 from mcrock.statistics.rates import (
-    _rates,
     bounding_steps,
     isotonic_bounds,
     isotonic_curve,
@@ -19,6 +18,7 @@ from mcrock.statistics.rates import (
     lognormal_bounds,
     lognormal_rates,
     refine,
+    weighted_fractions,
 )
 from mcrock.statistics.resampling import Units, draw_units, fit_sample, pivots_of
 from mcrock.statistics.runs import ESTIMATE
@@ -69,11 +69,14 @@ def test_rising_fractions_move_with_their_units_by_the_infinitesimal_jackknife()
     units, step = units_of(9, seed=3), 1e-6
     weights, there = np.stack(bounding_steps(LEVELS, *TABLE)[:2]), np.ones(10, bool)
     (drawn,) = draw_units(units, Bootstrap(resamples=4))
-    rate, variance = _rates(units, ESTIMATE, there, weights, drawn)
+    rate, variance = weighted_fractions(units, ESTIMATE, there, weights, drawn)
     for times, together, expected in zip(drawn, rate, variance, strict=True):
-        np.testing.assert_array_equal(_rates(units, ESTIMATE, there, weights, times[None])[0][0], together)
+        np.testing.assert_array_equal(
+            weighted_fractions(units, ESTIMATE, there, weights, times[None])[0][0], together
+        )
         ends = [
-            _rates(units, ESTIMATE, there, weights, times + sign * step * np.eye(9))[0] for sign in (1, -1)
+            weighted_fractions(units, ESTIMATE, there, weights, times + sign * step * np.eye(9))[0]
+            for sign in (1, -1)
         ]
         off = (ends[0] - ends[1]) / (2 * step)
         np.testing.assert_allclose(times @ off**2, expected, rtol=1e-4, atol=1e-18)
@@ -91,7 +94,7 @@ def test_rates_of_fractions_that_rise_already_are_those_of_isotonic_regression(m
         return isotonic_regression(y, weights=weights)
 
     monkeypatch.setattr("mcrock.statistics.rates.isotonic_regression", counted)
-    found = _rates(units, ESTIMATE, there, weights, drawn)
+    found = weighted_fractions(units, ESTIMATE, there, weights, drawn)
     assert len(calls) < 25
     fits = [
         isotonic_regression((t @ units.overturned[ESTIMATE]) / (t @ units.runs), weights=t @ units.runs).x
