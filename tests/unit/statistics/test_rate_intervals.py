@@ -18,8 +18,8 @@ from mcrock.statistics.rates import (
     lognormal_bounds,
     lognormal_rates,
     refine,
-    weighted_fractions,
 )
+from mcrock.statistics.rates import weighted_fractions as fractions_of
 from mcrock.statistics.resampling import Units, draw_units, fit_sample, pivots_of
 from mcrock.statistics.runs import ESTIMATE
 from tests.unit.statistics.conftest import simulate_study
@@ -69,13 +69,13 @@ def test_rising_fractions_move_with_their_units_by_the_infinitesimal_jackknife()
     units, step = units_of(9, seed=3), 1e-6
     weights, there = np.stack(bounding_steps(LEVELS, *TABLE)[:2]), np.ones(10, bool)
     (drawn,) = draw_units(units, Bootstrap(resamples=4))
-    rate, variance = weighted_fractions(units, ESTIMATE, there, weights, drawn)
+    rate, variance = fractions_of(units, ESTIMATE, there, weights, drawn)
     for times, together, expected in zip(drawn, rate, variance, strict=True):
         np.testing.assert_array_equal(
-            weighted_fractions(units, ESTIMATE, there, weights, times[None])[0][0], together
+            fractions_of(units, ESTIMATE, there, weights, times[None])[0][0], together
         )
         ends = [
-            weighted_fractions(units, ESTIMATE, there, weights, times + sign * step * np.eye(9))[0]
+            fractions_of(units, ESTIMATE, there, weights, times + sign * step * np.eye(9))[0]
             for sign in (1, -1)
         ]
         off = (ends[0] - ends[1]) / (2 * step)
@@ -94,7 +94,7 @@ def test_rates_of_fractions_that_rise_already_are_those_of_isotonic_regression(m
         return isotonic_regression(y, weights=weights)
 
     monkeypatch.setattr("mcrock.statistics.rates.isotonic_regression", counted)
-    found = weighted_fractions(units, ESTIMATE, there, weights, drawn)
+    found = fractions_of(units, ESTIMATE, there, weights, drawn)
     assert len(calls) < 25
     fits = [
         isotonic_regression((t @ units.overturned[ESTIMATE]) / (t @ units.runs), weights=t @ units.runs).x
