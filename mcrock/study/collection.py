@@ -291,7 +291,7 @@ def _rows(source: Path) -> tuple[list[_Line], list[str]]:
     mistakes += [
         f"{source}: columns {name!r} and {'.'.join(ANSWERED[name])!r} are the same; leave one of them out"
         for name in names
-        if ".".join(ANSWERED.get(name, ())) in names
+        if name in ANSWERED and ".".join(ANSWERED[name]) in names
     ]
     if "object" not in names:
         mistakes.append(f"{source}: no column 'object', which has the name of each")
