@@ -241,6 +241,8 @@ def object_table(found: Found, most: int | None = None, *, short: bool = False) 
     columns += [] if short else [("half fall at", "{median_capacity}")]
     if not short or asked.hazard is None:
         columns.append((f"P at {found.at}", "{probability:with ends}"))
+    if not short and (objects["overturning"] < objects["probability"]).any():
+        columns.append(("overturns", "{overturning}"))
     if asked.hazard is not None:
         columns += [] if short or asked.scenario else [("rate [1/a]", "{rate:with ends}")]
         columns.append((f"P {asked.chance}", partial(found.chance, name="rate")))

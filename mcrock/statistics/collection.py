@@ -64,6 +64,7 @@ from mcrock.statistics.runs import (
     check_runs,
     is_cloud,
     overturn_levels,
+    overturned,
     read_input,
     read_slices,
     record_lots,
@@ -88,6 +89,7 @@ NAMES = {
     "expected_number": "mean number that falls",
     "expected_share": "mean share of the value that is lost",
     "share_rate": "share of the value that is lost each year [1/a]",
+    "overturning": "probability of overturning, without sliding off {.3g}",
     "fewer": "fewer that fall",
     "share_saved": "less of the value that is lost",
     "overdispersion": "variance of the number over that of independent objects {.2f}",
@@ -508,8 +510,8 @@ def judge_objects(
         Along `object`, as given: `median_capacity` [unit of the intensity] and `rate` [1/a], by the curve
         that each goes by, and `probability` at the level, with intervals; `urgency`, the rank from 1, the
         most urgent, with its interval, and `among_worst`, the share of resampled recordings in which it is
-        one of the ``worst`` most urgent by the isotonic fractions [1]; `slenderness` [rad] and `size` [m] at
-        their medians.
+        one of the ``worst`` most urgent by the isotonic fractions [1]; `overturning`, the part of the
+        probability that is no sliding off [1]; `slenderness` [rad] and `size` [m] at their medians.
 
     Raises
     ------
@@ -538,7 +540,8 @@ def judge_objects(
             row.append(accepted.rate(*whole))
             end.append(accepted.rate_interval([whole])[:, 0])
             weight = rate_weights(units.intensity, *whole)[None]
-        rows.append([*row, *(float(ds[name].median()) for name in ("body_slenderness", "body_radius"))])
+        tips = float(overturned(opened.isel(intensity=place)).mean())
+        rows.append([*row, tips, *(float(ds[name].median()) for name in ("body_slenderness", "body_radius"))])
         ends.append(end)
         scores.append(resampled_scores(record_units(ds, how.allow_missing), weight, how))
         first = ds if first is None else first
@@ -564,6 +567,7 @@ def judge_objects(
         "urgency": ("object", rank),
         "urgency_interval": (("bound", "object"), np.sort([*ranked.interval, rank], axis=0)[[0, 2]]),
         "among_worst": ("object", ranked.among_worst),
+        "overturning": ("object", numbers[-3]),
         "slenderness": ("object", numbers[-2], {"units": "rad", "long_name": "slenderness"}),
         "size": ("object", numbers[-1], {"units": "m", "long_name": "radius, base edge to centre of mass"}),
     }
