@@ -31,7 +31,7 @@ from scipy.special import ndtr
 from scipy.stats import rankdata
 
 from mcrock.base.checks import ROUNDING, shared_keywords
-from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.base.units import unit_in_text
 from mcrock.statistics.accepted_curve import accept_curve
 from mcrock.statistics.comparison import FEW
@@ -540,7 +540,8 @@ def judge_objects(
             row.append(accepted.rate(*whole))
             end.append(accepted.rate_interval([whole])[:, 0])
             weight = rate_weights(units.intensity, *whole)[None]
-        tips = float(overturned(opened.isel(intensity=place)).mean())
+        there = opened.isel(intensity=place)
+        tips = float(overturned(there).where(there["outcome"] != Outcome.NOT_RUN).mean())
         rows.append([*row, tips, *(float(ds[name].median()) for name in ("body_slenderness", "body_radius"))])
         ends.append(end)
         scores.append(resampled_scores(record_units(ds, how.allow_missing), weight, how))
