@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import subprocess
 import sys
 
@@ -59,6 +60,8 @@ def in_terminal(answers, *arguments):
     os.close(end)
     shown = ""
     while True:
+        if not select.select([terminal], [], [], 300)[0]:  # it asks for more than is answered
+            process.kill()
         try:
             part = os.read(terminal, 4096).decode()
         except OSError:  # the program has ended
