@@ -67,6 +67,7 @@ class Found(NamedTuple):
     objects: xr.Dataset  # of `judge_objects`, the most urgent first
     number: xr.Dataset  # of `number_lost`
     events: xr.Dataset  # of `loss_events`
+    pairs: xr.Dataset  # of `dependence`
     change: xr.Dataset | None  # of `change_of_losses`
 
     @property
@@ -168,16 +169,18 @@ def find(results: Results, asked: Asked, other: Results | None = None) -> Found:
         objects["loss"].attrs = {"units": "1/a", "long_name": "value lost a year"}
     order = np.lexsort((-objects["probability"].values, objects["urgency"].values))
     events = statistics.loss_events(losses, asked.hazard, level=asked.level)
-    return Found(results, asked._replace(at=at), objects.isel(object=order), number, events, change)
+    pairs = statistics.dependence(names, at)
+    objects, pairs = objects.isel(object=order), pairs.isel(object=order, other=order)
+    return Found(results, asked._replace(at=at), objects, number, events, pairs, change)
 
 
 def compose_collection(found: Found) -> text.Composition:
     """Answer, objects by urgency, losses, figures and files of a collection."""
-    tables = {"objects": found.objects, "number": found.number, "events": found.events}
+    tables = {"objects": found.objects, "number": found.number, "events": found.events, "pairs": found.pairs}
     return text.Composition(
         tables | ({} if found.change is None else {"change": found.change}),
         [*answer_blocks(found), *together_blocks(found), *notes(found)],
-        {name: partial(draw, found) for name, (draw, _) in FIGURES.items()},
+        {name: partial(_drawn, name, found) for name in FIGURES},
         {"objects.csv": lambda: table_csv(found)},
     )
 
@@ -302,6 +305,11 @@ def notes(found: Found) -> list[str]:
             "independently, as they meet the same earthquake: two are correlated by "
             f"{text.cell(found.number, 'correlation')} on average"
         )
+    alike = np.nan_to_num(np.tril(found.pairs["correlation"].values, -1))
+    if alike.max(initial=0.0) > 0:
+        first, second = np.unravel_index(alike.argmax(), alike.shape)
+        names = " and ".join(str(found.pairs["object"].values[k]) for k in (second, first))
+        lines.append(f"most alike fall {names}, correlated by {alike.max():.2f}")
     low, high = found.objects["urgency_interval"].values
     if shared := int((low < high).sum()):
         lines.append(
@@ -419,6 +427,19 @@ def _number(found: Found) -> Axes:
     return style.add_note(ax, f"Of {text.format_count(found.size, 'object')}, at {found.at}.")
 
 
+def _pairs(found: Found) -> Axes:
+    ax, n = style.new_axes(), min(found.pairs.sizes["object"], SHEETS)
+    shown = ax.imshow(found.pairs["correlation"].values[:n, :n], cmap="RdBu_r", vmin=-1, vmax=1)
+    style.figure_of(ax).colorbar(shown, ax=ax, label=f"Correlation at {found.at} [1]")
+    step = -(-n // 20)
+    names = [text.shorten(str(name), 16) for name in found.pairs["object"].values[:n:step]]
+    ax.set_yticks(range(0, n, step), names, fontsize=5.5)
+    ax.set_xticks([])
+    return style.add_note(
+        ax, "How alike objects fall, two by two and by urgency; white: one always or never."
+    )
+
+
 def _losses(found: Found) -> Axes | str:
     quantity, words = found.quantity
     events, name = found.events_there, f"loss_{quantity}"
@@ -439,14 +460,19 @@ FIGURES: dict[str, tuple[Callable[[Found], Axes | str], str]] = {
     "objects": (_urgency, "Objects by urgency with intervals"),
     "map": (_map, "Objects over slenderness and size"),
     "number": (_number, "Distribution of the number that falls"),
+    "pairs": (_pairs, "Correlation of objects two by two"),
     "losses": (_losses, "Losses that are exceeded"),
 }
 
 
+def _drawn(name: str, found: Found) -> Axes | str:
+    with style.paper_style():
+        return FIGURES[name][0](found)
+
+
 def drawn(found: Found) -> dict[str, Block]:
     """Figures as a page holds them, or why there is none."""
-    with style.paper_style():
-        figures = {name: (draw(found), words) for name, (draw, words) in FIGURES.items()}
+    figures = {name: (_drawn(name, found), words) for name, (_, words) in FIGURES.items()}
     return {name: ax if isinstance(ax, str) else embed(ax, words) for name, (ax, words) in figures.items()}
 
 
@@ -456,7 +482,11 @@ def collection_page(found: Found, most: int = SHEETS) -> str:
     urgent = object_table(found, found.asked.worst, short=True)
     sections = [
         Section("urgency", "Which first", [urgent, figures["map"], figures["objects"]]),
-        Section("together", "What falls together", [*together_blocks(found)[:4], figures["number"]]),
+        Section(
+            "together",
+            "What falls together",
+            [*together_blocks(found)[:4], figures["number"], figures["pairs"]],
+        ),
         Section("losses", "What is lost", [*together_blocks(found)[4:], figures["losses"], *notes(found)]),
         Section("all", "All objects", [object_table(found)]),
     ]

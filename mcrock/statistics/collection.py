@@ -94,6 +94,7 @@ NAMES = {
     "share_saved": "less of the value that is lost",
     "overdispersion": "variance of the number over that of independent objects {.2f}",
     "correlation": "mean correlation of two objects {.2f}",
+    "both": "fraction in which both fall",
 }
 
 
@@ -197,6 +198,42 @@ def _fallen(ds: xr.Dataset) -> np.ndarray:
         passed = overturn_levels(part)
         found[:, where] = passed.sure > 0, passed.possible > 0
     return found
+
+
+def dependence(objects: Mapping[str, xr.Dataset], intensity: float) -> xr.Dataset:
+    """How alike objects fall in the same earthquakes, two by two, at one level.
+
+    Parameters
+    ----------
+    objects : mapping of str to Dataset
+        Result of each by name, as for `count_losses`; read one at a time.
+    intensity : float
+        Level of the studies [unit of the intensity].
+
+    Returns
+    -------
+    Dataset
+        Along `object` and `other`: `both`, the fraction of the realizations in which both fall, undecided
+        runs counting half [1], and their `correlation` [1], NaN where one always falls or never. They
+        describe the runs, without intervals.
+
+    Raises
+    ------
+    ValueError
+        If no level is the intensity.
+    """
+    rows = []
+    for opened in objects.values():
+        ds = by_falling(opened)
+        rows.append(_fallen(ds.isel(intensity=[level_place(ds["intensity"], intensity)])).mean(axis=0)[:, 0])
+    fell = np.array([row[: min(map(len, rows))] for row in rows])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlation = np.atleast_2d(np.corrcoef(fell))
+    names, dims = [*objects], ("object", "other")
+    both = fell @ fell.T / fell.shape[1]
+    return table(
+        {"both": (dims, both), "correlation": (dims, correlation)}, dict.fromkeys(dims, names), {}, NAMES
+    )
 
 
 def level_place(intensity: xr.DataArray, at: float) -> int:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.ensemble.collection import open_collection, run_collection
 from mcrock.show.collection import losses_of
 from mcrock.statistics.collection import number_lost
@@ -130,6 +130,12 @@ def test_tables_hold_what_is_printed(mcrock, made, tmp_path):
     number = number_lost(losses_of(open_collection(made / "all.zarr")), 0.5 * STANDARD_GRAVITY)
     assert tables["number"]["variables"]["exceedance"]["values"] == number["exceedance"].values.tolist()
     assert tables["events"]["variables"]["event"]["values"] == ["any object", "all of a"]
+    fell = {
+        name: open_collection(made / "all.zarr").open(name)["outcome"].values[:, 1] == Outcome.OVERTURNED
+        for name in names
+    }
+    both = [[(fell[one] & fell[other]).mean() for other in names] for one in names]
+    np.testing.assert_allclose(tables["pairs"]["variables"]["both"]["values"], both, rtol=1e-12)
     text = mcrock("collection", *given)[1]
     assert f"In an earthquake of 0.5 g: {float(number['expected_number']):.2f} (" in text
 
