@@ -14,12 +14,16 @@ import xarray as xr
 
 from mcrock.base.tables.parsing import ConfigError, read_columns, read_data, separator_of
 from mcrock.base.units import parse_quantity, units_of
+from mcrock.dataset import is_store
+from mcrock.dataset.contents import read_template
 from mcrock.ensemble.study import run_study
 from mcrock.statistics.remedy import frontier, judge_design, next_value, required_value
 from mcrock.study import Study
 from mcrock.study.load import listed, units_of_key
 
 FIXED = ("seed", "title", "description", "report", "ensemble", "intensity", "controls")  # what designs share
+MOST_SHARE, LONGER = 0.05, 8  # of the variance that runs may add [1], and how many times more they become
+FIXED_SIZE = ("latin_hypercube", "sobol_indices")  # designs whose first realizations depend on their number
 FIRST, MOST = 5, 15  # values that are run at first, and at all
 ACROSS = (2, 0, 4, 1, 3)  # order of as many values of a second key, evenly spaced
 
@@ -112,6 +116,9 @@ def seek_value(
 ) -> xr.Dataset:
     """Run designs until the value that meets a target is known as well as their recordings allow.
 
+    While the runs of one recording add more than `MOST_SHARE` of the variance where the target is met, all
+    designs get twice the realizations, up to `LONGER` times those of the study.
+
     Parameters
     ----------
     load : callable
@@ -137,17 +144,22 @@ def seek_value(
     """
     found: dict[float, xr.Dataset] = {}
     queue: Sequence[float] = asked.first(today)
-    studies = {value: load(*asked.changes(value)) for value in queue}  # all mistakes before any run
+    studies = [load(*asked.changes(value)) for value in queue]  # all mistakes before any run
     folder.mkdir(parents=True, exist_ok=True)
+    paths = [path for path in folder.glob(f"{asked.key}=*.zarr") if is_store(path)]
+    fewest, design = studies[0].n_realizations, studies[0].ensemble.design
+    n = max([fewest, *(read_template(path).n_realizations for path in paths)])
+    most = n if studies[0].listed or design in FIXED_SIZE else LONGER * fewest
     while queue:
         for value in queue:
             path = folder / f"{asked.key}={value:.6g}.zarr"
-            study = studies.get(value) or load(*asked.changes(value))
-            ds = run_study(study, path, resume=path.exists(), **how)
-            found[value] = judge(ds)
+            study = load(*asked.changes(value), f"ensemble.realizations={n}")
+            found[value] = judge(run_study(study, path, extend=path.exists(), **how))
         result = solve(found)
         best = next_value(result)
         queue = [] if best is None or len(found) >= MOST else [_rounded(best)]
+        if not queue and 2 * n <= most and float(result.get("runs_share", 0.0)) > MOST_SHARE:
+            n, queue = 2 * n, sorted(found)
     return result
 
 
@@ -223,8 +235,8 @@ def find_remedy(
     first: list[xr.Dataset] = []
 
     def judged(ds: xr.Dataset) -> xr.Dataset:
-        if not first:
-            first.append(ds)
+        if not first or first[0].sizes["realization"] != ds.sizes["realization"]:
+            first[:] = [ds]
         return judge_design(ds, hazard, intensity=intensity, first=first[0], level=level)
 
     def solved(found: Mapping[float, xr.Dataset]) -> xr.Dataset:

@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.dataset import load_dataset
+from mcrock.ensemble import designs
 from mcrock.ensemble.designs import Range, number_of
 from mcrock.study import load_config
 
@@ -367,3 +369,28 @@ def test_tables_of_designs_are_refused_with_their_place(mcrock, study_file, tmp_
     assert (code, output) == (2, "")
     assert all(fragment in errors for fragment in fragments), errors
     assert not (tmp_path / "d").exists()
+
+
+def test_designs_get_more_runs_while_these_add_to_the_variance(tmp_path, monkeypatch):
+    """All alike, up to a limit; a search goes on where its stores are, with the bits of a longer study."""
+    asked, seen = designs.Range.of("body.width=0.3:0.5"), []
+    changes = ["ensemble.realizations=44", "intensity.levels_g=[0.5]"]
+
+    def load(*more):
+        return load_config("configs/quickstart.toml", [*changes, *more])
+
+    def judge(ds):
+        seen.append(ds.sizes["realization"])
+        return ds
+
+    def solve(found):
+        return xr.Dataset({"runs_share": 0.2 if seen[-1] < 100 else 0.01})
+
+    monkeypatch.setattr(designs, "next_value", lambda result: None)
+    designs.seek_value(load, asked, tmp_path, judge, solve)
+    assert seen == [44] * 5 + [88] * 5 + [176] * 5
+    seen.clear()
+    designs.seek_value(load, asked, tmp_path, judge, solve)
+    assert seen == [176] * 5
+    other = designs.run_study(load("body.width=0.3", "ensemble.realizations=176"), tmp_path / "alone.zarr")
+    np.testing.assert_array_equal(other["outcome"], load_dataset(tmp_path / "body.width=0.3.zarr")["outcome"])
