@@ -26,9 +26,10 @@ from mcrock.show.report.subject import body_at_medians
 from mcrock.show.risk import format_hazard
 from mcrock.statistics import collection as statistics
 from mcrock.statistics.accepted_curve import accept_curve
-from mcrock.statistics.collection import Losses, by_falling
+from mcrock.statistics.collection import Losses
 from mcrock.statistics.hazard import MEAN, question
 from mcrock.statistics.intervals import BOUNDS, Bootstrap
+from mcrock.statistics.probability import by_falling
 from mcrock.statistics.runs import read_once, study_of
 from mcrock.study.collection import Collection
 

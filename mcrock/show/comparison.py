@@ -18,6 +18,7 @@ from mcrock.statistics import compare_designs
 from mcrock.statistics.accepted_curve import FAMILIES, ISOTONIC, accepted_family
 from mcrock.statistics.comparison import FEW, what_differs
 from mcrock.statistics.hazard import MEAN
+from mcrock.statistics.probability import EVENT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -188,7 +189,7 @@ def plot_comparison(
     return style.add_note(ax, note)
 
 
-OF = {"rate": "annual rate of overturning", "probability": "probability of overturning"}
+OF = {"rate": "annual rate", "probability": "probability"}
 FAR_BELOW = 30.0  # of the target: the axis of the figure ends there
 MORE = 10  # times the runs of which it is said what they would change
 
@@ -245,7 +246,7 @@ def _value_blocks(found: xr.Dataset) -> list[str]:
 def _ranking_blocks(found: xr.Dataset) -> list[str]:
     """Designs, the safest first, and which of them meet a target."""
     attrs, names = found.attrs, found["design"].values.tolist()
-    quantity, lines = OF[attrs["quantity"]], []
+    quantity, lines = _of(found), []
     if "target" in attrs:
         safe = [name for name in names if found[attrs["quantity"]].sel(design=name) <= attrs["target"]]
         upper = found[f"{attrs['quantity']}_interval"].sel(bound="upper")
@@ -260,7 +261,7 @@ def _ranking_blocks(found: xr.Dataset) -> list[str]:
 
 def _frontier_blocks(found: xr.Dataset) -> list[str]:
     """The line, its table, and where the dependence turns."""
-    attrs, quantity, aim = found.attrs, OF[found.attrs["quantity"]], _target(found)
+    attrs, quantity, aim = found.attrs, _of(found), _target(found)
     ones = [found.isel(other=k) for k in range(found.sizes["other"])]
     at = "; ".join(f"{_needed(one)} at {text.label(one['other'])}" for one in ones)
     columns: list[text.Column] = [
@@ -336,13 +337,18 @@ def _limit(one: xr.Dataset) -> str:
     return f"{int(one['records'])} recordings: {MORE} times the runs would narrow the interval by {gain}"
 
 
+def _of(found: xr.Dataset) -> str:
+    """What designs are judged by, as in "annual rate of overturning"."""
+    return f"{OF[found.attrs['quantity']]} of {found.attrs.get(EVENT, 'overturning')}"
+
+
 def format_remedy(found: xr.Dataset) -> str:
     """The answer: which values of the key meet the target.
 
     The verdicts of `required_value` are each a sentence, in which a number has its interval.
     """
     attrs, value = found.attrs, found["value"].values
-    verdict, aim = attrs["verdict"], f"{OF[attrs['quantity']]} at {_target(found)} or below"
+    verdict, aim = attrs["verdict"], f"{_of(found)} at {_target(found)} or below"
     low, high = _range(found)
     if verdict.startswith("at "):
         ends = f"{text.percent(found)} interval {_ends(found)}"
@@ -370,7 +376,7 @@ def format_doubts(found: xr.Dataset) -> list[str]:
     lines += _undecided(found, "value")
     if found["rises"].item() and found["falls"].item():
         lines.append(
-            f"the {OF[attrs['quantity']]} does not go one way with {attrs['key']}, beyond what chance does: "
+            f"the {_of(found)} does not go one way with {attrs['key']}, beyond what chance does: "
             "look at the figure before you take a value"
         )
     if attrs["verdict"].startswith("at ") and np.isinf(found["required_interval"].values).any():
@@ -434,7 +440,7 @@ def plot_remedy(found: xr.Dataset, ax: Axes | None = None) -> Axes:
         unit = found["value"].attrs["units"]
         ax.set(yscale="log", xlim=(x[0], x[-1]), xlabel=f"{found.attrs['key']} [{unit}]")
         ax.set_ylim(bottom=least)
-        ax.set_ylabel(f"{OF[quantity].capitalize()} [{'1/a' if quantity == 'rate' else '1'}]")
+        ax.set_ylabel(f"{_of(found).capitalize()} [{'1/a' if quantity == 'rate' else '1'}]")
         return style.add_note(
             ax,
             f"{format_remedy(found)}. Band: {text.percent(found)} intervals; red: target; grey: the value "
@@ -477,7 +483,7 @@ def plot_frontier(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax.set_ylim(low, high)
     return style.add_note(
         ax,
-        f"{attrs['key']} that just keeps the {OF[attrs['quantity']]} at {_target(found)}, with "
+        f"{attrs['key']} that just keeps the {_of(found)} at {_target(found)}, with "
         f"{text.percent(found)} intervals. Triangles: beyond the range searched. Star: the study itself.",
     )
 

@@ -47,7 +47,7 @@ from mcrock.statistics.intervals import (
     table,
 )
 from mcrock.statistics.measures import own_measure
-from mcrock.statistics.probability import by_support
+from mcrock.statistics.probability import by_falling
 from mcrock.statistics.rates import (
     IsotonicCurve,
     Table,
@@ -120,11 +120,6 @@ class Losses(NamedTuple):
     def runs(self) -> np.ndarray:
         """Realizations of each record (n_record, 1)."""
         return np.bincount(self.record).astype(float)[:, None]
-
-
-def by_falling(ds: xr.Dataset) -> xr.Dataset:
-    """A study judged by falling: by overturning, or sliding off a support where it has one."""
-    return by_support(ds) or ds
 
 
 def count_losses(

@@ -224,6 +224,13 @@ def by_support(ds: xr.Dataset) -> xr.Dataset | None:
 
 
 @accepts_path
+def by_falling(ds: xr.Dataset) -> xr.Dataset:
+    """A study judged by overturning, or falling off its support where it has a displacement limit."""
+    judged = by_support(ds)
+    return ds if judged is None else judged
+
+
+@accepts_path
 def with_displacement_limit(ds: xr.Dataset, limit: float) -> xr.Dataset:
     """A study with another displacement limit, beyond which its body falls off its support.
 

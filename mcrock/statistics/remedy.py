@@ -34,11 +34,18 @@ from mcrock.statistics.comparison import check_pairs, compare_designs
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import Bootstrap, Confidence, ConfidenceKeywords, described, table
 from mcrock.statistics.measures import own_measure
-from mcrock.statistics.probability import overturning_probability, pooled
+from mcrock.statistics.probability import (
+    EVENT,
+    by_falling,
+    displacement_limit,
+    overturning_probability,
+    pooled,
+)
 from mcrock.statistics.rates import integration_points, refine
 from mcrock.statistics.risk import annual_rate
 from mcrock.statistics.runs import axis_attrs, is_cloud, read_slices, record_index, run_intensity
 
+EVENTS = ("overturning", "overturning or sliding off")  # of designs without and with a displacement limit
 FAR = 10.0  # logarithms farther from that of the target count as this; 0 has none
 FINE = 1.0  # of the interval of the value sought: the longest step between values around it
 SHORT = 0.01  # of the range of values: no step is shorter
@@ -93,6 +100,8 @@ def judge_design(
 ) -> xr.Dataset:
     """What one design is judged by: its annual rate, or its probability at one intensity.
 
+    It is that of overturning or, where the study has a displacement limit, of falling off its support too.
+
     Parameters
     ----------
     ds : Dataset
@@ -113,7 +122,7 @@ def judge_design(
         `annual_rate`, or `probability` with `probability_interval` (bound); `overturned` and
         `undecided` of `runs`, and `records`. `rate_by_hazard` (fragility, hazard) [1/a], by the mean curve
         and the fractiles, and `runs_share` (fragility) [1], the share of the variance of the estimate that
-        more runs of the same recordings would take away (`share_of_runs`).
+        more runs of the same recordings would take away (`share_of_runs`). Attribute `event`, of `EVENTS`.
 
     Raises
     ------
@@ -125,6 +134,8 @@ def judge_design(
     check_aim(ds, hazard, intensity)
     if first is not None:
         check_pairs(first, ds)
+    event = {EVENT: EVENTS[displacement_limit(ds) is not None]}
+    ds = by_falling(pooled(ds))
     points = overturning_probability(ds, **keywords)
     dims: tuple[str, ...] = ()
     if hazard is not None:
@@ -139,7 +150,7 @@ def judge_design(
     share = share_of_runs(ds, weights, Confidence(**keywords))
     counts = {name: int(points[name].sum()) for name in (*COUNTS, "records")}
     attrs = {"units": "1"} | described("runs_share", NAMES)
-    return found.assign(counts | {"runs_share": (dims, share, attrs)})
+    return found.assign(counts | {"runs_share": (dims, share, attrs)}).assign_attrs(event)
 
 
 def _weights_of_rate(ds: xr.Dataset, hazard: xr.Dataset, how: Bootstrap) -> np.ndarray:
@@ -262,6 +273,7 @@ def required_value(
     quantity = "rate" if "rate" in ones[0] else "probability"
     attrs: dict[str, Any] = {"key": name, "target": target, "quantity": quantity, "level": level}
     attrs |= {"low": float(value[0]), "high": float(value[-1])}
+    attrs[EVENT] = max((one.attrs.get(EVENT, EVENTS[0]) for one in ones), key=len)
     more: dict[str, Any] = {}
     ends = [one[f"{quantity}_interval"] for one in ones]
     if quantity == "rate":
@@ -387,11 +399,12 @@ def rank_designs(
         raise ValueError(f"expected a cost for each of {len(names)} designs, got {len(costs)}")
     first = studies[names[0]]
     quantity, change = ("probability", "difference") if hazard is None else ("rate", "rate_ratio")
-    rows, counted = [], []
+    rows, counted, event = [], [], EVENTS[0]
     for ds in studies.values():
         one = judge_design(ds, hazard, intensity=intensity, level=level)
         counted.append([int(one[each]) for each in COUNTS[1:]])
-        pair = compare_designs(first, ds, hazard, level=level)
+        event = max(event, one.attrs[EVENT], key=len)
+        pair = compare_designs(by_falling(pooled(first)), by_falling(pooled(ds)), hazard, level=level)
         if hazard is None:
             pair = pair.sel(intensity=intensity, method="nearest")
         else:
@@ -416,7 +429,7 @@ def rank_designs(
         with np.errstate(invalid="ignore", divide="ignore"):
             variables["cost"] = ("design", np.array(costs, float))
             variables["saved"] = ("design", np.where(more > 0, (y[0] - np.array(y)) / more, np.nan))
-    attrs = {"level": level, "reference": names[0], "quantity": quantity}
+    attrs = {"level": level, "reference": names[0], "quantity": quantity, EVENT: event}
     found = table(variables, {"design": names}, attrs, NAMES)
     return found.isel(design=np.argsort(found[quantity].values, kind="stable"))
 

@@ -97,11 +97,11 @@ class Result(NamedTuple):
 
 
 def stronger(ds, number=2):
-    """A study, and others with the outcomes that one level below had, two levels and so on."""
+    """A study, and others whose runs ended as those one level below, two levels and so on."""
     ds = ds.sortby("intensity").assign_attrs(seed=1)
-    below = np.arange(ds.sizes["intensity"]) - np.arange(number)[:, None]
-    shifted = ds["outcome"].values[:, np.maximum(below, 0)]
-    return [ds.assign(outcome=(ds["outcome"].dims, shifted[:, k])) for k in range(number)]
+    below = np.maximum(np.arange(ds.sizes["intensity"]) - np.arange(number)[:, None], 0)
+    ended = [name for name in ("outcome", "peak_displacement") if name in ds]
+    return [ds.assign({name: (ds[name].dims, ds[name].values[:, k]) for name in ended}) for k in below]
 
 
 def pair(ds, **more):

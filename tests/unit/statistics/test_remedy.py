@@ -10,11 +10,12 @@ from scipy.special import expit, logit, ndtr, ndtri
 from mcrock.base.params import Outcome
 from mcrock.ensemble.designs import MOST
 from mcrock.show.comparison import compose_remedy, format_doubts, format_remedy
-from mcrock.statistics import frontier, judge_design, required_value
+from mcrock.statistics import frontier, judge_design, required_value, with_displacement_limit
 from mcrock.statistics.likelihood import fit_curves
 from mcrock.statistics.remedy import crossings, next_value
 from tests.conftest import few_resamples
 from tests.unit.statistics.conftest import PGA, simulate_study
+from tests.unit.statistics.test_probability import sliding_study
 from tests.unit.statistics.test_risk import K0, SLOPE, power_law
 
 VALUES = np.linspace(0.3, 0.9, 5)
@@ -325,3 +326,23 @@ def test_the_interval_by_rates_holds_the_true_value_as_often_as_it_says(kind, le
         held, wide = coverage(4, 200, True, kind)
     assert least <= held <= most
     assert wide < width
+
+
+def test_designs_with_a_displacement_limit_are_judged_by_sliding_off_too():
+    """The limit itself can be sought: the runs beyond it, or overturned, counted by hand."""
+    ds = sliding_study()
+    level, fell = float(ds["intensity"][3]), ds["outcome"].values[:, 3] == Outcome.OVERTURNED
+    moved = ds["peak_displacement"].values[:, 3]
+    limits = np.quantile(moved[~fell], [0.2, 0.5, 0.8])
+    found = {
+        limit: judge_design(with_displacement_limit(ds, limit), intensity=level) for limit in limits.tolist()
+    }
+    for limit, one in found.items():
+        assert float(one["probability"]) == pytest.approx((fell | (moved > limit)).mean(), abs=1e-3)
+    target = float(np.mean([float(one["probability"]) for one in found.values()]))
+    words = format_remedy(required_value(found, target, name="limits.displacement", units="m"))
+    assert words.startswith("At least")
+    assert "probability of overturning or sliding off" in words
+    assert "sliding" not in format_remedy(
+        required_value({0.1: judged(1e-3), 0.2: judged(1e-5)}, 1e-4, name="x")
+    )
