@@ -161,8 +161,10 @@ def run_collection(
         As of `mcrock.ensemble.run_study`.
     """
     path = Path(output)
-    if collection.has_own_levels and (resume or extend or task[1] > 1) and is_collection_folder(path):
-        collection = collection.at_levels(_levels_of(open_collection(path)))
+    joins = collection.has_own_levels and (resume or extend or task[1] > 1)
+    there = [store for store in stores_in(path) if is_store(store)] if joins else []
+    if there and is_collection_folder(path):
+        collection = collection.at_levels(read_template(there[0]).intensities)
     members = collection.members
     check_shaking(members)
     options = Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
@@ -193,12 +195,6 @@ def run_collection(
         anew = "to compute this object alone anew, delete that folder, and go on with --resume"
         raise StoreError(f"{error}\n{anew}" if options.joining else str(error)) from None
     return results
-
-
-def _levels_of(results: Results) -> list[float]:
-    """Levels of the objects that are there."""
-    there = next(store for _, name in results.members if is_store(store := results.store(name)))
-    return list(read_template(there).intensities)
 
 
 def _check_folder(results: Results, options: Options) -> None:

@@ -152,9 +152,7 @@ def load_config(
     """
     read = read_toml(Path(path), "study file")
     if "collection" in read:
-        raise ConfigError(
-            f"{path} is of many objects: take check, run and submit; in Python, load_collection"
-        )
+        raise ConfigError(f"{path} is of many objects: `mcrock check`, `run` and `submit` take it")
     return study_of(read, Path(path), overrides, inputs=inputs, law=law, trust_code=trust_code)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mcrock.base.tables.parsing import parse_toml, toml
 from mcrock.study.impact import PRESETS
 from mcrock.study.load import study_of
-from mcrock.study.questions import DENSITIES, PLACES, SHAPES, Option, asked, read_answers
+from mcrock.study.questions import BY_NAME, DENSITIES, PLACES, SHAPES, Option, asked, read_answers
 from mcrock.study.study import Study
 
 COMMENTS = 28  # column at which short lines have their comment
@@ -92,6 +92,9 @@ def new_study(folder: str | Path = ".", **answers: Any) -> NewStudy:
 def new_collection(table: str, **answers: Any) -> str:
     """Text of a study file of many objects, one a row of the file ``table``, from answers to the questions on
     what they share; errors as `new_study`."""
+    own = [name for name in answers if name in BY_NAME and BY_NAME[name].part == "object" and name != "title"]
+    if own:
+        raise ValueError(f"{', '.join(own)}: is of each object: give it in the table")
     _, values = read_answers({"title": "Collection of objects", "surfaces": "unknown"} | answers)
     return _file(values, table)
 

@@ -210,6 +210,8 @@ def test_exports_have_every_row(mcrock, made, tmp_path):
         (["export", "all.zarr", "-o", "f.xml", "--site", "here"], "LON,LAT"),
         (["run", "study.toml", "-o", "new.zarr", "--stop", "0.1"], "--stop"),
         (["run", "study.toml", "-o", "hazard.csv"], "choose another output"),
+        (["new", "other.toml", "--collection", "--height", "3 m"], "height: is of each object"),
+        (["rare", "study.toml"], "`mcrock check`, `run` and `submit` take it"),
     ],
 )
 def test_refusals(mcrock, made, monkeypatch, arguments, words):

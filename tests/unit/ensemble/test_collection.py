@@ -222,3 +222,13 @@ def test_any_name_has_a_store(load, tmp_path, name):
     results = run_collection(load((f"{name},,,1,,,,",), "ensemble.realizations=2"), tmp_path / "c")
     assert results.store(name).parent == tmp_path / "c" / "objects"
     assert open_collection(tmp_path / "c").open(name).sizes["realization"] == 2
+
+
+def test_chosen_levels_are_those_of_the_stores_that_are_there(load, tmp_path):
+    """None are there where a folder was ended before its first store."""
+    path, chosen = tmp_path / "c", load(ROWS[:1])._replace(has_own_levels=True)
+    levels = run_collection(chosen, path).open("a")["intensity"].values
+    other = chosen.at_levels([0.5 * levels[0], *levels])
+    assert len(run_collection(other, path, resume=True).open("a")["intensity"]) == len(levels)
+    shutil.rmtree(path / "objects")
+    assert len(run_collection(other, path, resume=True).open("a")["intensity"]) == len(levels) + 1
