@@ -400,7 +400,11 @@ def shakemap_intensity(path: str | Path, site: str | None, measure: str) -> floa
         raise HazardError(f"{path}: expected grid.xml of a ShakeMap, with grid_field and grid_data")
     if column not in fields:
         raise HazardError(f"{path}: has no {measure}; there are {', '.join(fields)}")
-    rows = np.array([line.split() for line in found[1].strip().splitlines()], float)
+    try:
+        rows = np.array([line.split() for line in found[1].strip().splitlines()], float)
+        rows = rows.reshape(-1, len(fields))
+    except ValueError:
+        raise HazardError(f"{path}: expected {len(fields)} numbers on each line of grid_data") from None
     x, y, z = (rows[:, fields[name] - 1] for name in ("LON", "LAT", column))
     if not (x.min() <= lon <= x.max() and y.min() <= lat <= y.max()):
         raise HazardError(

@@ -164,10 +164,8 @@ class Collected:
         self.found, self.folder, self.take = found, folder, take
         self.told = html()
         columns = object_table(found)
-        heads = [f"{head} " * columns.heads[:k].count(head) + head for k, head in enumerate(columns.heads)]
         self.table = pn.widgets.Tabulator(
-            pd.DataFrame(list(columns.rows), columns=heads).apply(_as_numbers),
-            name="Objects",
+            pd.DataFrame(list(columns.rows), columns=list(columns.heads)).apply(_as_numbers),
             show_index=False,
             disabled=True,
             header_filters=True,
@@ -190,10 +188,8 @@ class Collected:
         )
 
     def _clicked(self, event: Any) -> None:
-        name = str(self.table.value.iloc[event.row]["object"])
-        store = next(
-            self.found.results.store(row.name) for row in self.found.results.rows if row.name == name
-        )
+        name = str(self.found.objects["object"].values[event.row])  # the table may shorten it
+        store = self.found.results.store(name)
         self.told.object = paragraph(f"opening {name}")
 
         def opened() -> Result:

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.ensemble.collection import open_collection, run_collection
+from mcrock.show import collection
 from mcrock.show.collection import losses_of
 from mcrock.statistics.collection import number_lost
 from mcrock.study.collection import load_collection
@@ -60,6 +62,7 @@ def made(tmp_path_factory):
     (folder / "objects.csv").write_text(TABLE)
     (folder / "hazard.csv").write_text(HAZARD)
     (folder / "grid.xml").write_text(GRID)
+    (folder / "torn.xml").write_text(GRID.replace("11 40 20", "11 40 x"))
     run_collection(load_collection(folder / "study.toml"), folder / "all.zarr")
     return folder
 
@@ -191,6 +194,16 @@ def test_exports_have_every_row(mcrock, made, tmp_path):
         assert [row["ID"] for row in csv.DictReader(file)] == [row["ID"] for row in csv.DictReader(other)]
 
 
+def test_a_click_opens_the_object_of_its_row(made, monkeypatch):
+    """By its place: the table shortens long names."""
+    results = pytest.importorskip("mcrock.show.app.results", reason="the page needs the extra app")
+    monkeypatch.setattr(collection, "_name", lambda one: "shortened ...")
+    monkeypatch.setattr(results.parts, "in_background", lambda work, done: done(work()))
+    found, opened = collection.find(open_collection(made / "all.zarr"), collection.Asked()), []
+    results.Collected(found, made, opened.append)._clicked(SimpleNamespace(row=1))
+    assert opened[0].store == found.results.store(str(found.objects["object"].values[1]))
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -202,6 +215,7 @@ def test_exports_have_every_row(mcrock, made, tmp_path):
         (["collection", "all.zarr", "--shakemap", "grid.xml", "--site", "50,0"], "not on the map"),
         (["collection", "all.zarr", "--shakemap", "grid.xml"], "--site LON,LAT"),
         (["collection", "all.zarr", "--shakemap", "hazard.csv", "--site=1,2"], "grid.xml of a ShakeMap"),
+        (["collection", "all.zarr", "--shakemap", "torn.xml", "--site=10,40"], "3 numbers on each line"),
         (["collection", "all.zarr", "--page", "page.txt"], ".html"),
         (["collection", "all.zarr", "--level", "95"], "level"),
         (["collection", "all.zarr/objects/urn.zarr"], "no results of a collection"),
