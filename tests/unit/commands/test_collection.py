@@ -194,6 +194,7 @@ def test_exports_have_every_row(mcrock, made, tmp_path):
         assert [row["ID"] for row in csv.DictReader(file)] == [row["ID"] for row in csv.DictReader(other)]
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of pandas, by Panel
 def test_a_click_opens_the_object_of_its_row(made, monkeypatch):
     """By its place: the table shortens long names."""
     results = pytest.importorskip("mcrock.show.app.results", reason="the page needs the extra app")
