@@ -12,7 +12,7 @@ from typing import Any
 
 import numba
 
-from mcrock.base.compiled_code import CodeCache, watch_compiler
+from mcrock.base.compiled_code import CodeCache, InnerCompiler, watch_compiler
 from mcrock.base.environment import contracts
 
 watch_compiler()
@@ -49,6 +49,7 @@ def jit(
         "forceinline": inline,
         "no_cfunc_wrapper": True,
         "no_cpython_wrapper": internal,
+        "pipeline_class": InnerCompiler if internal else numba.core.compiler.Compiler,
     }
     compiled = numba.njit(**options)(function)
     if compiled is not function:  # NUMBA_DISABLE_JIT is not set
