@@ -237,9 +237,9 @@ class AimOptions(options.HazardOptions):
 
     def of(self, study: Study) -> tuple[xr.Dataset | None, float | None]:
         """Hazard, or the level that is judged in the unit of the study, checked before any run."""
-        from mcrock.ensemble.designs import without_runs
+        from mcrock.ensemble.pilot import without_runs
         from mcrock.statistics import design_intensity
-        from mcrock.statistics.remedy import check_aim
+        from mcrock.statistics.precision import check_aim
 
         ds = without_runs(study)
         hazard, level = self.curves(ds), None if self.at is None else design_intensity(self.at, ds)
@@ -295,7 +295,8 @@ def design(
     if designs is not None:
         table, costs = read_designs(designs)
         with study_progress() as progress:
-            studies = run_designs(load, table, results.output, **how, progress=progress)
+            how |= {"intensity": place, "progress": progress}
+            studies = run_designs(load, table, results.output, hazard, **how)
         found = rank_designs(studies, hazard, intensity=place, costs=costs, level=level)
         found = found.assign_attrs({} if aim is None else {"target": aim}, config=study.to_json())
         options.show(compose_remedy(found), results)
@@ -643,10 +644,11 @@ def rare(
     """
     if workers is not None and workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
-    study = changes.load(config)
+    from mcrock.ensemble.pilot import settle
     from mcrock.ensemble.rare import rare_probability
     from mcrock.show.rare import compose_rare
 
+    (study,) = settle([changes.load(config)])
     found = rare_probability(study, **asdict(splitting), level=level, workers=workers, progress=options.say)
     options.show(compose_rare(found), results, found)
 

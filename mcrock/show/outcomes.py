@@ -25,6 +25,7 @@ from mcrock.show.text import (
 )
 from mcrock.statistics.intervals import Confidence, ConfidenceKeywords
 from mcrock.statistics.outcomes import GUESS, STROKE, UNDECIDED, Ending
+from mcrock.statistics.precision import MORE_RECORDS, MORE_RUNS
 from mcrock.statistics.probability import OF_SUPPORT, response
 from mcrock.statistics.runs import is_cloud, is_shaken
 
@@ -438,6 +439,46 @@ def format_steps(steps: xr.Dataset) -> str:
         f"{format_count(int(steps['repeated']), 'run')} repeated at half the time step: {{flipped}} ended "
         f"differently ({{share:percent}}, {percent(steps)} interval {{interval:percent}}), the overturned "
         "fraction changed by {change:+.4f}",
+    )
+
+
+def format_limits(found: xr.Dataset) -> str:
+    """What limits an answer, runs or recordings: a sentence on `mcrock.statistics.what_limits`."""
+    kind, limit, records = found.attrs["answer"], found.attrs["limit"], int(found["records"])
+    template = {
+        "median": "",
+        "probability": "probability {answer:probability} ({answer_interval:probability}), ",
+        "rate": "annual rate {answer:with ends}, ",
+    }[kind]
+    told = write(found, template)
+    if limit == "levels":
+        return "limited by its levels: at each all runs fall or none do, and levels between tell more"
+    narrower = (
+        f"{MORE_RUNS} times the runs would narrow the interval of the {kind} by "
+        f"{write(found, '{narrower_by_runs:percent}')}"
+    )
+    own = np.isnan(float(found["runs_share"]))
+    what = {
+        "runs": f"its {count_words(found, int(found['runs']))}",
+        "recordings": f"its {records} recordings",
+    }
+    limits = f"{told}limited by {what[limit]}: {narrower}"
+    if own:
+        return f"{limits}, as each has a recording of its own" + _needed(found)
+    return (
+        f"{limits}, {MORE_RECORDS * records} recordings by {write(found, '{narrower_by_records:percent}')}"
+        + _needed(found)
+    )
+
+
+def _needed(found: xr.Dataset) -> str:
+    """How many recordings the wanted interval takes, if that is known."""
+    if np.isnan(float(found["records_needed"])):
+        return ""
+    sign = "" if found.attrs["answer"] == "probability" else " of it"
+    return write(
+        found,
+        f"; its half-width is {{half_width}}{sign}, {{width}} takes about {{records_needed}} recordings",
     )
 
 

@@ -364,6 +364,12 @@ STATISTICS = (
         _alone(risk.standards_blocks),
     ),
     Statistic(
+        "what_limits",
+        "convergence",
+        lambda s: s.of(statistics.what_limits) if s.is_shaken else None,
+        lambda found, _: [outcomes.format_limits(found)],
+    ),
+    Statistic(
         "size_convergence",
         "convergence",
         lambda s: statistics.size_convergence(s.runs, allow_missing=s.how.allow_missing),
@@ -527,7 +533,7 @@ def format_answer(study: Summary) -> str:
     if study.is_shaken:
         fits = (study["fragility"], study["support_fragility"])
         lines += [median_sentence(fit) for fit in fits if fit is not None]
-    lines += [format_independence(probability), *_show_computation(study)]
+    lines += [format_independence(probability), *shown("what_limits", study), *_show_computation(study)]
     tables = [format_probabilities(probability, study.is_shaken), shown("fragility_by_law", study)]
     warned: list[str] = [
         block for name in RESULTS for block in shown(name, study) if isinstance(block, Caution)

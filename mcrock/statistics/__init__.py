@@ -34,6 +34,7 @@ from mcrock.statistics.outcomes import (
     step_check,
     undecided_runs,
 )
+from mcrock.statistics.precision import what_limits
 from mcrock.statistics.probability import (
     betting_interval,
     by_limit,
@@ -124,6 +125,7 @@ __all__ = [
     "undecided_runs",
     "variance_shares",
     "weighted_probability",
+    "what_limits",
     "with_displacement_limit",
     "with_measures",
 ]

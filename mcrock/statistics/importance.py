@@ -118,7 +118,7 @@ def weighted_probability(
     if isinstance(target, xr.Dataset):
         check_measure(run_intensity(ds), target, own_measure(ds))
     index, records = record_index(ds)
-    parts = partial(_parts, ds, lambda x: _density(target, x) / (spread.pdf(x / factor) / factor), index)
+    parts = partial(_parts, ds, _weigher(drawn, target), index)
     grid = np.geomspace(*_support(target), GRID)
     sums = _sums(parts, grid, records if index is not None else None)
     n = int(sums.runs.sum())
@@ -149,6 +149,21 @@ def weighted_probability(
         },
         attrs={"level": level},
     )
+
+
+def _weigher(
+    drawn: tuple[Any, float], target: xr.Dataset | Mapping[str, Any]
+) -> Callable[[np.ndarray], np.ndarray]:
+    spread, factor = drawn
+    return lambda x: _density(target, x) / (spread.pdf(x / factor) / factor)
+
+
+def run_weights(ds: xr.Dataset, target: xr.Dataset | Mapping[str, Any]) -> np.ndarray:
+    """Weights (n_realization,) of the runs of a cloud whose intensity has a density, as of
+    `weighted_probability`."""
+    drawn = drawn_intensity(ds)
+    assert drawn is not None
+    return _weigher(drawn, target)(ds["intensity_value"].values.astype(float))
 
 
 class _Part(NamedTuple):

@@ -20,7 +20,6 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.checks import ROUNDING, shared_keywords
-from mcrock.base.params import Outcome
 from mcrock.dataset.opened import accepts_path
 from mcrock.statistics.accepted_curve import (
     FAMILIES,
@@ -31,9 +30,9 @@ from mcrock.statistics.accepted_curve import (
     choice_of_most,
 )
 from mcrock.statistics.comparison import check_pairs, compare_designs
-from mcrock.statistics.hazard import MEAN, check_measure
+from mcrock.statistics.hazard import MEAN
 from mcrock.statistics.intervals import Bootstrap, Confidence, ConfidenceKeywords, described, table
-from mcrock.statistics.measures import own_measure
+from mcrock.statistics.precision import check_aim, influence, share_of_runs
 from mcrock.statistics.probability import (
     EVENT,
     by_falling,
@@ -41,15 +40,13 @@ from mcrock.statistics.probability import (
     overturning_probability,
     pooled,
 )
-from mcrock.statistics.rates import integration_points, refine
 from mcrock.statistics.risk import annual_rate
-from mcrock.statistics.runs import axis_attrs, is_cloud, read_slices, record_index, run_intensity
+from mcrock.statistics.runs import is_cloud
 
 EVENTS = ("overturning", "overturning or sliding off")  # of designs without and with a displacement limit
 FAR = 10.0  # logarithms farther from that of the target count as this; 0 has none
 FINE = 1.0  # of the interval of the value sought: the longest step between values around it
 SHORT = 0.01  # of the range of values: no step is shorter
-SMALL = 1e-3  # of the runs of a level, over which a rate is differentiated
 COUNTS = ("overturned", "undecided", "runs")
 NAMES = {
     "rate": "annual rate [1/a]",
@@ -65,27 +62,6 @@ NAMES = {
     "saved": "taken off by a unit of cost {.2g}",
     "cost": "cost {g}",
 }
-
-
-def check_aim(ds: xr.Dataset, hazard: xr.Dataset | None, intensity: float | None) -> None:
-    """Refuse what a design cannot be judged by; of a study the intensity is enough, without runs.
-
-    Raises
-    ------
-    HazardError
-        If the hazard is of another intensity.
-    ValueError
-        If neither is given, or the intensity is no level of the study.
-    """
-    if hazard is not None:
-        check_measure(run_intensity(ds), hazard, own_measure(ds))
-    elif intensity is None:
-        raise ValueError("a design is judged by a hazard or at an intensity: give one of them")
-    elif is_cloud(ds):
-        raise ValueError("a cloud has no runs at one intensity: take [intensity] levels, or a hazard")
-    elif not np.isclose(ds["intensity"], intensity, rtol=ROUNDING).any():
-        unit = axis_attrs(ds)["units"]
-        raise ValueError(f"no level of the study is {intensity:g} {unit}: add it to [intensity] levels")
 
 
 @accepts_path
@@ -131,95 +107,30 @@ def judge_design(
     ValueError
         As `check_aim`, `annual_rate` and `overturning_probability`.
     """
+    if hazard is None and intensity is None:
+        raise ValueError("a design is judged by a hazard or at an intensity: give one of them")
     check_aim(ds, hazard, intensity)
     if first is not None:
         check_pairs(first, ds)
     event = {EVENT: EVENTS[displacement_limit(ds) is not None]}
     ds = by_falling(pooled(ds))
-    points = overturning_probability(ds, **keywords)
+    every = points = overturning_probability(ds, **keywords)
     dims: tuple[str, ...] = ()
     if hazard is not None:
         rates = annual_rate(ds, hazard, **keywords)
         found = rates[["rate", "rate_interval", "fit_p_value"]].sel(hazard=MEAN, drop=True)
         found["rate_by_hazard"] = rates["rate"].assign_attrs(described("rate_by_hazard", NAMES))
-        weights, dims = _weights_of_rate(ds, hazard, Bootstrap(**keywords)), ("fragility",)
+        weights, dims = influence(ds, accept_curve(ds, Bootstrap(**keywords)), hazard), ("fragility",)
     else:
         points = points.sel(intensity=intensity, method="nearest", drop=True)
         found = points[["probability"]].assign(probability_interval=points["interval"])
         weights = np.isclose(ds["intensity"], intensity or 0.0, rtol=ROUNDING).astype(float)
-    share = share_of_runs(ds, weights, Confidence(**keywords))
+    share = np.full(weights.shape[:-1], np.nan)
+    if not is_cloud(ds):
+        share = share_of_runs(ds, weights, every["probability"].values, Confidence(**keywords))
     counts = {name: int(points[name].sum()) for name in (*COUNTS, "records")}
     attrs = {"units": "1"} | described("runs_share", NAMES)
     return found.assign(counts | {"runs_share": (dims, share, attrs)}).assign_attrs(event)
-
-
-def _weights_of_rate(ds: xr.Dataset, hazard: xr.Dataset, how: Bootstrap) -> np.ndarray:
-    """How much ln(rate) grows by another overturned run at each level (n_family, n_intensity) [1]."""
-    if is_cloud(ds):
-        return np.full((len(FAMILIES), 1), np.nan)
-    accepted = accept_curve(ds, how)
-    x, yes, runs = accepted.units.sums()
-    rows = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
-    grid, rate = refine(*rows, integration_points(x))
-    step = SMALL * runs * np.eye(len(x))
-    low, high = np.clip(yes - step, 0.0, runs), np.clip(yes + step, 0.0, runs)
-    rates = [
-        [family.fit(x, row, runs, accepted.units.number).rates(grid, rate).sum() for row in (*low, *high)]
-        for family in FAMILIES.values()
-    ]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(rates)
-        slopes = (logs[:, len(x) :] - logs[:, : len(x)]) / (high - low).diagonal()
-    there = np.searchsorted(x, ds["intensity"].values).clip(max=len(x) - 1)
-    slopes[~np.isfinite(slopes)] = np.nan  # where a curve has no rate
-    return np.where(ds["intensity"].values > 0, slopes[:, there], 0.0)
-
-
-def share_of_runs(ds: xr.Dataset, weights: np.ndarray, how: Confidence) -> np.ndarray:
-    """Share of the variance of weighted counts of overturned runs that is between runs of one recording.
-
-    It is what more runs of the same recordings take away: with n times the runs the variance is
-    ``1 - share (1 - 1/n)`` of what it was. By the sums of squares of an analysis of variance with recordings
-    as groups, which of a smooth estimate are those of its linear part.
-
-    Parameters
-    ----------
-    ds : Dataset
-        Study at fixed levels.
-    weights : ndarray (..., n_intensity)
-        Change of the estimate by another overturned run at a level.
-    how : Confidence
-        What counts as independent.
-
-    Returns
-    -------
-    ndarray (...)
-        From 0 to 1 [1]; NaN where recordings are single, have a single realization, or there is no weight.
-    """
-    ds, unknown = pooled(ds), np.full(weights.shape[:-1], np.nan)
-    record, _ = record_index(ds)
-    if is_cloud(ds) or record is None or not how.cluster:
-        return unknown
-    parts = [
-        (record[where], part["outcome"].values == Outcome.OVERTURNED, there)
-        for where, part, there in read_slices(ds, (), how.allow_missing)
-    ]
-    own, fell, there = (np.concatenate(each) for each in zip(*parts, strict=True))
-    some = there.any(axis=1)
-    runs = np.bincount(own[some])
-    if np.count_nonzero(runs) < 2 or runs[runs > 0].min() < 2:
-        return unknown
-    share = (fell & there).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-    off = np.where(there, fell - share, 0.0) @ weights.T
-    total = np.zeros((2, len(runs), *unknown.shape))
-    for sums, values in zip(total, (off, off**2), strict=True):
-        np.add.at(sums, own, values)
-    total, runs = total[:, runs > 0], runs[runs > 0].reshape(-1, *(1 for _ in unknown.shape))
-    within = ((total[1] - total[0] ** 2 / runs) * runs / (runs - 1)).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        between = (total[0] ** 2).sum(axis=0) * len(runs) / (len(runs) - 1)
-        found: np.ndarray = np.minimum(within / between, 1.0)
-    return found
 
 
 def required_value(

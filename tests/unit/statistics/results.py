@@ -179,6 +179,8 @@ RESULTS = {
     "undecided": Result("levels", st.undecided_runs, level=False, levels=True),
     "own responses": Result("levels", st.own_responses, levels=True),
     "sizes": Result("levels", st.size_convergence, level=False, missing=False, order=False, levels=True),
+    "what limits": Result("levels", st.what_limits, whole=False),
+    "what limits, cloud": Result("cloud", given(st.what_limits, power_law()), missing=False),
     "steps": Result("levels", st.step_check, missing=False, refuses=False),
     "validity": Result("levels", st.model_validity, level=False, levels=True),
     "sequential": Result("levels", st.sequential_probability, missing=False, order=False, levels=True),
