@@ -212,6 +212,35 @@ class StudyOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ForOptions:
+    """What a study is asked for."""
+
+    answer: Annotated[
+        str,
+        typer.Option(
+            "--for",
+            metavar="ANSWER",
+            help="What `auto` aims at: median, the probability at a level as 0.5g, or a hazard file's rate.",
+        ),
+    ] = "median"
+
+    def of(self, study: Study) -> dict[str, Any]:
+        """Keywords of `mcrock.statistics.what_limits`."""
+        if self.answer == "median":
+            return {}
+        from mcrock.ensemble.pilot import without_runs
+        from mcrock.statistics import design_intensity
+
+        ds = without_runs(study)
+        if Path(self.answer).exists() or not self.answer.strip()[:1].isdigit():
+            return {"hazard": HazardOptions(hazard=[Path(self.answer)]).curves(ds)}
+        try:
+            return {"intensity": design_intensity(self.answer, ds)}
+        except ValueError as error:
+            raise ValueError(f"--for: expected median, the file of a hazard, or a level: {error}") from None
+
+
+@dataclass(frozen=True, kw_only=True)
 class HazardOptions:
     """The files of a hazard, and how they are read."""
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @options.unpacked
-def check(*, config: options.Config, changes: options.StudyOptions) -> None:
+def check(*, config: options.Config, changes: options.StudyOptions, aim: options.ForOptions) -> None:
     """Check a study file and estimate the time of its run.
 
     Lists body, motions, intensities and uncertain inputs, with notes on suspicious settings; of a collection
@@ -43,7 +43,8 @@ def check(*, config: options.Config, changes: options.StudyOptions) -> None:
     if is_collection(config):
         print_collection(changes.load_collection(config))
     else:
-        print_check(changes.load(config))
+        study = changes.load(config)
+        print_check(study, aim.of(study))
 
 
 TIMED = 6  # objects of a collection whose runs are timed
@@ -54,28 +55,29 @@ def print_collection(collection: Collection) -> None:
     from dask.system import CPU_COUNT
 
     from mcrock.ensemble import estimate_time
-    from mcrock.ensemble.collection import check_shaking
+    from mcrock.ensemble.collection import settle_collection
+    from mcrock.ensemble.pilot import first_size
     from mcrock.show.collection import describe_collection
     from mcrock.show.text import as_text, format_estimated_time
     from mcrock.study.sampling import check_inputs, load_motions
 
+    collection = settle_collection(collection)
     members = collection.members
-    check_shaking(members)
     motions = load_motions(collection.items[0].study)
     for item in collection.items:
         check_inputs(item.study, motions)
     print(*as_text(describe_collection(collection)), sep="\n")
     some = [*members.values()][:: -(-len(members) // TIMED)]
-    seconds = sum(estimate_time(study, motions)[0] for study in some) / len(some)
-    total = seconds * sum(study.n_runs for study in members.values())
+    seconds = sum(estimate_time(study.of_size(first_size(study)), motions)[0] for study in some) / len(some)
+    total = seconds * sum(study.of_size(first_size(study)).n_runs for study in members.values())
     print(
         f"{format_estimated_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine "
         f"({seconds * 1e3:.3g} ms per run, by runs of {len(some)} objects)"
     )
 
 
-def print_check(study: Study) -> float:
-    """Print what a study asks for, and how long that takes.
+def print_check(study: Study, asked: Mapping[str, Any] = {}) -> float:
+    """Print what a study asks for, and how long that takes; ``asked`` is of `mcrock.ensemble.settle`.
 
     Returns
     -------
@@ -84,16 +86,21 @@ def print_check(study: Study) -> float:
     """
     from dask.system import CPU_COUNT
 
-    from mcrock.ensemble import estimate_time
+    from mcrock.ensemble import estimate_time, settle
     from mcrock.ensemble.part import named_responses
-    from mcrock.show.describe import describe
+    from mcrock.ensemble.pilot import first_size
+    from mcrock.show.describe import describe, describe_recordings
     from mcrock.show.text import format_estimated_time, format_time
     from mcrock.study.sampling import check_inputs, load_motions
 
     motions = load_motions(study)
+    (study,) = settle([study], **asked)
     named_responses(study)
     check_inputs(study, motions)
     print(describe(study, motions))
+    if study.motion.shakes:
+        print(describe_recordings(study, motions))
+    study = study.of_size(first_size(study))
     seconds, n_timed = estimate_time(study, motions)
     total = seconds * study.n_runs
     each = f"{seconds:.3g} s" if seconds >= 1.0 else f"{seconds * 1e3:.3g} ms"
@@ -345,6 +352,7 @@ def run(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="STORE", help="Folder for the results.")],
     place: WorkerOptions,
     changes: options.StudyOptions,
+    aim: options.ForOptions,
     writing: WritingOptions,
     stop: Annotated[
         float | None,
@@ -383,17 +391,19 @@ def run(
             _run_collection(collection, output, how | {"client": client, "progress": progress})
         return
     study = changes.load(config)
+    asked = aim.of(study)
     if printed.dry_run:
-        _describe_run(study, output, how)
+        _describe_run(study, output, how, asked)
         return
 
     old = os.stat(output) if writing.overwrite and output.exists() else None
     try:
         with _workers(place.address, cluster, output) as client, study_progress() as progress:
-            ds, looks = _computed(study, output, stop, how | {"client": client, "progress": progress})
+            how |= {"client": client, "progress": progress}
+            ds, looks = _computed(study, output, stop, how | asked if stop is None else how)
     except KeyboardInterrupt as interruption:
         _interrupted(output, options.interruption_code(interruption), old, place.has_threads)
-    _print_results(study, output, ds, looks, place.task, printed.whole)
+    _print_results(study, output, ds, looks, place.task, printed.whole, asked)
 
 
 def _run_collection(collection: Collection, output: Path, how: dict[str, Any]) -> None:
@@ -433,11 +443,18 @@ def _computed(
 
 
 def _print_results(
-    study: Study, output: Path, ds: xr.Dataset, looks: xr.Dataset | None, task: str, whole: bool
+    study: Study,
+    output: Path,
+    ds: xr.Dataset,
+    looks: xr.Dataset | None,
+    task: str,
+    whole: bool,
+    asked: dict[str, Any],
 ) -> None:
+    from mcrock import statistics
     from mcrock.dataset.contents import chunks_done
     from mcrock.show.describe import loss_notes
-    from mcrock.show.outcomes import format_looks
+    from mcrock.show.outcomes import format_limits, format_looks
     from mcrock.show.summary import format_answer, format_summary, summarize
 
     done = chunks_done(output)
@@ -446,17 +463,20 @@ def _print_results(
         return
     summary = summarize(ds, folder=study.folder)
     print(format_summary(summary) if whole else format_answer(summary))
+    if asked:
+        print(format_limits(statistics.what_limits(ds, **asked)))
     if looks is not None:
         print(format_looks(looks, ds.sizes["realization"]))
     more = [] if whole else [f"`mcrock stats {output}` has all results, with rules of thumb and checks"]
     print(*more, *loss_notes(study), output, sep="\n")
 
 
-def _describe_run(study: Study, output: Path, how: dict[str, Any]) -> None:
-    from mcrock.ensemble import plan_study
+def _describe_run(study: Study, output: Path, how: dict[str, Any], asked: dict[str, Any]) -> None:
+    from mcrock.ensemble import plan_study, settle
     from mcrock.show.describe import describe
     from mcrock.study.sampling import load_motions
 
+    (study,) = settle([study], **asked, output=output)
     plan, (i, n) = plan_study(study, output, **how), how["task"]
     print(describe(study, load_motions(study)))
     print(f"{plan.chunks} chunks of up to {plan.chunk_length} realizations in {output}")

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from mcrock.ensemble.collection import open_collection, run_collection
     from mcrock.ensemble.estimate import estimate_time
     from mcrock.ensemble.part import Part
+    from mcrock.ensemble.pilot import settle
     from mcrock.ensemble.study import EnsembleError, Plan, Progress, plan_study, run_study, run_until
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "run_collection",
     "run_study",
     "run_until",
+    "settle",
 ]
 
 if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import xarray as xr
 
 from mcrock.base.tables.parsing import ConfigError, read_json
@@ -22,7 +23,8 @@ from mcrock.dataset.contents import chunks_done, read_template, replacing
 from mcrock.dataset.create import StoreError, check_new_store, check_removable, merge_stores
 from mcrock.ensemble.opening import log_files
 from mcrock.ensemble.part import named_responses
-from mcrock.ensemble.study import Options, Progress, run_jobs
+from mcrock.ensemble.pilot import first_size, settle, size_that_tells, static_resistance
+from mcrock.ensemble.study import Options, Progress, fix_size, run_jobs
 from mcrock.excitation import pack_motions
 from mcrock.study.collection import Collection
 from mcrock.study.sampling import OF_MOTION, check_inputs, load_motions
@@ -113,9 +115,9 @@ def open_collection(path: str | Path) -> Results:
         raise ConfigError(f"{path / TABLE}: not as `mcrock run` wrote it: {error}") from None
 
 
-def check_shaking(members: Mapping[str, Study]) -> None:
+def check_shaking(studies: Sequence[Study]) -> None:
     """Refuse objects that would not meet the same earthquakes at the same intensities."""
-    study = next(iter(members.values()))
+    study = studies[0]
     if study.intensity.measure in OF_MOTION:
         raise ConfigError(
             f"{study.source} [intensity] measure: {study.intensity.measure!r} depends on the body, and the "
@@ -161,19 +163,19 @@ def run_collection(
         As of `mcrock.ensemble.run_study`.
     """
     path = Path(output)
-    joins = collection.has_own_levels and (resume or extend or task[1] > 1)
-    there = [store for store in stores_in(path) if is_store(store)] if joins else []
-    if there and is_collection_folder(path):
-        collection = collection.at_levels(read_template(there[0]).intensities)
-    members = collection.members
-    check_shaking(members)
     options = Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
+    collection = settle_collection(collection, path if options.joining else None)
+    members = collection.members
     rows = tuple(
         StoredItem(item.name, tuple(item.members), item.value, item.place, item.group, item.note)
         for item in collection.items
     )
     results = Results(path, collection.title, rows)
     _check_folder(results, options)
+    wanted = {name: _size_of(study, results.store(name), options) for name, study in members.items()}
+    if task[1] > 1 and not all(is_store(results.store(name)) for name in members):
+        some = max(fix_size(study).n_realizations for study in _some_of([*members.values()]))
+        wanted = dict.fromkeys(members, some)
     motions = load_motions(next(iter(members.values())))
     own = {name: named_responses(study) for name, study in members.items()}
     for name, study in members.items():  # before anything is written
@@ -182,19 +184,75 @@ def run_collection(
             check_inputs(study, motions)
     pack = pack_motions(motions)
     (path / OBJECTS).mkdir(parents=True, exist_ok=True)
-    jobs = dict(
-        options.prepare(study, results.store(name), own[name], (motions, pack))
-        for name, study in members.items()
-    )
-    if overwrite and is_collection_folder(path):
-        _remove_others(results)
-    _write_table(results)
-    try:
-        run_jobs(jobs, options, progress)
-    except StoreError as error:
-        anew = "to compute this object alone anew, delete that folder, and go on with --resume"
-        raise StoreError(f"{error}\n{anew}" if options.joining else str(error)) from None
-    return results
+    while True:
+        jobs = dict(
+            options.prepare(members[name].of_size(n), results.store(name), own[name], (motions, pack))
+            for name, n in wanted.items()
+        )
+        if options.overwrite and is_collection_folder(path):
+            _remove_others(results)
+        _write_table(results)
+        try:
+            run_jobs(jobs, options, progress)
+        except StoreError as error:
+            anew = "to compute this object alone anew, delete that folder, and go on with --resume"
+            raise StoreError(f"{error}\n{anew}" if options.joining else str(error)) from None
+        wanted = _more(results, {name: members[name] for name in wanted}, options)
+        if not wanted:
+            return results
+        options = replace(options, overwrite=False, resume=False, extend=True)
+
+
+RESAMPLES = 200  # by which an object finds how many realizations it needs
+TRIED = 12  # objects that have a pilot, from the one that rocks first to the last
+
+
+def settle_collection(collection: Collection, output: Path | None = None) -> Collection:
+    """The objects with common intensities in the place of those that are left to pilots.
+
+    Parameters
+    ----------
+    collection : Collection
+        From `load_collection`.
+    output : Path, optional
+        Folder that is there and gone on with: its intensities count.
+
+    Raises
+    ------
+    ConfigError
+        If the objects do not share their intensities.
+    """
+    studies = [item.study for item in collection.items]
+    check_shaking(studies)
+    if not studies[0].intensity.is_auto:
+        return collection
+    stores = [] if output is None else [store for store in stores_in(output) if is_store(store)]
+    settled = settle(_some_of(studies), output=stores[0] if stores else None)
+    return collection.with_intensity(settled[0].intensity)
+
+
+def _some_of(studies: list[Study]) -> list[Study]:
+    """Objects that stand for all, from those that rock first to those that rock last."""
+    motions = load_motions(studies[0])
+    order = sorted(studies, key=lambda study: (study.motion.on_floor, static_resistance(study, motions)))
+    return [order[k] for k in np.unique(np.linspace(0, len(order) - 1, TRIED).round().astype(int))]
+
+
+def _size_of(study: Study, store: Path, options: Options) -> int:
+    """Realizations of an object to begin with."""
+    there = options.joining and not study.has_fixed_size and is_store(store)
+    return max(first_size(study), read_template(store).n_realizations if there else 0)
+
+
+def _more(results: Results, members: Mapping[str, Study], options: Options) -> dict[str, int]:
+    """Realizations of the objects of no fixed size that need more; of an array of tasks none does."""
+    found: dict[str, int] = {}
+    for name, study in members.items():
+        if not study.has_fixed_size and options.task[1] == 1:
+            ds = results.open(name)
+            n = size_that_tells(study, ds, resamples=RESAMPLES)
+            found |= {name: n} if n > ds.sizes["realization"] else {}
+    return found
 
 
 def _check_folder(results: Results, options: Options) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,14 +17,15 @@ from mcrock.base.tables.parsing import ConfigError, read_columns, read_data, sep
 from mcrock.base.units import parse_quantity, units_of
 from mcrock.dataset import is_store
 from mcrock.dataset.contents import read_template
+from mcrock.ensemble.pilot import first_size, settle
 from mcrock.ensemble.study import run_study
 from mcrock.statistics.remedy import frontier, judge_design, next_value, required_value
 from mcrock.study import Study
 from mcrock.study.load import listed, units_of_key
+from mcrock.study.sections import UNEXTENDABLE
 
 FIXED = ("seed", "title", "description", "report", "ensemble", "intensity", "controls")  # what designs share
 MOST_SHARE, LONGER = 0.05, 8  # of the variance that runs may add [1], and how many times more they become
-FIXED_SIZE = ("latin_hypercube", "sobol_indices")  # designs whose first realizations depend on their number
 FIRST, MOST = 5, 15  # values that are run at first, and at all
 ACROSS = (2, 0, 4, 1, 3)  # order of as many values of a second key, evenly spaced
 
@@ -87,16 +89,6 @@ class Range(NamedTuple):
         return sorted({_rounded(value) for value in even} | {*more})
 
 
-def without_runs(study: Study) -> xr.Dataset:
-    """A result of a study that has no runs: its intensity, by which hazard and level are checked first."""
-    name, dims = ("intensity_value", ()) if study.is_cloud else ("intensity", ("intensity",))
-    levels = np.array(study.intensity.si_levels, float)
-    attrs = {"units": study.intensity.units, "long_name": study.intensity.long_name}
-    axis = (("realization",), levels[:0], attrs) if study.is_cloud else (dims, levels, attrs)
-    outcome = (("realization", *dims), np.zeros((0, *levels.shape[: len(dims)]), "i1"))
-    return xr.Dataset({"outcome": outcome}, {name: axis}, {"config": study.to_json()})
-
-
 def number_of(study: Study, key: str) -> float | None:
     """Number that a study has under a dotted key, or the first of several; None of a distribution."""
     found: Any = json.loads(study.to_json())
@@ -147,13 +139,15 @@ def seek_value(
     studies = [load(*asked.changes(value)) for value in queue]  # all mistakes before any run
     folder.mkdir(parents=True, exist_ok=True)
     paths = [path for path in folder.glob(f"{asked.key}=*.zarr") if is_store(path)]
-    fewest, design = studies[0].n_realizations, studies[0].ensemble.design
+    fewest = first_size(studies[0])
     n = max([fewest, *(read_template(path).n_realizations for path in paths)])
-    most = n if studies[0].listed or design in FIXED_SIZE else LONGER * fewest
+    most = LONGER * fewest if studies[0].has_fixed_size else studies[0].n_realizations
+    if studies[0].listed or studies[0].ensemble.design in UNEXTENDABLE:
+        most = n
     while queue:
         for value in queue:
             path = folder / f"{asked.key}={value:.6g}.zarr"
-            study = load(*asked.changes(value), f"ensemble.realizations={n}")
+            study = load(*asked.changes(value)).of_size(n)
             found[value] = judge(run_study(study, path, extend=path.exists(), **how))
         result = solve(found)
         best = next_value(result)
@@ -229,6 +223,9 @@ def find_remedy(
         As `Range.of`, `seek_value` and `seek_frontier`.
     """
     study, (asked, *others) = load(), [Range.of(text) for text in vary]
+    ends = ([each.changes(end) for end in (each.low, each.high)] for each in (asked, *others))
+    corners = [[*chain.from_iterable(each)] for each in product(*ends)]
+    load = _at_common_levels(load, [[], *corners], folder, hazard, intensity)
     numbers = [number_of(study, each.key) for each in (asked, *others)]
     today = {name: x for name, x in zip(("today", "other_today"), numbers, strict=False) if x is not None}
 
@@ -249,6 +246,21 @@ def find_remedy(
     else:
         found = seek_value(load, asked, folder, judged, solved, **how)
     return found.assign_attrs(today, config=study.to_json())
+
+
+def _at_common_levels(
+    load: Callable[..., Study],
+    designs: Iterable[Sequence[str]],
+    folder: Path,
+    hazard: xr.Dataset | None,
+    intensity: float | None,
+) -> Callable[..., Study]:
+    """The same with the intensities of all designs in the place of those that the study leaves to a pilot."""
+    if not load().intensity.is_auto:
+        return load
+    there = next((path for path in folder.rglob("*.zarr") if is_store(path)), None)
+    first = settle([load(*each) for each in designs], hazard, intensity=intensity, output=there)[0]
+    return lambda *more: load(*more).model_copy(update={"intensity": first.intensity})
 
 
 def read_designs(path: Path) -> tuple[dict[str, list[str]], list[float] | None]:
@@ -285,19 +297,29 @@ def read_designs(path: Path) -> tuple[dict[str, list[str]], list[float] | None]:
 
 
 def run_designs(
-    load: Callable[..., Study], changes: Mapping[str, Sequence[str]], folder: Path, **how: Any
+    load: Callable[..., Study],
+    changes: Mapping[str, Sequence[str]],
+    folder: Path,
+    hazard: xr.Dataset | None = None,
+    *,
+    intensity: float | None = None,
+    **how: Any,
 ) -> dict[str, xr.Dataset]:
     """Results of designs by name, each from its store ``NAME.zarr``, which goes on or is read if it is there.
 
-    Parameters, errors and ``how`` are those of `seek_value`.
+    Where the study leaves its size open, all have that of the first. Parameters, errors and ``how`` are those
+    of `find_remedy`.
     """
+    load = _at_common_levels(load, changes.values(), folder, hazard, intensity)
     studies = {name: load(*each) for name, each in changes.items()}  # all mistakes before any run
     folder.mkdir(parents=True, exist_ok=True)
-    paths = {name: folder / f"{name}.zarr" for name in studies}
-    return {
-        name: run_study(study, paths[name], resume=paths[name].exists(), **how)
-        for name, study in studies.items()
-    }
+    found: dict[str, xr.Dataset] = {}
+    how |= {"hazard": hazard, "intensity": intensity}
+    for name, study in studies.items():
+        path = folder / f"{name}.zarr"
+        one = study.of_size(next(iter(found.values())).sizes["realization"]) if found else study
+        found[name] = run_study(one, path, extend=path.exists(), **how)
+    return found
 
 
 def _rounded(value: float) -> float:

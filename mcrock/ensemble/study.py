@@ -46,6 +46,7 @@ from mcrock.ensemble.part import (
     own_values,
     share_of,
 )
+from mcrock.ensemble.pilot import first_size, settle, size_that_tells
 from mcrock.ensemble.schedule import run_distributed, run_local
 from mcrock.excitation import Motion, pack_motions
 from mcrock.simulation.device import CPU, CUDA, check_device
@@ -130,10 +131,15 @@ def run_study(
     law: Callable[..., float] | None = None,
     responses: Sequence[Callable[[Run], float] | str] = (),
     progress: Callable[[Progress], None] | None = None,
+    hazard: xr.Dataset | None = None,
+    intensity: float | None = None,
+    until: tuple[int, Callable[[xr.Dataset], int]] | None = None,
 ) -> xr.Dataset:
     """Run a study into a zarr store and open the result.
 
-    The result depends on the study alone: not on workers, part size, tasks or interruptions.
+    The result depends on the study alone: not on workers, part size, tasks or interruptions. What the study
+    leaves open, by ``levels = "auto"`` and ``realizations = "auto"``, depends on what is asked too. Of
+    several tasks each finds the same number by the first batch, or takes that of the store.
 
     Parameters
     ----------
@@ -172,6 +178,11 @@ def run_study(
         history.
     progress : callable, optional
         Called with a `Progress` at the start and after every part.
+    hazard, intensity : Dataset and float, optional
+        What is asked of a study with "auto", as of `mcrock.statistics.what_limits`: the median by default.
+    until : tuple of int and callable, optional
+        Another rule for the number of realizations than that of "auto": the first number, and a function of
+        a result that gives the next one, or the same number at the end.
 
     Returns
     -------
@@ -201,10 +212,64 @@ def run_study(
         for one in responses
     ]
     known = {each.variable: each for each in (*named_responses(study), *own)}
-    path, job = options.prepare(study, output, (*known.values(),))
-    _try_responses(job)
-    run_jobs({path: job}, options, progress)
-    return load_dataset(path, allow_incomplete=task[1] > 1)
+
+    def run(study: Study, output: Path, options: Options) -> xr.Dataset:
+        path, job = options.prepare(study, output, (*known.values(),))
+        _try_responses(job)
+        run_jobs({path: job}, options, progress)
+        return load_dataset(path, allow_incomplete=options.task[1] > 1)
+
+    path = Path(output)
+    if study.intensity.is_auto:
+        opening.check_output(path, overwrite, options.joining)
+    (study,) = settle([study], hazard, intensity=intensity, output=path if options.joining else None)
+    if not study.has_fixed_size and task[1] > 1:
+        there = contents.read_template(path).n_realizations if is_store(path) else None
+        study = fix_size(study, hazard, intensity=intensity) if there is None else study.of_size(there)
+        opening.Log(path, task).write("size", realizations=study.n_realizations)
+    if study.has_fixed_size and until is None:
+        return run(study, path, options)
+
+    def wanted(ds: xr.Dataset) -> int:
+        return size_that_tells(study, ds, hazard=hazard, intensity=intensity)
+
+    n, more = until or (first_size(study), wanted)
+    if options.joining and is_store(path):
+        n = max(n, contents.read_template(path).n_realizations)
+    while True:
+        ds = run(study.of_size(n), path, options)
+        if (least := more(ds)) <= n:
+            return ds
+        n, options = least, replace(options, overwrite=False, resume=False, extend=True)
+
+
+def fix_size(
+    study: Study,
+    hazard: xr.Dataset | None = None,
+    *,
+    intensity: float | None = None,
+    workers: int | None = None,
+) -> Study:
+    """The study with the intensities and the number of realizations that its first batch wants.
+
+    So that the tasks of an array agree on them. The batch is computed here, in threads, and not kept.
+
+    Parameters
+    ----------
+    study, hazard, intensity, workers
+        As of `run_study`.
+
+    Raises
+    ------
+    ValueError, EnsembleError
+        As of `run_study`.
+    """
+    (study,) = settle([study], hazard, intensity=intensity)
+    if study.has_fixed_size:
+        return study
+    with contents.scratch_folder() as folder:
+        first = run_study(study.of_size(first_size(study)), folder / "first.zarr", workers=workers)
+        return study.of_size(size_that_tells(study, first, hazard=hazard, intensity=intensity))
 
 
 def run_jobs(
@@ -634,17 +699,13 @@ def run_until(
             "draws, nothing listed"
         )
     size = 1 if study.motion.is_generated else len(load_motions(study))
-    blocks, most = FIRST, study.n_realizations
-    if (options.get("resume") or options.get("extend")) and is_store(Path(output)):
-        there = load_dataset(output, allow_incomplete=True).sizes["realization"]
-        blocks = max(blocks, -(-there // size))
-    while True:
-        n = min(blocks * size, most)
-        part = study.model_copy(update={"ensemble": study.ensemble.model_copy(update={"realizations": n})})
-        ds = run_study(part, output, **options)
-        found = sequential_probability(ds, level=level)
-        low, high = found["interval"].values
-        if n == most or (high - low <= 2 * half_width).all():
-            return ds, found
-        options = options | {"overwrite": False, "resume": False, "extend": True}
-        blocks = ceil(blocks * GROWTH)
+    most = study.n_realizations
+
+    def wanted(ds: xr.Dataset) -> int:
+        n = ds.sizes["realization"]
+        low, high = sequential_probability(ds, level=level)["interval"].values
+        known = (high - low <= 2 * half_width).all()
+        return n if known else min(ceil(n // size * GROWTH) * size, most)
+
+    ds = run_study(study, output, until=(min(FIRST * size, most), wanted), **options)
+    return ds, sequential_probability(ds, level=level)

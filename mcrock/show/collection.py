@@ -16,6 +16,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from mcrock.ensemble.collection import Results
+from mcrock.ensemble.pilot import first_size
 from mcrock.show import style, text
 from mcrock.show.body import describe_object, object_numbers, plot_body
 from mcrock.show.fragility import openquake_model, pelicun_library, plot_fragility
@@ -109,11 +110,13 @@ def describe_collection(collection: Collection) -> list[str]:
         words = text.shorten(item.name, 30), str(item.study.body.shape), *(f"{size:.3g}" for size in sizes)
         rows.append([*words, item.place or "-", str(item.number), f"{item.value:g}"])
     heads = ["object", "shape", "slenderness [deg]", "R [m]", "rocks from [g]", "place", "number", "value"]
-    runs, first = sum(one.n_runs for one in collection.members.values()), collection.items[0].study
+    sized = [study.of_size(first_size(study)) for study in collection.members.values()]
+    runs, first = sum(study.n_runs for study in sized), sized[0]
+    more = "" if collection.items[0].study.has_fixed_size else " at first, more while they tell"
     count = text.format_count(len(collection.members), "object")
     return [
         f"{collection.title}: {text.format_count(len(rows), 'row')}, {count}, each {first.n_realizations} "
-        f"realizations at {first.n_intensity} levels: {runs} runs",
+        f"realizations at {first.n_intensity} levels: {runs} runs{more}",
         text.format_table(heads, rows, left=True),
         *map(text.Caution, collection.cautions),
     ]

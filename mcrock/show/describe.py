@@ -48,11 +48,13 @@ from mcrock.body.faces import (
 from mcrock.body.shapes import OFFSETS, Polyhedron
 from mcrock.body.surface import SHALLOW
 from mcrock.dataset.schema import declaration
+from mcrock.ensemble.pilot import first_size, records_for, run_pilot
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.sources.base import HEAVY
 from mcrock.impact.planar import housner_1963
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter, parameter_of
-from mcrock.show.text import format_range
+from mcrock.show.text import format_count, format_range, label_intensities
+from mcrock.statistics.precision import WIDTH
 from mcrock.study import ConfigError, Study
 from mcrock.study.design import nearest_designs
 from mcrock.study.impact import BOUNDS, PRESETS, Given, Preset
@@ -659,7 +661,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     Parameters
     ----------
     study : Study
-        From `load_config`.
+        From `load_config`, or `mcrock.ensemble.settle`.
     motions : sequence of Motion
         From `load_motions`.
 
@@ -673,6 +675,8 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     ConfigError
         As `draw_inputs`.
     """
+    more = "" if study.has_fixed_size else f" at first, more while they tell (at most {study.n_realizations})"
+    study = study.of_size(first_size(study))
     inputs, look, outers = _first_inputs(study, motions)
     lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
     lines += describe_body(study, inputs) + _hulls(study, motions)
@@ -698,8 +702,26 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     n, levels, design = study.n_realizations, study.n_intensity, study.ensemble.design.replace("_", " ")
     each = "1 intensity" if levels == 1 else f"{levels} intensities"
     draws = f"{study.n_outer} outer draws x " if study.ensemble.outer else ""
-    lines.append(f"size: {draws}{n} realizations x {each} = {study.n_runs} runs, {design} design")
+    lines.append(f"size: {draws}{n} realizations x {each} = {study.n_runs} runs{more}, {design} design")
     return "\n".join(lines)
+
+
+def describe_recordings(study: Study, motions: Sequence[Motion]) -> str:
+    """How well the motions of a study can tell its median, by a pilot of a few runs; arguments as of
+    `describe`."""
+    found = run_pilot(study, list(motions))
+    if found is None:
+        return "pilot: nothing falls at any intensity that was tried"
+    width, n = study.ensemble.width or WIDTH, len(motions)
+    kind, verb = "recording", "is"
+    if study.motion.is_generated:
+        n, kind, verb = study.n_realizations, "motion", "is at best"
+    half, needed = records_for(found, n, width)
+    at = label_intensities([float(np.exp(found.centre))], study.intensity.units)[0]
+    return (
+        f"pilot: half of such motions fell the body at about {at}; by {format_count(n, kind)} that {verb} "
+        f"known to +-{100 * half:.2g} %, and +-{100 * width:.2g} % takes {format_count(needed, kind)}"
+    )
 
 
 def _first_inputs(study: Study, motions: Sequence[Motion]) -> tuple[Inputs, int, int]:

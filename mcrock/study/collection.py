@@ -18,7 +18,6 @@ import numpy as np
 from pydantic import ValidationError
 
 from mcrock.base.checks import is_plain, joined, suggest
-from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.parsing import ConfigError, format_mistakes, read_data, separator_of, with_points
 from mcrock.base.units import factor_to, split_header
 from mcrock.body import uplift_slenderness
@@ -26,13 +25,10 @@ from mcrock.excitation.sources.base import Floor
 from mcrock.study.load import apply_keys, read_toml, study_of, units_of_key
 from mcrock.study.new import body_lines, contact_lines
 from mcrock.study.questions import BY_NAME, Amount
-from mcrock.study.sections import MOST_REALIZATIONS, OF_INDICES, LimitsTable
+from mcrock.study.sections import MOST_REALIZATIONS, OF_INDICES, Intensity, LimitsTable
 from mcrock.study.study import Study, tables
 
-GROUND, AUTO = "ground", "auto"
-WEAKEST, STRONGEST = 0.8, 8.0  # levels over what an object resists, at which few and most of them fall
-MOST_LEVEL = 3.0 * STANDARD_GRAVITY  # [m/s2], and 29 m/s
-LEVEL_STEP = 1.35  # from level to level
+GROUND = "ground"
 SMALLEST, LARGEST_USUAL, FLAT = (
     0.02,
     15.0,
@@ -109,11 +105,10 @@ class Collection(NamedTuple):
     title: str
     items: list[Item]
     cautions: list[str]
-    has_own_levels: bool = False  # whether levels = "auto" has chosen them
 
-    def at_levels(self, levels: Sequence[float]) -> Collection:
-        """The same objects at other levels [unit of the intensity]."""
-        items = [replace(item, study=_at_levels(item.study, levels)) for item in self.items]
+    def with_intensity(self, intensity: Intensity) -> Collection:
+        """The same objects at other intensities."""
+        items = [replace(item, study=_changed(item.study, intensity=intensity)) for item in self.items]
         return self._replace(items=items)
 
     @property
@@ -131,43 +126,6 @@ def _changed(study: Study, **sections: Any) -> Study:
     changed = study.model_copy(update=sections)
     changed._folder, changed._source, changed._trust_code = study.folder, study.source, study.trust_code
     return changed
-
-
-def _at_levels(study: Study, levels: Sequence[float]) -> Study:
-    return _changed(study, intensity=study.at_intensities(levels).intensity)
-
-
-def common_levels(studies: Sequence[Study]) -> list[float]:
-    """Levels at which some of the objects begin to fall and others fall for sure [unit of the intensity].
-
-    From `WEAKEST` to `STRONGEST` times what an object resists: peak accelerations go by what starts rocking,
-    peak velocities by the sudden one that tips it over (Housner 1963); half as strong on a floor, which
-    amplifies.
-
-    Raises
-    ------
-    ConfigError
-        If the measure of the intensity is another one.
-    """
-    measure = studies[0].intensity.measure.partition("_")[0]
-    if measure not in ("pga", "pgv"):
-        raise ConfigError(
-            f"{studies[0].source} [intensity]: levels = 'auto' is of pga and pgv; give levels of {measure!r}"
-        )
-    low, high = np.inf, 0.0
-    for study in studies:
-        body = study.body.at_medians()
-        slenderness = float(uplift_slenderness(body.vertices, body.faces, body.start_face)[0])
-        radius, gravity = float(body.derived()["radius"][0]), float(body.gravity[0])
-        resisted = gravity * np.tan(slenderness)
-        if measure == "pgv":
-            resisted = np.sqrt(2 * gravity * radius * (1 - np.cos(slenderness))) / np.cos(slenderness)
-        low = min(low, (0.5 if study.motion.on_floor else 1.0) * WEAKEST * resisted)
-        high = max(high, STRONGEST * resisted)
-    unit = STANDARD_GRAVITY if measure == "pga" else 1.0
-    high = max(min(high, MOST_LEVEL), 2 * low)
-    n = int(np.clip(np.ceil(np.log(high / low) / np.log(LEVEL_STEP)), 7, 15)) + 1
-    return [float(f"{level:.2g}") * unit for level in np.geomspace(low, high, n) / unit]
 
 
 def is_collection(path: Path) -> bool:
@@ -202,12 +160,6 @@ def load_collection(
     if not isinstance(section, dict) or not isinstance(section.get("table"), str):
         raise ConfigError(f"{path}: expected a section [collection] with the key table = 'objects.csv'")
     floors, source = _floors(section, path), path.parent / section["table"]
-    intensity = data.get("intensity")
-    chosen = [key for key, item in intensity.items() if item == AUTO] if isinstance(intensity, dict) else []
-    if isinstance(intensity, dict) and chosen:
-        data["intensity"] = {key: item for key, item in intensity.items() if key not in chosen} | {
-            "levels": [1.0]
-        }
     items: list[Item] = []
     cautions: list[str] = []
     names: dict[str, str] = {}
@@ -233,8 +185,7 @@ def load_collection(
         )
     if mistakes:
         raise ConfigError(list(dict.fromkeys(mistakes)))
-    found = Collection(str(data.get("title") or path.stem), items, cautions, bool(chosen))
-    return found.at_levels(common_levels([item.study for item in items])) if chosen else found
+    return Collection(str(data.get("title") or path.stem), items, cautions)
 
 
 def _floors(section: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mcrock.base.tables.parsing import parse_toml, toml
 from mcrock.study.impact import PRESETS
 from mcrock.study.load import study_of
-from mcrock.study.questions import BY_NAME, DENSITIES, PLACES, SHAPES, Option, asked, read_answers
+from mcrock.study.questions import AUTO, BY_NAME, DENSITIES, PLACES, SHAPES, Option, asked, read_answers
 from mcrock.study.study import Study
 
 COMMENTS = 28  # column at which short lines have their comment
@@ -81,8 +81,8 @@ def new_study(folder: str | Path = ".", **answers: Any) -> NewStudy:
     >>> text, study = new_study(height="140 cm", width="40 cm", material="marble")
     >>> print(text.splitlines()[8])
     height = 1.4                # [m]
-    >>> study.n_runs
-    8800
+    >>> study.ensemble.realizations
+    'auto'
     """
     _, values = read_answers(answers)
     text = _file(values)
@@ -117,7 +117,8 @@ def _file(values: dict[str, Any], table: str = "") -> str:
             (
                 "realizations",
                 values["realizations"],
-                "[1] draws of all that is uncertain; each meets every level",
+                "[1] draws of all that is uncertain; each meets every level"
+                + "; auto: until more change little" * (values["realizations"] == AUTO),
             )
         ],
     }
@@ -129,9 +130,7 @@ def _file(values: dict[str, Any], table: str = "") -> str:
         for storey in range(1, storeys + 1):
             on_it = values | {"storey": storey, "storeys_above": storeys - storey}
             place[f"collection.floors.floor_{storey}"] = _floor(on_it)
-        levels: Line = ("levels", "auto", "where some fall and others do not")
-        shared = [line for line in sections["intensity"] if line[0] == "measure"]
-        sections = {"": sections[""]} | place | sections | {"intensity": [*shared, levels]}
+        sections = {"": sections[""]} | place | sections
         sections = {
             key: lines for key, lines in sections.items() if key not in ("body", "limits", "motion.floor")
         }
@@ -275,11 +274,11 @@ def _intensity(values: dict[str, Any]) -> list[Line]:
             ("measure", "factor", "on the motions, which are taken as they are"),
             ("levels", [1.0], "[1]"),
         ]
-    key, unit = ("levels_g", "g") if measure == "pga" else ("levels", "m/s")
-    return [
-        ("measure", measure, "geometric mean of the two horizontal components"),
-        (key, values[f"{measure}_levels"], f"[{unit}]"),
-    ]
+    levels: Any = values[f"{measure}_levels"]
+    key, unit = ("levels_g", "[g]") if measure == "pga" else ("levels", "[m/s]")
+    if levels == AUTO:
+        key, unit = "levels", "where some fall and others do not, found by a pilot"
+    return [("measure", measure, "geometric mean of the two horizontal components"), (key, levels, unit)]
 
 
 Tables = dict[str, Any]
@@ -388,7 +387,7 @@ def _guess(tables: Mapping[str, Any]) -> Tables:
         "spectrum_file": motion.get("table"),
         "spectrum_unit": motion.get("unit"),
         "measure": {"factor": "as_recorded"}.get(str(intensity.get("measure")), intensity.get("measure")),
-        "pga_levels": intensity.get("levels_g"),
+        "pga_levels": intensity.get("levels_g", AUTO),
         "pgv_levels": intensity.get("levels"),
         "realizations": ensemble.get("realizations"),
     }

@@ -61,6 +61,21 @@ class Whole(Integer):
 
 
 @dataclass(frozen=True)
+class MaybeAuto:
+    """An answer, or the word for what a pilot chooses."""
+
+    of: Reading
+
+    @property
+    def unit(self) -> str:
+        """Of the answer."""
+        return str(getattr(self.of, "unit", ""))
+
+    def read(self, text: str) -> Any:
+        return AUTO if text.strip().casefold() == AUTO else self.of.read(text)
+
+
+@dataclass(frozen=True)
 class Amount(Number):
     """A number in `unit` unless it names another one, and perhaps a range: ``0.38 to 0.42 m``."""
 
@@ -207,7 +222,7 @@ MEASURES = {
     "pgv": "peak ground velocity, better for large or sliding bodies",
     "as_recorded": "not scaled: the motions as they are",
 }
-PER_MOTION = 40  # realizations that meet each recording
+AUTO = "auto"  # what a pilot, or the run itself, chooses
 
 
 def asked(answers: Answers) -> Iterator[Question]:
@@ -261,27 +276,6 @@ def as_typed(value: Any) -> str:
 
 def _of(*shapes: str) -> dict[str, tuple[str, ...]]:
     return {"shape": shapes}
-
-
-def _uplift(answers: Answers) -> float:
-    """About what starts rocking [g]: half the smallest width over the height of the centre of mass."""
-    sizes: dict[str, float] = {}
-    for name in ("width", "depth", "base_width", "base_depth", "diameter", "height", "com_z", "top_scale"):
-        value = BY_NAME[name].check.read(answers[name]) if name in answers else None
-        sizes[name] = (value["low"] + value["high"]) / 2 if isinstance(value, dict) else value or 0.0
-    widths = [sizes[name] for name in list(sizes)[:5] if sizes[name]]
-    k = sizes["top_scale"] or 1.0  # of a frustum, whose centroid is that of a cut pyramid
-    height = sizes["height"] * (1 + 2 * k + 3 * k * k) / (4 * (1 + k + k * k)) + sizes["com_z"]
-    return min(widths) / 2 / height if widths and height > 0 else 0.25
-
-
-def _pga_levels(answers: Answers) -> str:
-    steps = (0.8, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 5.2, 6.4, 8.0)
-    lower = 0.5 if answers["place"] in UPPER else 1.0  # a floor amplifies
-    most = 3.0 / (8.0 * _uplift(answers))  # beyond 3 g no earthquake is
-    return (
-        ", ".join(dict.fromkeys(f"{step * min(lower, most) * _uplift(answers):.2g}" for step in steps)) + " g"
-    )
 
 
 def _frequency(answers: Answers) -> str:
@@ -508,26 +502,26 @@ ABOUT_EARTHQUAKES = {
         Option(MEASURES),
     ),
     "pga_levels": Question(
-        "At which levels? (0.2, 0.4, 0.8 g)",
-        "The curve needs some where next to nothing overturns and some where most do.",
-        _pga_levels,
-        LevelList("g"),
+        "At which levels? (auto, or as 0.2, 0.4, 0.8 g)",
+        "The curve needs some where next to nothing overturns and some where most do; a pilot finds them.",
+        AUTO,
+        MaybeAuto(LevelList("g")),
         {"measure": ("pga",)},
     ),
     "pgv_levels": Question(
-        "At which levels? (0.2, 0.4, 0.8 m/s)",
-        "The curve needs some where next to nothing overturns and some where most do.",
-        "0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 3.0 m/s",
-        LevelList("m/s"),
+        "At which levels? (auto, or as 0.2, 0.4, 0.8 m/s)",
+        "The curve needs some where next to nothing overturns and some where most do; a pilot finds them.",
+        AUTO,
+        MaybeAuto(LevelList("m/s")),
         {"measure": ("pgv",)},
     ),
 }
 ABOUT_SIZE = {
     "realizations": Question(
-        "How many random draws of everything uncertain?",
-        f"Each meets one motion at every level; {PER_MOTION} for each recording are plenty to begin with.",
-        lambda answers: str(PER_MOTION * SETS.get(answers["earthquakes"], 20)),
-        Whole(1, 100_000_000),
+        "How many random draws of everything uncertain? (auto, or a number)",
+        "Each meets one motion at every level; auto ends when more would change little.",
+        AUTO,
+        MaybeAuto(Whole(1, 100_000_000)),
     )
 }
 QUESTIONS = tuple(

@@ -19,12 +19,14 @@ from scipy.special import ndtr
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.distributions import Distribution, Listed, Quantity, Uncertain
 from mcrock.base.tables.fields import (
+    AUTO,
     ChoiceKey,
     IntegerKey,
     Kind,
     Levels,
     ListOf,
     NumberKey,
+    OrAuto,
     SeveralIntegers,
     Table,
     Text,
@@ -42,9 +44,12 @@ from mcrock.excitation.response_spectra import MOST_AVERAGED
 from mcrock.impact.conditions import CONTROL_PRESETS, STEEPEST, Contact, Controls
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
+RUNS_SHARE, MOST_AUTO = 0.05, 10_000  # of studies that end by themselves, unless they say otherwise [1]
+FOR_AUTO = ("runs_share", "width", "most_realizations")  # keys that go with it
 MOST_OUTER = 4096  # outer draws, each of them a file or more of the store [1]
 MOST_WHOLE = 1_000_000  # of a design that every process holds [1]
 OF_INDICES = "sobol_indices"  # design of `mcrock sensitivity`
+UNEXTENDABLE = ("latin_hypercube", OF_INDICES)  # designs whose first realizations depend on their number
 DEGREE = pi / 180.0  # [rad]
 FIELDS = {field.name: field for field in fields(Controls)}
 
@@ -112,9 +117,11 @@ class ReportTable(Table):
 class EnsembleTable(Table):
     """How many realizations, and how their inputs are spread."""
 
-    realizations: int = entry(
-        IntegerKey(1, MOST_REALIZATIONS),
-        "draws of all inputs; a study has realizations times levels runs",
+    realizations: int | str = entry(
+        OrAuto(IntegerKey(1, MOST_REALIZATIONS)),
+        "draws of all inputs; a study has realizations times levels runs. `auto` runs batches until more of "
+        "them would change little",
+        "auto",
         1000,
     )
     design: str = entry(
@@ -148,10 +155,33 @@ class EnsembleTable(Table):
         "`--trust-code` alone, every run twice (`mcrock docs extending`)",
         ["my_responses:time_of_peak"],
     )
+    runs_share: float | None = optional(
+        NumberKey("1", above=0.0, most=1.0),
+        f"share of the variance of the answer that runs may add with `auto`; {RUNS_SHARE} by default",
+        RUNS_SHARE,
+    )
+    width: float | None = optional(
+        NumberKey("1", above=0.0, most=1.0),
+        "half-width of the interval at which `auto` ends too: of a probability itself, of a median or a rate "
+        "relative to it",
+        0.2,
+    )
+    most_realizations: int | None = optional(
+        IntegerKey(1, MOST_REALIZATIONS),
+        f"where `auto` ends at the latest; {MOST_AUTO} by default",
+        MOST_AUTO,
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
         number = given(data, "realizations")
+        if data.get("realizations") == AUTO and (design := data.get("design")) in UNEXTENDABLE:
+            yield (
+                ("realizations",),
+                f"{AUTO!r} extends a study, and a {design!r} depends on its size: give a number",
+            )
+        if number:
+            yield from (((key,), f"goes with realizations = {AUTO!r}") for key in FOR_AUTO if key in data)
         if data.get("object") is not None and data.get("design") == OF_INDICES:
             yield ("object",), "draws by itself, and this design changes one input at a time: leave it out"
         if number and number[0] > MOST_WHOLE and data.get("design") == "latin_hypercube":
@@ -306,6 +336,7 @@ INTENSITIES = {"levels": "SI", "levels_g": "g", "value": "SI", "value_g": "g"}
 PARAMETERS = ("period", "damping", "periods", "low", "high", "count", "pulse_period")
 OF_BODY = ("slenderness", "gravity", "frequency_parameter")  # parameters that each realization has itself
 SI = "SI units of the measure"
+UNSETTLED = f"intensities {AUTO!r} are chosen by a pilot, which mcrock.ensemble.settle(study) runs"
 
 
 class _Measured(Table):
@@ -403,13 +434,18 @@ class Intensity(_Measured):
         "avgsa",
         "factor",
     )
-    levels: tuple[float, ...] | None = optional(
-        Levels(SI), "intensities, of which every realization meets every one", [1.0, 2.0, 4.0]
+    levels: tuple[float, ...] | str | None = optional(
+        OrAuto(Levels(SI)),
+        "intensities, of which every realization meets every one; `auto` finds where some overturn and "
+        "others do not",
+        "auto",
+        [1.0, 2.0, 4.0],
     )
     levels_g: tuple[float, ...] | None = optional(Levels("g"), "the same in units of g", [0.1, 0.2, 0.4])
-    value: Quantity | None = optional(
-        Uncertain(SI, above=0.0),
-        "intensity of each realization: a cloud study",
+    value: Quantity | str | None = optional(
+        OrAuto(Uncertain(SI, above=0.0)),
+        "intensity of each realization: a cloud study; `auto` draws it where a hazard, given to the run, "
+        "has bodies overturn",
         {"distribution": "uniform", "low": 0.5, "high": 6.0},
     )
     value_g: Quantity | None = optional(
@@ -459,13 +495,22 @@ class Intensity(_Measured):
         """Levels in the units of the measure; empty in a cloud study."""
         if self.levels_g is not None:
             return tuple(level * STANDARD_GRAVITY for level in self.levels_g)
+        if isinstance(self.levels, str):
+            raise ValueError(UNSETTLED)
         return self.levels or ()
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether a pilot chooses them."""
+        return AUTO in (self.levels, self.value)
 
     @property
     def distribution(self) -> tuple[Quantity, float] | None:
         """Specification of the random intensity and its factor to SI; None for fixed levels."""
         if self.value_g is not None:
             return self.value_g, STANDARD_GRAVITY
+        if isinstance(self.value, str):
+            raise ValueError(UNSETTLED)
         return None if self.value is None else (self.value, 1.0)
 
     @property

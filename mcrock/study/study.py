@@ -14,7 +14,7 @@ from pydantic import PrivateAttr, ValidationError, model_validator
 from mcrock.base.own_function import GROUPS, WORD, find_code
 from mcrock.base.session import Displayed
 from mcrock.base.tables.distributions import Distribution, Listed, Quantity
-from mcrock.base.tables.fields import IntegerKey, OneOf, Table, Text, entry, given, optional, plain
+from mcrock.base.tables.fields import AUTO, IntegerKey, OneOf, Table, Text, entry, given, optional, plain
 from mcrock.base.tables.parsing import ConfigError, format_mistakes, parse_json
 from mcrock.body.shapes import SHAPES, Shape
 from mcrock.excitation.sources import SOURCES
@@ -23,6 +23,9 @@ from mcrock.impact.conditions import Controls, OwnLaw, at_odds
 from mcrock.impact.registry import CHOICES, Law
 from mcrock.study.impact import ImpactTable
 from mcrock.study.sections import (
+    FOR_AUTO,
+    INTENSITIES,
+    MOST_AUTO,
     OF_INDICES,
     ContactTable,
     ControlsTable,
@@ -240,13 +243,25 @@ class Study(Displayed, Table):
 
     def at_intensities(self, levels: Sequence[float]) -> Self:
         """The same study at other fixed levels, in the units of the measure."""
-        intensity = self.intensity.model_copy(update={"levels": tuple(levels), "levels_g": None})
+        others: dict[str, Any] = dict.fromkeys(INTENSITIES) | {"levels": tuple(levels), "variables": ()}
+        intensity = self.intensity.model_copy(update=others)
         return self.model_copy(update={"intensity": intensity})
 
     @property
     def n_realizations(self) -> int:
-        """Draws of all inputs [1]."""
-        return self.ensemble.realizations
+        """Draws of all inputs, at most where their number is not fixed [1]."""
+        n = self.ensemble.realizations
+        return (self.ensemble.most_realizations or MOST_AUTO) if isinstance(n, str) else n
+
+    @property
+    def has_fixed_size(self) -> bool:
+        """Whether the study file says how many realizations there are."""
+        return not isinstance(self.ensemble.realizations, str)
+
+    def of_size(self, realizations: int) -> Self:
+        """The same study with a number of realizations."""
+        size = dict.fromkeys(FOR_AUTO) | {"realizations": realizations}
+        return self.model_copy(update={"ensemble": self.ensemble.model_copy(update=size)})
 
     @property
     def n_outer(self) -> int:
@@ -416,6 +431,8 @@ def _at_odds_with_lists(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ..
             yield place, f"has {length} values for {n[0]:g} realizations: lists must not be shorter"
         if place[0] == "impact" and "impact" in str(impact.get("draw")):
             yield place, "has one value for each realization: give impact.draw = 'run'"
+    if lists and ensemble.get("realizations") == AUTO:
+        yield ("ensemble", "realizations"), "inputs are listed: give a number, or leave it out with a table"
     if lists and ensemble.get("design") == OF_INDICES:
         yield ("ensemble", "design"), "changes one input at a time, and lists (ensemble.table) give them all"
 

@@ -129,6 +129,30 @@ class IntegerKey(Ruled, checks.Integer):
     """An integer within bounds."""
 
 
+AUTO = "auto"  # in the place of a value that a pilot chooses
+
+
+@dataclass(frozen=True)
+class OrAuto(Kind):
+    """A value, or the word for one that is chosen when a study is run."""
+
+    of: Kind
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        return f'{self.of.expected}, or "{AUTO}"'
+
+    @property
+    def unit(self) -> str:
+        """Of the value."""
+        return str(getattr(self.of, "unit", "1"))
+
+    def parse(self, value: Any) -> Any:
+        if isinstance(value, str) and value != AUTO:
+            refuse(self.wrong(value))
+        return value if isinstance(value, str) else self.of.parse(value)
+
+
 @dataclass(frozen=True)
 class FlagKey(Ruled, checks.Flag):
     """Yes or no."""

@@ -27,7 +27,7 @@ from mcrock.base.checks import check_name
 from mcrock.base.compiled_code import cores
 from mcrock.base.tables.parsing import parse_toml, toml
 from mcrock.dataset import build_dataset
-from mcrock.ensemble import run_study
+from mcrock.ensemble import run_study, settle
 from mcrock.ensemble.part import Job, Part, Stopped, simulate
 from mcrock.ensemble.study import Progress
 from mcrock.excitation import pack_motions
@@ -380,11 +380,12 @@ class LiveRun:
     def _curves(self, changes: tuple[str, ...], stage: int) -> list[xr.Dataset]:
         """Probabilities as in the study and as changed."""
         if not self.previews:
-            motions = load_motions(self.study)
-            self.previews[()] = Preview(Job(self._study([]), motions, pack_motions(motions), Path(), {}))
+            motions, (study,) = load_motions(self.study), settle([self._study([])])
+            self.previews[()] = Preview(Job(study, motions, pack_motions(motions), Path(), {}))
         first = self.previews[()]
         if changes not in self.previews:
-            self.previews = {(): first, changes: Preview(replace(first.job, study=self._study(changes)))}
+            study = self._study(changes).model_copy(update={"intensity": first.job.study.intensity})
+            self.previews = {(): first, changes: Preview(replace(first.job, study=study))}
         unwanted = lambda: self.desk.closed or (self.again and stage > 0)  # noqa: E731
         return [self.previews[each].probability(STAGES[stage], unwanted) for each in ((), changes)]
 
@@ -397,7 +398,7 @@ class LiveRun:
         self.busy, more = False, False
         if not isinstance(found, Exception):
             self.base.data, self.changed.data = map(shown_points, found)
-            runs, of = int(found[0]["runs"].sum()), self.study.n_realizations * self.study.n_intensity
+            runs, of = int(found[0]["runs"].sum()), self.previews[()].job.study.n_runs
             self.told.say(
                 f"Each curve: {runs} of the {of} runs of the study, with the same motions and draws"
             )
@@ -586,7 +587,7 @@ class Description:
         text, folder = self.text.value, self._folder()
 
         def checked() -> str:
-            study = study_of(parse_toml(text), folder / "study file")
+            (study,) = settle([study_of(parse_toml(text), folder / "study file")])
             motions = load_motions(study)
             lines = describe(study, motions)
             check_inputs(study, motions)

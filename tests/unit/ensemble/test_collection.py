@@ -1,6 +1,7 @@
 """Runs of a collection: the same earthquakes for all, and bits of each object that depend on no other."""
 
 import shutil
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -12,6 +13,7 @@ from mcrock.base.tables.parsing import ConfigError
 from mcrock.dataset.create import StoreError
 from mcrock.ensemble import run_study
 from mcrock.ensemble.collection import merge_collections, open_collection, run_collection
+from mcrock.statistics import what_limits
 from mcrock.study import load_config
 from mcrock.study.collection import load_collection, of_object
 from mcrock.study.design import own_seed, unit_numbers
@@ -226,9 +228,25 @@ def test_any_name_has_a_store(load, tmp_path, name):
 
 def test_chosen_levels_are_those_of_the_stores_that_are_there(load, tmp_path):
     """None are there where a folder was ended before its first store."""
-    path, chosen = tmp_path / "c", load(ROWS[:1])._replace(has_own_levels=True)
+    path, chosen = tmp_path / "c", load(ROWS[:1], "intensity.levels=auto")
     levels = run_collection(chosen, path).open("a")["intensity"].values
-    other = chosen.at_levels([0.5 * levels[0], *levels])
-    assert len(run_collection(other, path, resume=True).open("a")["intensity"]) == len(levels)
-    shutil.rmtree(path / "objects")
-    assert len(run_collection(other, path, resume=True).open("a")["intensity"]) == len(levels) + 1
+    (item,) = chosen.items
+    given = chosen._replace(items=[replace(item, study=item.study.at_intensities([0.5, *levels[1:]]))])
+    other = run_collection(given, tmp_path / "d").open("a")["intensity"].values
+    again = run_collection(chosen, tmp_path / "d", resume=True).open("a")["intensity"].values
+    np.testing.assert_array_equal(again, other)
+    shutil.rmtree(tmp_path / "d" / "objects")
+    again = run_collection(chosen, tmp_path / "d", resume=True).open("a")["intensity"].values
+    np.testing.assert_array_equal(again, levels)
+
+
+def test_objects_end_by_themselves_each_at_its_number(load, tmp_path):
+    changes = "ensemble.realizations=auto", "ensemble.most_realizations=40", "intensity.levels=auto"
+    results = run_collection(load(ROWS[:2], *changes), tmp_path / "c")
+    numbers = {name: results.open(name).sizes["realization"] for _, name in results.members}
+    limits = {name: float(what_limits(results.open(name))["runs_share"]) for name in numbers}
+    assert all(n == 40 or (8 <= n < 40 and limits[name] <= 0.05) for name, n in numbers.items())
+    tasks = load(ROWS[:2], *changes)
+    for i in (1, 2):
+        run_collection(tasks, tmp_path / "t", task=(i, 2))
+    assert len({open_collection(tmp_path / "t").open(name).sizes["realization"] for name in numbers}) == 1

@@ -96,7 +96,7 @@ def test_every_form_makes_a_study_that_is_accepted(form, folder):
     assert study.title == form.get("title", "Free-standing object").strip()
     assert sketch(study).count("\n") >= 2
     if study.motion.source == "fema_p695":
-        check_inputs(study, motions_of(study.motion.set))
+        check_inputs(study.at_intensities([1.0]), motions_of(study.motion.set))
 
 
 CHOICES = {
@@ -118,7 +118,7 @@ def test_every_combination_of_choices_is_accepted(names, folder):
         form |= {"file": "rock.txt"} if form.get("shape") == "polyhedron" else {}
         for name in [name for name in form if not BY_NAME[name].is_asked(form)]:
             del form[name]
-        assert new_study(folder, **form).study.n_runs >= 560
+        assert new_study(folder, **form).study.n_realizations >= 560
 
 
 def test_a_block_in_centimetres():
@@ -131,7 +131,9 @@ def test_a_block_in_centimetres():
         "height": 1.6,
         "density": 2600.0,
     }
-    assert study.intensity.levels_g == (0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0)
+    assert study.intensity.levels == study.ensemble.realizations == "auto"
+    of_mine = new_study(pga_levels="0.2, 0.4 g", realizations="44").study
+    assert (of_mine.intensity.levels_g, of_mine.n_runs) == ((0.2, 0.4), 88)
     found = object_numbers(study)
     assert found["slenderness"] == pytest.approx(atan(0.25), rel=1e-4)
     assert found["uplift"] == pytest.approx(0.25, rel=1e-3)  # b/h of a block, in g
@@ -181,7 +183,7 @@ def test_every_question_says_why_and_has_a_default_that_is_right():
         assert question.why.endswith(".")
         assert question.prompt.rstrip(")").strip()
         assert set(question.needs) <= {other.name for other in QUESTIONS[: QUESTIONS.index(question)]}
-    assert answers["realizations"] == "880"
+    assert answers["realizations"] == answers["pga_levels"] == "auto"
 
 
 @pytest.mark.parametrize("text", ["140", "41"])

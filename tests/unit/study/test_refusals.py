@@ -13,7 +13,7 @@ from math import inf, nan
 import pytest
 
 from mcrock.base.checks import Number
-from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Levels, ListOf, Text
+from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Levels, ListOf, OrAuto, Text
 from mcrock.study import ConfigError, Study, load_config
 from mcrock.study.load import read_toml
 from mcrock.study.study import tables
@@ -30,6 +30,7 @@ KEYS = TOP + [(name, tag, key, table.kind(key)) for name, tag, table in SECTIONS
 
 def wrong_values(kind):
     """Values that a kind refuses, with what is said of each."""
+    kind = kind.of if isinstance(kind, OrAuto) else kind
     words = f"expected {kind.expected}"
     if isinstance(kind, Number):
         yield from (("x", words), (True, words), ([1.0], words), (nan, "expected a finite number"))
