@@ -615,6 +615,7 @@ def submit(
         typer.Option(metavar="FILE", help="Dask in place of an array, on the workers of this file."),
     ] = None,
     changes: options.StudyOptions,
+    aim: options.ForOptions,
     contract: options.Contract = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the script, and submit nothing.")] = False,
 ) -> None:
@@ -637,6 +638,8 @@ def submit(
         signed,
         write_script,
     )
+    from mcrock.ensemble.collection import fixed_collection
+    from mcrock.ensemble.study import fix_size
     from mcrock.show.progress import format_cost, format_plan
     from mcrock.study.collection import is_collection
     from mcrock.study.sampling import load_motions
@@ -648,8 +651,11 @@ def submit(
         raise ValueError(f'--time must be a time as "HH:MM:SS", of at least a minute, got {array.time!r}')
     if cluster:
         load_cluster(cluster)
-    several = is_collection(config)
-    studies = [*changes.load_collection(config).members.values()] if several else [changes.load(config)]
+    if is_collection(config):
+        studies = [*fixed_collection(changes.load_collection(config)).members.values()]
+    else:
+        study = changes.load(config)
+        studies = [fix_size(study, **aim.of(study))]
     store = output or Path(config.name).with_suffix(".zarr")
     path = script_path(store)
     if not dry_run:
@@ -661,6 +667,7 @@ def submit(
     flags = [f"--set={item}" for item in changes.set or []]
     flags += [] if changes.seed is None else [f"--seed={changes.seed}"]
     flags += ["--trust-code"] if changes.trust_code else []
+    flags += [] if aim.answer == "median" else [f"--for={aim.answer}"]
     flags += ["--contract"] if environment.contracts() else []
     about = format_cost(estimate) + ([] if cluster else format_plan(plan))
     script = write_script(system, config, store, flags, plan, cluster, about, array.place)

@@ -165,6 +165,8 @@ def run_collection(
     path = Path(output)
     options = Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
     collection = settle_collection(collection, path if options.joining else None)
+    if task[1] > 1:
+        collection = fixed_collection(collection, path)
     members = collection.members
     rows = tuple(
         StoredItem(item.name, tuple(item.members), item.value, item.place, item.group, item.note)
@@ -229,6 +231,28 @@ def settle_collection(collection: Collection, output: Path | None = None) -> Col
     stores = [] if output is None else [store for store in stores_in(output) if is_store(store)]
     settled = settle(_some_of(studies), output=stores[0] if stores else None)
     return collection.with_intensity(settled[0].intensity)
+
+
+def fixed_collection(collection: Collection, output: Path | None = None) -> Collection:
+    """The objects with intensities and numbers of realizations, so that the tasks of an array agree on them.
+
+    All that leave their number open have the largest one that some of them need, or that of the stores of
+    ``output``.
+    """
+    collection = settle_collection(collection, output)
+    free = [item.study for item in collection.items if not item.study.has_fixed_size]
+    if not free:
+        return collection
+    there = [] if output is None else [store for store in stores_in(output) if is_store(store)]
+    n = max(
+        [read_template(store).n_realizations for store in there]
+        or [fix_size(study).n_realizations for study in _some_of(free)]
+    )
+    items = [
+        item if item.study.has_fixed_size else replace(item, study=item.study.of_size(n))
+        for item in collection.items
+    ]
+    return collection._replace(items=items)
 
 
 def _some_of(studies: list[Study]) -> list[Study]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import ceil, inf, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,13 +24,14 @@ from mcrock.base.tables.fields import plain
 from mcrock.dataset import is_store, load_dataset
 from mcrock.excitation import Motion, pack_motions
 from mcrock.excitation.measures import MEASURES
+from mcrock.excitation.sources.base import Source
 from mcrock.simulation.runs import simulate_part
 from mcrock.statistics.precision import WIDTH, check_aim, hazard_rows, what_limits
 from mcrock.study import Study
 from mcrock.study.sampling import draw_inputs, load_motions
 from mcrock.study.sections import RUNS_SHARE, Intensity
 
-FEWEST, MOST_TRIED = 24, 192  # realizations of a pilot
+FEWEST, MOST_TRIED, OUTERS = 24, 192, 8  # realizations of a pilot, and outer draws of a nested study
 STEPS = 15  # intensities of the bisection: four runs find one of sixteen places
 LOW, HIGH = 0.7, 40.0  # of what starts rocking, between which capacities are sought at first
 STRONGEST = 5.0 * STANDARD_GRAVITY  # largest acceleration that is sought of half of the motions [m/s2]
@@ -42,12 +44,13 @@ NARROWEST = 0.1  # dispersion of capacities, as they are found in steps
 
 
 class Spread(NamedTuple):
-    """Logarithms of the capacities of a study: their median, and the deviations below and above it."""
+    """Logarithms of the capacities of what falls: their median, and the deviations below and above it."""
 
     centre: float
     below: float
     above: float
     most: float  # beyond which no study goes
+    share: float = 1.0  # of the realizations that fall at all
 
     def probability(self, z: np.ndarray) -> np.ndarray:
         """That a body falls at logarithms of intensities (n,) [1]."""
@@ -87,8 +90,9 @@ def run_pilot(study: Study, motions: list[Motion], events: str = "falls") -> Spr
     """
     n = min(max(len(motions), FEWEST), MOST_TRIED, study.n_realizations)
     pack, one = pack_motions(motions), study.at_intensities([1.0])
-    size = 1 if study.body.own_hulls else n
-    rows = [(i, min(i + size, n)) for i in range(0, n, size)]
+    outers = min(study.n_outer, OUTERS)
+    size = 1 if study.body.own_hulls else -(-n // outers)
+    rows = [(i, min(i + size, n), i // size % outers) for i in range(0, n, size)]
     rocks, strong = (
         np.concatenate(each) for each in zip(*(_rocks(one, motions, *row) for row in rows), strict=True)
     )
@@ -98,7 +102,7 @@ def run_pilot(study: Study, motions: list[Motion], events: str = "falls") -> Spr
     for _ in range(3):
         z = np.linspace(*ends, STEPS)
         tried = study.at_intensities(np.exp(z).tolist())
-        place = np.concatenate([_bisect(tried, motions, pack, *row, events) for row in rows])
+        place = np.concatenate([_bisect(tried, motions, pack, row, events) for row in rows])
         wide = ends[1] - ends[0]
         if np.median(place) == 0:
             ends = ends[0] - wide, ends[0]
@@ -121,18 +125,19 @@ def spread_of(z: np.ndarray, place: np.ndarray, most: float) -> Spread | None:
     most : float
         Logarithm of the strongest intensity of a study.
     """
-    if place.min() == len(z):
+    falls = place < len(z)
+    if not falls.any():
         return None
-    found = z[0] + (z[1] - z[0]) * (place - 0.5)
-    low, centre, high = np.quantile(found, [0.16, 0.5, 0.84])
-    deviation = found.std() if place.min() > 0 and place.max() < len(z) else 0.0
-    below, above = (max(part, deviation, NARROWEST) for part in (centre - low, high - centre))
-    return Spread(float(centre), float(below), float(above), most)
+    found = z[0] + (z[1] - z[0]) * (place[falls] - 0.5)
+    low, centre, high = np.quantile(found, [0.16, 0.5, 0.84]).tolist()
+    below, above = (max(part, float(found.std()), NARROWEST) for part in (centre - low, high - centre))
+    return Spread(centre, below, above, most, float(falls.mean()))
 
 
-def _rocks(study: Study, motions: list[Motion], start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-    """Intensities (n,) at which a peak acceleration starts rocking, and at which it is `STRONGEST`."""
-    inputs = draw_inputs(study, motions, start, stop)
+def _rocks(study: Study, motions: list[Motion], *row: int) -> tuple[np.ndarray, np.ndarray]:
+    """Intensities (n,) at which a peak acceleration starts rocking, and at which it is `STRONGEST`; ``row``
+    is the slice of realizations, and the outer draw."""
+    inputs = draw_inputs(study, motions, *row)
     shaken = inputs.motions or [motions[i] for i in inputs.record]
     peaks = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in shaken]) * abs(
         inputs.scale[:, 0]
@@ -154,13 +159,13 @@ def _resistance(inputs: Inputs) -> np.ndarray:
 
 
 def _bisect(
-    study: Study, motions: list[Motion], pack: MotionPack, start: int, stop: int, events: str
+    study: Study, motions: list[Motion], pack: MotionPack, row: tuple[int, ...], events: str
 ) -> np.ndarray:
     """Number of the levels (n,) that realizations survive, if they fall at all stronger ones."""
-    inputs = draw_inputs(study, motions, start, stop)
+    inputs = draw_inputs(study, motions, *row)
     pack = pack_motions(inputs.motions) if inputs.motions else pack
     limit = study.limits.displacement if study.limits and events == "falls" else None
-    low, high = np.zeros(stop - start, int), np.full(stop - start, STEPS)
+    low, high = np.zeros(len(inputs), int), np.full(len(inputs), STEPS)
     while (low < high).any():
         middle = np.minimum((low + high) // 2, STEPS - 1)
         scale = np.take_along_axis(inputs.scale, middle[:, None], axis=1)
@@ -180,9 +185,9 @@ def levels_that_tell(
 ) -> list[float]:
     """Levels for studies that are compared, from their pilots.
 
-    From a probability of 0.02 of the first that falls to one of 0.98 of the last, half of them evenly and
-    half where the curves rise. With a hazard they go from where its first hundredth of a rate is from to
-    where its last one is, half of them where most of it is.
+    They go from where 0.02 of what falls have fallen, of the study that begins, to where 0.98 have, of that
+    which ends last; half of them lie evenly and half where the curves rise. With a hazard they go from where
+    its first hundredth of a rate is from to where its last one is, half of them where most of it is.
 
     Parameters
     ----------
@@ -315,19 +320,28 @@ def without_runs(study: Study) -> xr.Dataset:
     return xr.Dataset({"outcome": outcome}, {name: axis}, {"config": study.to_json()})
 
 
-FEW, MORE = 4, (1.25, 4.0)  # realizations of each record at first, and how many times as many come next
+FEW, LEAST, MANY = 4, 2, 200  # realizations of each record at first, fewer where they are more than these
+MORE = (1.25, 4.0)  # times as many come next
 ALONE = 16  # realizations that count as met together where each has a motion of its own
 
 
 def _block(study: Study) -> int:
     """Realizations in which a study meets each of its recordings once."""
     shared = study.motion.shakes and not (study.motion.is_generated or study.draws_records)
-    return len(load_motions(study)) if shared else ALONE
+    return _number_of(study.motion, study.folder) if shared else ALONE
+
+
+@lru_cache(maxsize=16)  # objects of a collection ask for the same again and again
+def _number_of(source: Source, folder: Path) -> int:
+    return len(source.load(folder)[0])
 
 
 def first_size(study: Study) -> int:
     """Realizations of the first batch of a study of no fixed size; all of another."""
-    return study.n_realizations if study.has_fixed_size else min(FEW * _block(study), study.n_realizations)
+    if study.has_fixed_size:
+        return study.n_realizations
+    block = _block(study)
+    return min(max(LEAST, min(FEW, MANY // block)) * block, study.n_realizations)
 
 
 def size_that_tells(study: Study, ds: xr.Dataset, **asked: Any) -> int:

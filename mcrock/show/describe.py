@@ -718,6 +718,9 @@ def describe_recordings(study: Study, motions: Sequence[Motion]) -> str:
         n, kind, verb = study.n_realizations, "motion", "is at best"
     half, needed = records_for(found, n, width)
     at = label_intensities([float(np.exp(found.centre))], study.intensity.units)[0]
+    if found.share < 0.9:
+        share = format_percent(found.share)
+        return f"pilot: {share} of the realizations fall at all, half of these at about {at}"
     return (
         f"pilot: half of such motions fell the body at about {at}; by {format_count(n, kind)} that {verb} "
         f"known to +-{100 * half:.2g} %, and +-{100 * width:.2g} % takes {format_count(needed, kind)}"

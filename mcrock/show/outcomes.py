@@ -453,33 +453,29 @@ def format_limits(found: xr.Dataset) -> str:
     told = write(found, template)
     if limit == "levels":
         return "limited by its levels: at each all runs fall or none do, and levels between tell more"
-    narrower = (
-        f"{MORE_RUNS} times the runs would narrow the interval of the {kind} by "
-        f"{write(found, '{narrower_by_runs:percent}')}"
-    )
-    own = np.isnan(float(found["runs_share"]))
-    what = {
-        "runs": f"its {count_words(found, int(found['runs']))}",
-        "recordings": f"its {records} recordings",
-    }
-    limits = f"{told}limited by {what[limit]}: {narrower}"
-    if own:
-        return f"{limits}, as each has a recording of its own" + _needed(found)
-    return (
-        f"{limits}, {MORE_RECORDS * records} recordings by {write(found, '{narrower_by_records:percent}')}"
-        + _needed(found)
-    )
+    if records == 1:
+        return f"{told}limited by its single recording: nothing tells how others differ"
+    what = count_words(found, int(found["runs"])) if limit == "runs" else f"{records} recordings"
+    verb = f" would narrow the interval of the {kind}"
+    gains: list[str] = []
+    for name, key in (
+        (f"{MORE_RUNS} times the runs", "narrower_by_runs"),
+        (f"{MORE_RECORDS * records} recordings", "narrower_by_records"),
+    ):
+        if np.isfinite(float(found[key])):
+            gains.append(f"{name}{verb * (not gains)} by {write(found, f'{{{key}:percent}}')}")
+    return f"{told}limited by its {what}: {', '.join(gains)}{_needed(found)}"
 
 
 def _needed(found: xr.Dataset) -> str:
     """How many recordings the wanted interval takes, if that is known."""
     if np.isnan(float(found["records_needed"])):
         return ""
-    sign = "" if found.attrs["answer"] == "probability" else " of it"
-    return write(
-        found,
-        f"; its half-width is {{half_width}}{sign}, {{width}} takes about {{records_needed}} recordings",
-    )
+    now, wanted = float(found["half_width"]), float(found["width"])
+    shares = found.attrs["answer"] != "probability"
+    widths = [f"+-{100 * x:.2g} %" if shares else f"+-{x:.2g}" for x in (now, wanted)]
+    needed = format_count(int(found["records_needed"]), "recording")
+    return f"; it is known to {widths[0]}, and {widths[1]} takes about {needed}"
 
 
 def format_looks(found: xr.Dataset, realizations: int) -> str:

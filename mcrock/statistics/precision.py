@@ -96,9 +96,10 @@ def what_limits(
     Dataset
         `answer` with `answer_interval` (bound), `half_width` of that [1], and `runs_share` [1], the share of
         its variance that more runs of the same recordings would take away, NaN where each realization has a
-        recording of its own. `narrower_by_runs` and `narrower_by_records` [1], by how much `MORE_RUNS` times
-        the runs, and `MORE_RECORDS` times the recordings with as many runs each, would narrow the interval;
-        `records_needed` for `width`, NaN where the runs do not tell. `runs` and `records`.
+        recording of its own, or there is one. `narrower_by_runs` and `narrower_by_records` [1], by how much
+        `MORE_RUNS` times the runs, and `MORE_RECORDS` times the recordings with as many runs each, would
+        narrow the interval; `records_needed` for `width`, NaN where the runs do not tell. `runs` and
+        `records`.
         Attributes `answer`, "median", "probability" or "rate", and `limit`: "recordings", "runs", or "levels"
         where every fraction is 0 or 1, and exact bounds of the recordings decide.
 
@@ -144,8 +145,8 @@ def what_limits(
     half = float(np.diff(ends)[0]) / 2
     if kind != "probability":
         half = log(ends[1] / ends[0]) / 2 if ends[0] > 0 and ends[1] < inf else inf
-    alone = np.isnan(share)  # a recording for each run: both grow together
-    narrower = 1 - 1 / sqrt(MORE_RUNS) if alone else 1 - sqrt(1 - share * (1 - 1 / MORE_RUNS))
+    alone = np.isnan(share) and records == ds.sizes["realization"]  # both grow together
+    narrower = 1 - sqrt(1 - (1.0 if alone else share) * (1 - 1 / MORE_RUNS))
     more = MORE_RECORDS * records
     if exact:
         by_records = 1 - bound_without_events(more, how.level) / bound_without_events(records, how.level)

@@ -1,6 +1,7 @@
 """How often intervals of studies that end by themselves hold the truth, and what these studies cost.
 
     python -m tests.benchmarks.stopping coverage STUDIES [SEED]
+    python -m tests.benchmarks.stopping weights STUDIES [SEED]
     python -m tests.benchmarks.stopping cost [RANDOM [SEED]]
 
 Of the coverage everything is drawn at random: 10 to 60 recordings, the share of the variance between them,
@@ -27,6 +28,7 @@ from mcrock.ensemble.pilot import (
     first_size,
     levels_that_tell,
     next_size,
+    proposal,
     spread_of,
     static_resistance,
 )
@@ -35,6 +37,7 @@ from mcrock.study import load_config, new_study
 from mcrock.study.sampling import load_motions
 from tests.benchmarks.curve_coverage import FINE, Truth
 from tests.unit.statistics.conditions import held
+from tests.unit.statistics.test_importance import config
 
 MOST = 10_000
 
@@ -94,6 +97,57 @@ def covered(rng):
         ends = limits["answer_interval"].values
         found.append([held(ends, right), n, float(limits["half_width"]), len(levels)])
     return found
+
+
+def weighted(rng):
+    """Rates of one truth by levels and by weights: whether each interval holds it, runs and half-width."""
+    truth = Truth(rng, rng.choice(["lognormal", "log-logistic"]))
+    truth.per_record = -(-MOST // truth.records)
+    capacities = truth.capacities(truth.scores(rng))
+    own = np.sort(capacities.T.ravel()[: max(24, truth.records)])
+    z = np.linspace(np.log(0.1), np.log(8.0), STEPS)
+    spread = spread_of(z, (z < own[:, None]).sum(axis=1), np.log(20.0))
+    hazard, right = hazard_of(*truth.hazard), truth.rate(truth.curve(FINE))
+    drawn = proposal([spread], hazard)
+    x = drawn["median"] * np.exp(drawn["dispersion"] * rng.standard_normal(capacities.T.size))
+    levels = np.array(levels_that_tell([spread], hazard))
+    found = []
+    for by_weights in (False, True):
+        n, records = FEW, truth.records
+        while True:
+            ds = study_of_runs(capacities[:, :n], levels)
+            if by_weights:
+                ds = cloud_of_runs(capacities[:, :n], x[: n * records], drawn)
+            limits = what_limits(ds, hazard)
+            more = next_size(limits, n * records, records, records * truth.per_record) // records
+            if more <= n:
+                break
+            n = more
+        ends, runs = limits["answer_interval"].values, n * records * (1 if by_weights else len(levels))
+        found.append([held(ends, right), runs, float(limits["half_width"])])
+    return found
+
+
+def cloud_of_runs(capacities, x, drawn):
+    """`study_of_runs` with one run of each realization, at intensities (n,) of a distribution."""
+    ds = study_of_runs(capacities, np.array([1.0])).isel(intensity=0, drop=True)
+    fell = np.where(x > np.exp(capacities.T.ravel()), Outcome.OVERTURNED, Outcome.AT_REST).astype("i1")
+    at = ("realization", x, {"units": "m s-2"})
+    return ds.assign(outcome=("realization", fell), intensity_value=at).assign_attrs(config=config(drawn))
+
+
+def by_weights(studies, seed=1):
+    rows = []
+    for k in range(studies):
+        rows.append(weighted(np.random.default_rng([seed, k])))
+        if (k + 1) % 50 == 0 or k + 1 == studies:
+            table = np.array(rows)
+            for name, part in zip(("levels", "weights"), table.transpose(1, 0, 2), strict=True):
+                print(
+                    f"{k + 1} rates by {name}: {part[:, 0].mean():.3f} hold the truth, "
+                    f"{np.median(part[:, 1]):.0f} runs, half-width {np.median(part[:, 2]):.3f}",
+                    flush=True,
+                )
 
 
 def coverage(studies, seed=1):
@@ -197,4 +251,4 @@ def usual(study):
 
 if __name__ == "__main__":
     kind, *numbers = sys.argv[1:]
-    {"coverage": coverage, "cost": cost}[kind](*map(int, numbers))
+    {"coverage": coverage, "weights": by_weights, "cost": cost}[kind](*map(int, numbers))

@@ -107,7 +107,7 @@ def test_the_pilot_finds_what_all_runs_tell(study_file):
     study, motions = load_config(study_file), load_motions(load_config(study_file))
     levels = np.geomspace(1.0, 9.0, STEPS).tolist()
     tried, n = study.at_intensities(levels), 24
-    found = _bisect(tried, motions, pack_motions(motions), 0, n, "falls")
+    found = _bisect(tried, motions, pack_motions(motions), (0, n), "falls")
     fell = run_study(tried.of_size(n), study_file.parent / "s.zarr")["outcome"].values == Outcome.OVERTURNED
     rises = (np.diff(fell.astype(int), axis=1) >= 0).all(axis=1)
     assert rises.sum() > 12
