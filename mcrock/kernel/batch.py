@@ -111,13 +111,18 @@ def empty_batch(quantiles: np.ndarray) -> Batch:
 
 
 @jit(internal=True)
-def load_realization(run, batch, i):
-    """Body, law and friction of realization ``i`` of a batch."""
+def load_body(run, batch, i):
+    """Body of realization ``i`` of a batch."""
     upright = sqrt(1.0 - batch.slope[i, 0] ** 2 - batch.slope[i, 1] ** 2)
     fill_constants(
         run.body, batch.mass[i], batch.inertia[i], batch.vertices[i], batch.gravity[i] * upright,
         batch.start_face[i],
     )  # fmt: skip
+
+
+@jit(internal=True)
+def load_law(run, batch, i):
+    """Law, friction and motion of realization ``i`` of a batch."""
     law = run.law
     for column in range(batch.impact.shape[1]):
         law.values[column], law.redrawn[column] = batch.impact[i, column], batch.redrawn[i, column]
@@ -162,7 +167,8 @@ def run_part(run, motions, batch, tail, trace, out, slips):
     if batch.mass.shape[0] == 0:
         integrate(run, motions, batch.quantiles, trace, slips)
     for i in range(batch.mass.shape[0]):
-        load_realization(run, batch, i)
+        load_body(run, batch, i)
+        load_law(run, batch, i)
         run.end = end_of_run(motions, run.motion, tail)
         for j in range(batch.scale.shape[1]):
             for half in range(2 if batch.recheck[i] else 1):

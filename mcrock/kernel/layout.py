@@ -26,7 +26,7 @@ GROWTH = 8  # of the room of larger ones
 REAL, WHOLE, FLAG, COUNTER = np.float64, np.int64, np.uint8, np.uint64
 
 
-def _record(**fields: Any) -> np.dtype[Any]:
+def record_type(**fields: Any) -> np.dtype[Any]:
     """A type of records: of each field its type, or its type and shape."""
     rows = [(name, *kind) if isinstance(kind, tuple) else (name, kind) for name, kind in fields.items()]
     return np.dtype((np.record, np.dtype(rows, align=True)))
@@ -38,14 +38,14 @@ def _reals(names: str) -> dict[str, Any]:
 
 
 # what motion about a vertex needs, per unit mass
-_PIVOT = _record(
+_PIVOT = record_type(
     **_reals("com_x com_y com_z"),  # from there [m]
     **_reals("k_xx k_xy k_xz k_yy k_yz k_zz"),  # inertia about it over mass [m2]
     **_reals("inv_xx inv_xy inv_xz inv_yy inv_yz inv_zz"),  # inverse of that [1/m2]
     largest=REAL,  # principal moment of k [m2]
 )
 # along, inwards and up are the frame (e, n, z) of the first face
-_EDGE = _record(
+_EDGE = record_type(
     **_reals("along_x along_y along_z normal_x normal_y normal_z up_x up_y up_z"),
     length=REAL,  # [m]
     **_reals("com_e com_n com_z"),  # from the first end [m]
@@ -54,14 +54,14 @@ _EDGE = _record(
     push=REAL,  # 1/k_ee
     share=REAL,  # 1/(g length)
 )
-_FACE = _record(
+_FACE = record_type(
     **_reals("x_x x_y x_z y_x y_y y_z up_x up_y up_z"),  # its axes
     height=REAL,  # of the COM [m]
     **_reals("c_xx c_xy c_yy"),  # inverse of Theta + m h^2 [1/(kg m2)]
     pass_height=REAL,  # that the COM has to rise to at least on the way there from the start [m]
 )
 # ground acceleration between two samples, or of a sine
-SEGMENT = _record(
+SEGMENT = record_type(
     begin=REAL,  # [s]
     end=REAL,  # [s]
     **_reals("a_x a_y a_z"),  # acceleration at its start, or amplitude of a sine [m/s2]
@@ -73,7 +73,7 @@ SEGMENT = _record(
     **_reals("kink_x kink_y kink_z"),  # if asked for, how much the rate differs in the next segment [m/s3]
 )
 # at the start of a step over several samples, then at each sample up to its end
-_WINDOW = _record(
+_WINDOW = record_type(
     at=REAL,  # time since the start [s]
     **_reals("v_x v_y v_z"),  # integral of the ground acceleration since then [m/s]
     **_reals("d_x d_y d_z"),  # double integral [m]
@@ -81,7 +81,7 @@ _WINDOW = _record(
     count=REAL,  # of the samples in use, in the first row
 )
 # of a vertex in a step
-_HEIGHT = _record(
+_HEIGHT = record_type(
     before=REAL,  # at the start [m]
     rate_before=REAL,  # [m/s]
     after=REAL,  # at the end [m]
@@ -90,11 +90,11 @@ _HEIGHT = _record(
     offset=REAL,  # height from which it counts [m]
 )
 # of the face at rest
-_SIDE = _record(
+_SIDE = record_type(
     distance=REAL,  # of the COM inside it [m]
     **_reals("pull_x pull_y"),  # COM height times its inward normal in ground axes [m]
 )
-STATE = _record(
+STATE = record_type(
     **_reals("q0 q1 q2 q3"),  # orientation body to ground
     **_reals("w_x w_y w_z"),  # angular velocity in body axes [rad/s]
     # where contacts stick: ground position of the pivot, the first end of the edge or the first vertex of the
@@ -107,7 +107,7 @@ STATE = _record(
     **_reals("x y z v_x v_y v_z path_0 path_1 loss s0_x s0_y s1_x s1_y"),
 )
 # of the impact of an edge, to or fro
-_MAP = _record(
+_MAP = record_type(
     jump=(REAL, 9),  # of the angular velocity, a matrix
     push=(REAL, 9),  # impulse over mass by the angular velocity before, a matrix
     loss=(REAL, 9),  # energy by the angular velocity before, a form
@@ -116,7 +116,7 @@ _MAP = _record(
 )
 # in the order of `ContactColumn`: coefficients of friction and of restitution
 CONTACT_FIELDS = "mu", "static", "restitution", "impact_restitution", "tangential"
-CONTACT = _record(
+CONTACT = record_type(
     **_reals("d_x d_y d_z"),  # place from the COM [m]
     **_reals("p_x p_y p_z"),  # impulse over mass [m/s]
     **_reals("s_x s_y given"),  # direction of slip, and whether it is given
@@ -128,7 +128,7 @@ CONTACT = _record(
     **_reals("carries speed moment_x moment_y"),
 )
 # what a step or an impact found
-_FOUND = _record(
+_FOUND = record_type(
     **_reals("n_0 n_1 t_0 t_1"),  # forces over mass at both contacts [m/s2]
     **_reals("turning stiffness"),  # how fast slips turn [rad/s] and would settle to their direction [1/s]
     **_reals("i_x i_y i_z couple"),  # impulse over mass [m/s] and couple [m2/s] of an impact
@@ -143,11 +143,11 @@ _FOUND = _record(
     stopping=REAL,  # whether a step is the last of a slip that stops
 )
 # how rates change with the direction of a slip, and it with velocity and spin: `friction.step`
-_STIFF = _record(**_reals("r_vx r_vy r_wx r_wy r_wz t_vx t_vy t_spin t_square"))
+_STIFF = record_type(**_reals("r_vx r_vy r_wx r_wy r_wz t_vx t_vy t_spin t_square"))
 
 
 def _body(n: int) -> np.dtype[Any]:
-    return _record(
+    return record_type(
         # who is next to whom
         n_vertex=WHOLE,
         n_edge=WHOLE,
@@ -184,7 +184,7 @@ def _body(n: int) -> np.dtype[Any]:
 
 def _law(n: int) -> np.dtype[Any]:
     """`mcrock.impact.planar.ImpactLaw` without its tables of quantiles."""
-    return _record(
+    return record_type(
         values=(REAL, N_PARAMETERS + 4 * n),
         redrawn=(np.int8, N_PARAMETERS + 4 * n),
         face_parameters=(WHOLE, 2 * n),
@@ -199,7 +199,7 @@ def _law(n: int) -> np.dtype[Any]:
 
 
 # see `mcrock.impact.conditions.Controls`
-_SETTINGS = _record(
+_SETTINGS = record_type(
     step=REAL,
     max_step=REAL,
     edge_zeno_time=REAL,
@@ -215,7 +215,7 @@ _SETTINGS = _record(
 
 
 def _friction(n: int) -> np.dtype[Any]:
-    return _record(
+    return record_type(
         on=FLAG,  # contacts may slip, rebound and fly
         **_reals(" ".join(CONTACT_FIELDS)),
         rates=(STATE, 4),  # of the stages of a step
@@ -239,7 +239,7 @@ def _friction(n: int) -> np.dtype[Any]:
 def run_type(corners: int = CORNERS) -> np.dtype[Any]:
     """Type of the record of a run of bodies with up to so many vertices, of three or four edges each."""
     n = corners
-    return _record(
+    return record_type(
         settings=_SETTINGS,
         # shaking
         motion=WHOLE,  # number of the motion

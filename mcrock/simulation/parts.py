@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mcrock.kernel.batch import load_intensity, load_realization
+from mcrock.kernel.batch import load_body, load_intensity, load_law
 from mcrock.kernel.friction.events import step_slip, takes_over
 from mcrock.kernel.integrate import change
 from mcrock.kernel.vertex import advance_vertex
@@ -19,9 +19,9 @@ Parts = tuple[Callable[..., Any], ...]
 
 def parts_without_friction() -> Parts:
     """Of the kernel without friction."""
-    return load_realization, load_intensity, change, advance_vertex
+    return load_body, load_law, load_intensity, change, advance_vertex
 
 
 def parts_with_friction() -> Parts:
     """Of the kernel with friction."""
-    return step_slip, takes_over, change, load_realization, load_intensity
+    return step_slip, takes_over, change, load_body, load_law, load_intensity

@@ -8,6 +8,7 @@ Memory of a GPU holds anything before it is written: here NaN, and an index that
 import sys
 
 import numpy as np
+from numba import cuda
 from numba.cuda.simulator import kernelapi
 
 from mcrock.ensemble import run_study
@@ -23,4 +24,8 @@ def anything(shape, dtype):
 if __name__ == "__main__":
     study, store, *overrides = sys.argv[1:]
     kernelapi.FakeCUDALocal.array = lambda self, shape, dtype: anything(shape, dtype)
+    kernelapi.FakeCUDAShared.array = lambda self, shape, dtype: self._allocations.setdefault(
+        dtype, anything(shape, dtype)
+    )
+    cuda.device_array = lambda shape, dtype: cuda.to_device(anything(shape, dtype))
     run_study(load_config(study, overrides), store, device="cuda", workers=2)

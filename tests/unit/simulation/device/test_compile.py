@@ -3,6 +3,7 @@
 What numba asks the driver of a GPU for, its compute capability, is given here. Nothing is run.
 """
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +19,7 @@ from tests.benchmarks.speed.workloads import block, inputs_of
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: pip install 'mcrock[cuda]'")
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 CAPABILITY = (9, 0)  # of an H100
+LOCAL, SHARED = 512, 48 * 1024  # of a thread, and of a block [byte]
 
 
 class LaunchedError(Exception):
@@ -46,6 +48,7 @@ def test_it_compiles_for_a_gpu(monkeypatch):
     monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
     monkeypatch.setattr(cuda, "current_context", lambda: context)
     monkeypatch.setattr(cuda, "to_device", np.asarray)
+    monkeypatch.setattr(cuda, "device_array", np.empty)
     program = launch.program(launch.room_of(topology(block().faces[:1], 4)))
     monkeypatch.setattr(launch, "program", lambda corners: Launch())
     inputs = inputs_of(block(), np.ones(3))
@@ -57,3 +60,7 @@ def test_it_compiles_for_a_gpu(monkeypatch):
     assert ".f64" in ptx
     assert "div.rn.f64" in ptx  # no arithmetic that is quicker and less exact
     assert "sqrt.rn.f64" in ptx
+    # the record of a run is not in local memory, nor are arrays: what the assembler spills comes on top
+    assert sum(map(int, re.findall(r"__local_depot\d+\[(\d+)\]", ptx))) <= LOCAL
+    (shared,) = re.findall(r"\.shared [^\[]*\[(\d+)\]", ptx)
+    assert int(shared) <= SHARED

@@ -133,7 +133,7 @@ def test_a_body_too_large_for_a_thread_is_refused():
 
 @pytest.mark.parametrize(
     ("runs", "memory", "threads"),
-    [(1, 80e9, 64), (65, 80e9, 128), (10**6, 80e9, 132 * RESIDENT), (10**6, 1.0, 64)],
+    [(1, 80e9, 32), (65, 80e9, 96), (10**6, 80e9, 132 * RESIDENT), (10**6, 1.0, 32)],
 )
 def test_as_many_threads_as_the_gpu_holds(monkeypatch, runs, memory, threads):
     context = SimpleNamespace(
