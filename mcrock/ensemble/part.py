@@ -111,13 +111,28 @@ def _go_on() -> None:
     """Nothing ends a part before it is done."""
 
 
+WHOLE = 0, 1
+
+
 class Part(NamedTuple):
-    """Realizations `start` to `stop` - 1: whole chunks of the store."""
+    """Realizations `start` to `stop` - 1: whole chunks of the store, or one piece of them."""
 
     start: int
     stop: int
     outer: int | None = None  # number of the outer draw, where a study has several
     member: int = 0  # number of the study, where several are run together
+    piece: tuple[int, int] = WHOLE  # number of the piece, and of how many that are stored together
+
+    @property
+    def own(self) -> Part:
+        """Realizations of the piece alone.
+
+        >>> Part(20, 30, piece=(1, 3)).own
+        Part(start=23, stop=26, outer=None, member=0, piece=(0, 1))
+        """
+        size, (i, n) = self.stop - self.start, self.piece
+        start, stop = self.start + size * i // n, self.start + size * (i + 1) // n
+        return self._replace(start=start, stop=stop, piece=WHOLE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +190,7 @@ class PartResult:
     failures: tuple[Failure, ...] = ()  # realizations that are stored without runs
     work: Work = NO_WORK
     memory: float | None = None  # that the worker has held at most so far [MiB]
+    values: dict[str, np.ndarray] | None = field(default=None, repr=False)  # of a piece, which is not stored
 
 
 # Jobs of this process by name, of one study or of several that are run together. Threads see the caller's,
@@ -187,8 +203,12 @@ class Stopped(Exception):  # noqa: N818
     """A run was stopped by who started it."""
 
 
-def run_part(name: str, part: Part) -> PartResult:
-    """Compute and store one part of the job `name`; an error is returned, but for the end of the job."""
+def run_part(name: str, part: Part, values: dict[str, np.ndarray] | None = None) -> PartResult:
+    """Compute and store one part of the job `name`; an error is returned, but for the end of the job.
+
+    Of a piece the values are returned, or an error where all pieces are to be computed as one part;
+    ``values`` are those of a part that is only to be stored.
+    """
 
     def check() -> None:
         if name not in JOBS:
@@ -204,7 +224,12 @@ def run_part(name: str, part: Part) -> PartResult:
         _check_arithmetic(job, worker)
         chunks = read_known(job, part)
         fatal = False
-        values = simulate_others(replace(job, pause=check), part, chunks, failures)
+        running = replace(job, pause=check)
+        if part.piece != WHOLE:
+            values = simulate(running, part.own, failures)
+            error = "computed as a whole" if failures or any(known for _, known in chunks) else ""
+            return PartResult(part, perf_counter() - began, worker, error=error, values=values)
+        values = values or simulate_others(running, part, chunks, failures)
         fatal = True
         check()
         write_part(job.store, part.start, values, job.attrs, part.outer)
@@ -280,7 +305,7 @@ def simulate_others(
     """Variables on `realization` of a part, of which runs at other intensities are known."""
     if all(known is None for _, known in chunks):
         return simulate_possible(job, part, failures)
-    return _joined(
+    return joined(
         [
             simulate_possible(job, chunk, failures)
             if known is None
@@ -342,7 +367,7 @@ def _simulate_halves(
             if not _is_of_realization(another):
                 raise
             pieces.append(_simulate_halves(job, half, another, failures))
-    return _joined(pieces)
+    return joined(pieces)
 
 
 def _is_of_realization(error: Exception) -> bool:
@@ -365,7 +390,7 @@ def without_runs(job: Job, part: Part) -> dict[str, np.ndarray]:
     return values
 
 
-def _joined(pieces: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+def joined(pieces: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
     """Consecutive realizations as one part."""
     if len(pieces) == 1:
         return pieces[0]
@@ -389,7 +414,7 @@ def simulate(job: Job, part: Part, failures: list[Failure] | None = None) -> dic
             failures += [Failure(number, error, has_runs=True) for number, error in wrong.items()]
         own = {name: array[:, 0] if study.is_cloud else array for name, array in own.items()}
         pieces.append(collect(inputs, compute(inputs, pack, study.controls, pause=job.pause)) | own)
-    return _joined(pieces)
+    return joined(pieces)
 
 
 def collect(inputs: Inputs, outcomes: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -447,8 +472,9 @@ def cut_parts(
 
     Examples
     --------
-    >>> list(cut_parts(np.array([True, False, False, False]), 10, 35, 20, (1, 1)))
-    [Part(start=10, stop=30, outer=None, member=0), Part(start=30, stop=35, outer=None, member=0)]
+    >>> parts = cut_parts(np.array([True, False, False, False]), 10, 35, 20, (1, 1))
+    >>> [(part.start, part.stop) for part in parts]
+    [(10, 30), (30, 35)]
     """
     row, skipped = done.shape[-1], done.ravel()
     first, last = share_of(task, done.size)

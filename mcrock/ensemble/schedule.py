@@ -1,7 +1,8 @@
 """Parts of a study on threads, processes and dask workers, which may join, end and die.
 
 Each route calls `report` in the caller's thread with the result of every part as it finishes, and holds no
-more parts than there are workers, so that memory does not grow with the study. All processes of a machine
+more than `AHEAD` parts a worker, so that memory does not grow with the study. The last parts are cut into
+pieces, which the caller joins and stores, so that no worker is idle for long. All processes of a machine
 share one copy of the ground motions: a file that each of them maps.
 """
 
@@ -18,7 +19,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
-from functools import partial
+from dataclasses import replace
+from math import inf
 from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -26,13 +28,10 @@ from statistics import median
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import dask.multiprocessing
-import dask.threaded
-from dask.callbacks import Callback
-
 from mcrock.base.session import FROM_TERMINAL, hold_interruptions
 from mcrock.dataset.contents import scratch_folder
-from mcrock.ensemble.part import JOBS, Job, Part, PartResult, Stopped, describe_error, run_part
+from mcrock.ensemble.part import JOBS, WHOLE, Job, Part, PartResult, Stopped, describe_error, joined, run_part
+from mcrock.simulation.device import CPU
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -81,6 +80,7 @@ def open_shared(shared: Shared) -> Any:
 
 
 Report = Callable[[PartResult], None]
+Pool = ProcessPoolExecutor | ThreadPoolExecutor
 SAFE_PATH = "PYTHONSAFEPATH"
 
 
@@ -97,26 +97,75 @@ def run_local(
     if processes:
         with scratch_folder() as folder, without_current_folder():
             shared = share(jobs, folder / "arrays")
+            JOBS[name] = jobs
             pool = ProcessPoolExecutor(workers, _Context(), _start_process, (name, shared))
-            _run_in(pool, name, parts, report)
+            _run_in(pool, name, parts, workers, report)
     else:
         JOBS[name] = jobs
-        _run_in(ThreadPoolExecutor(workers), name, parts, report)
+        _run_in(ThreadPoolExecutor(workers), name, parts, workers, report)
 
 
-def _run_in(
-    pool: ProcessPoolExecutor | ThreadPoolExecutor, name: str, parts: Iterable[Part], report: Report
-) -> None:
-    processes = isinstance(pool, ProcessPoolExecutor)
-    get = dask.multiprocessing.get if processes else dask.threaded.get
-    # a plain graph: to build that of 16,383 delayed calls took 8 s, in which the interpreter did little else
-    graph = {f"{name}-{i}": (partial(run_part, name, part),) for i, part in enumerate(parts)}
-    more: dict[str, Any] = {"optimize_graph": False} if processes else {}
-    with _ended(pool), _Reporter(report):
+def _run_in(pool: Pool, name: str, parts: Iterable[Part], workers: int, report: Report) -> None:
+    left, ended, at_work = deque(parts), SimpleQueue[Any](), 0
+    cuts = JOBS[name][0].device == CPU  # a GPU computes all of a part at once
+
+    def submit(part: Part) -> None:
+        nonlocal at_work
+        at_work += 1
+        pool.submit(run_part, name, part).add_done_callback(ended.put)
+
+    pieces = _Pieces(name, report, submit)
+    with _ended(pool):
         try:
-            get(graph, list(graph), pool=pool, chunksize=1, **more)
+            while left or at_work:
+                while left and at_work < AHEAD * workers:
+                    submit((_cut(left, workers) if cuts else left).popleft())
+                with suppress(Empty):  # a wait without end would not hear of Ctrl-C on Windows
+                    result = ended.get(timeout=LOOK).result()
+                    at_work -= 1
+                    pieces.take(result)
         finally:
             JOBS.pop(name, None)  # which ends what threads are at, if something else has ended the rest
+
+
+def _cut(left: deque[Part], workers: int, most: float = inf) -> deque[Part]:
+    """The parts that are left, the next one cut, if it is one of the last, into up to so many pieces.
+
+    >>> [part.piece for part in _cut(deque([Part(0, 5), Part(5, 10)]), 4)]
+    [(0, 2), (1, 2), (0, 1)]
+    """
+    part = left[0]
+    n = int(min(-(-workers // len(left)), part.stop - part.start, most))
+    if part.piece == WHOLE and n > 1:
+        left.popleft()
+        left.extendleft(part._replace(piece=(i, n)) for i in reversed(range(n)))
+    return left
+
+
+class _Pieces:
+    """Results on their way to `report`: pieces are held until their part can be stored as a whole, or is to
+    be run ``again`` as one."""
+
+    def __init__(self, name: str, report: Report, again: Callable[[Part], None]) -> None:
+        self.name, self.report, self.again = name, report, again
+        self.held: dict[Part, list[PartResult]] = {}
+
+    def take(self, result: PartResult) -> None:
+        part, n = result.part._replace(piece=WHOLE), result.part.piece[1]
+        found = sorted([*self.held.pop(part, []), result], key=lambda piece: piece.part.piece)
+        if len(found) < n:
+            self.held[part] = found
+            return
+        if n > 1:
+            wrong = [piece for piece in found if piece.error]
+            values = [piece.values or {} for piece in found]
+            whole = wrong[0] if wrong else run_part(self.name, part, joined(values))
+            if whole.error:
+                self.again(part)
+                return
+            seconds = whole.seconds + sum(piece.seconds for piece in found)
+            result = replace(whole, seconds=seconds, worker=result.worker)
+        self.report(result)
 
 
 def run_tasks(
@@ -153,7 +202,7 @@ def without_current_folder() -> Iterator[None]:
 
 
 @contextmanager
-def _ended(pool: ProcessPoolExecutor | ThreadPoolExecutor) -> Iterator[None]:
+def _ended(pool: Pool) -> Iterator[None]:
     """Shut a pool down: after its last task, or at once if it was interrupted."""
     processes = isinstance(pool, ProcessPoolExecutor)
     finished, wait = False, True
@@ -172,16 +221,6 @@ def _ended(pool: ProcessPoolExecutor | ThreadPoolExecutor) -> Iterator[None]:
                 if isinstance(process, _Process) and process not in before:
                     process.terminate()
         pool.shutdown(wait=wait or processes, cancel_futures=True)
-
-
-class _Reporter(Callback):
-    def __init__(self, report: Report) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.report = report
-
-    def _posttask(self, key: Any, result: Any, dsk: Any, state: Any, worker_id: Any) -> None:
-        if isinstance(result, PartResult):
-            self.report(result)
 
 
 class _Process(SpawnProcess):
@@ -234,6 +273,7 @@ AHEAD = 2  # parts that are with the scheduler for each thread of the workers [1
 FEWEST = 4  # that are with the scheduler, also before a worker has joined [1]
 LOOK = 1.0  # between two looks at how many workers there are [s]
 TARGET = 5.0  # that a part lasts, where chunks are shorter [s]
+LEAST = 1.0  # that a piece of one lasts [s]
 REMEMBERED = 32  # parts whose time tells how long the next ones last [1]
 LOST = errno.ENOTCONN, "the dask scheduler is lost"
 ALONE = 120.0  # without any worker of this machine, after which none comes back [s]
@@ -290,8 +330,10 @@ def run_distributed(
         at_work[future] = part, tries
         future.add_done_callback(ended.put)
 
+    pieces = _Pieces(name, report, lambda part: submit(part, 0))
     _check(client)
     _register(client, name, jobs)
+    JOBS[name] = jobs
     try:
         while left or at_work:
             _check(client)
@@ -303,8 +345,9 @@ def run_distributed(
             for _ in range(max(FEWEST, AHEAD * threads) - len(at_work)):
                 if left:
                     fair = len(left) // max(1, AHEAD * threads)  # that no worker waits for the last one
-                    wanted = 1 if fixed or not seconds else int(TARGET / max(median(seconds), 1e-6))
-                    submit(take(left, min(wanted, fair)), 0)
+                    each = max(median(seconds), 1e-6) if seconds else inf
+                    wanted = 1 if fixed else int(TARGET / each)
+                    submit(take(_cut(left, threads, 0 if fixed else each / LEAST), min(wanted, fair)), 0)
             try:
                 future = ended.get(timeout=LOOK)
             except Empty:
@@ -319,9 +362,10 @@ def run_distributed(
                 submit(part, tries + 1)
                 continue
             if not result.error:
-                seconds.append(result.seconds / -(-(part.stop - part.start) // length))
-            report(result)
+                seconds.append(result.seconds * part.piece[1] / -(-(part.stop - part.start) // length))
+            pieces.take(result)
     finally:
+        JOBS.pop(name, None)
         if client.status == "running":
             with suppress(OSError):  # of a worker that ends now, or of a scheduler that is lost
                 client.cancel(list(at_work))

@@ -13,6 +13,7 @@ import sys
 import textwrap
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,8 +24,8 @@ from mcrock.base.params import Outcome
 from mcrock.dataset import DamageError, DatasetError, load_dataset
 from mcrock.dataset.contents import chunks_done
 from mcrock.dataset.create import StoreError
-from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study
-from mcrock.ensemble.part import JOBS, Stopped, cut_parts
+from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study, schedule
+from mcrock.ensemble.part import JOBS, Stopped, cut_parts, run_part
 from mcrock.ensemble.schedule import _Process
 from mcrock.simulation import runs
 from mcrock.simulation.runs import simulate_part
@@ -376,6 +377,21 @@ def test_no_more_parts_are_held_than_there_are_workers(study, tmp_path, monkeypa
     run_study(study, tmp_path / "s.zarr", workers=2)
     assert most[0] == 2
     assert not JOBS
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_last_parts_are_shared_by_all_workers(study, reference, tmp_path, monkeypatch, fails):
+    pieces = []
+
+    def compute(name, part, *values):
+        pieces.append(part.piece)
+        result = run_part(name, part, *values)
+        return replace(result, error="lost") if fails and part.piece == (1, 3) else result
+
+    monkeypatch.setattr(schedule, "run_part", compute)
+    xr.testing.assert_identical(run_study(study, tmp_path / "s.zarr", workers=3), reference)
+    # all are stored, or computed anew, as a whole
+    assert sorted(n for _, n in pieces) == [1] * 5 + [2] * 2 + [3] * 3
 
 
 def test_an_interrupt_keeps_what_is_done(study, reference, tmp_path):

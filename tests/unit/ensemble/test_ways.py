@@ -31,7 +31,8 @@ OPTIONS = {
     "single realizations": {"workers": 5, "part_size": 1},
     "parts across chunks": {"workers": 2, "part_size": 11},
     "one part": {"part_size": 1000},
-    "processes": {"workers": 2, "processes": True, "part_size": 9},
+    "pieces": {"workers": 5},
+    "pieces in processes": {"workers": 3, "processes": True},
 }
 
 
