@@ -67,9 +67,10 @@ def of_workloads(share: float) -> Iterator[tuple[str, str]]:
 
 def of_studies(share: float) -> Iterator[tuple[str, str]]:
     for path in sorted(shipped("configs").glob("*.toml")):
-        study = load_config(path)
+        design = workloads.STUDY_DESIGN if path == workloads.study_file() else ()
+        study = load_config(path, design)
         n = max(1, round(share * STUDY_RUNS / study.n_intensity))
-        study = load_config(path, [f"ensemble.realizations={max(n, study.n_realizations)}"])
+        study = load_config(path, [*design, f"ensemble.realizations={max(n, study.n_realizations)}"])
         motions = load_motions(study)
         if study.body.own_hulls or study.motion.has_own_motions:
             n = min(n, 8)
