@@ -4,9 +4,7 @@ import subprocess
 import sys
 from time import process_time
 
-from mcrock.simulation.device import CUDA, missing_gpu
-
-from .workloads import BODY, WORKLOADS, prepare
+from .workloads import WORKLOADS, prepare
 
 
 class Workload:
@@ -39,22 +37,6 @@ class Workload:
     track_runs_per_second.unit = "runs/s"
 
     def peakmem_pass(self, name: str) -> None:
-        self.work.run()
-
-
-class Gpu:
-    """A million runs of a workload on a GPU, from the inputs in memory to the results there."""
-
-    params = tuple(name for name, workload in WORKLOADS.items() if workload.kernel == BODY)
-    timeout = 900
-
-    def setup(self, name: str) -> None:
-        if missing_gpu():
-            raise NotImplementedError  # which asv leaves out
-        self.work = prepare(name, 2**20, CUDA)
-        prepare(name, None, CUDA).run()
-
-    def time_pass(self, name: str) -> None:
         self.work.run()
 
 
