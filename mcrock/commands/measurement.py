@@ -588,11 +588,13 @@ class IntoOptions:
         if self.into is None:
             return []
         from mcrock.dataset import replacing
+        from mcrock.ensemble.pilot import first_size
         from mcrock.show.population import draws_table, study_of_draws
         from mcrock.study import load_config
 
         study, table = self.paths()
-        wanted = load_config(self.into, trust_code=self.trust_code).n_realizations
+        into = load_config(self.into, trust_code=self.trust_code)
+        wanted = into.n_realizations if into.has_fixed_size else 10 * first_size(into)
         text, keys = draws_table(data, cut, wanted), data.posterior["parameter"].values.tolist()
         with replacing(table) as draws, replacing(study) as scratch:
             draws.write_text(text, encoding="utf-8")

@@ -14,6 +14,7 @@ from mcrock.base.params import Mode, Outcome
 from mcrock.dataset import SCHEMA, declaration, events_to_csv, load_dataset, replacing, save_dataset
 from mcrock.dataset.schema import own_names
 from mcrock.ensemble.part import named_responses
+from mcrock.ensemble.pilot import settle
 from mcrock.excitation import pack_motions
 from mcrock.show.history import contact_name, describe_doubt, ground_moves, plot_history
 from mcrock.show.style import add_source, save_figure
@@ -54,9 +55,9 @@ def study_of_runs(
 ) -> tuple[Study, xr.Dataset | None]:
     """The study of a study file, of a result or of its store, with the result that has its runs."""
     if isinstance(source, Study):
-        return source, None
+        return settle([source])[0], None
     if not isinstance(source, xr.Dataset) and not Path(source).is_dir():
-        return load_config(source, trust_code=trust_code), None
+        return settle([load_config(source, trust_code=trust_code)])[0], None
     stored = source if isinstance(source, xr.Dataset) else load_dataset(source, allow_incomplete=True)
     return Study.from_json(stored.attrs["config"], folder, trust_code=trust_code), stored
 

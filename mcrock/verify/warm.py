@@ -39,7 +39,7 @@ def _block() -> Body:
 
 
 def _study(*overrides: str) -> None:
-    study = load_config(shipped("configs") / "quickstart.toml", overrides)
+    study = load_config(shipped("configs") / "quickstart.toml", overrides).at_intensities([3.0])
     inputs = draw_inputs(study, [SHAKING], 0, 1)
     simulate_part(inputs, pack_motions([SHAKING]), study.controls)
 

@@ -23,7 +23,7 @@ def folder(monkeypatch, tmp_path):
 def test_options_make_a_study_that_is_checked(mcrock, folder):
     code, output, errors = mcrock("new", "bust.toml", "--height", "140 cm", "--material", "marble")
     assert (code, errors) == (0, "")
-    assert "8800 runs" in output
+    assert re.search(r"88 realizations x \d+ intensities = \d+ runs at first", output)
     assert re.search(r"on the \d+ cores of this machine", output)
     assert output.endswith("wrote bust.toml\nnext: mcrock run bust.toml -o bust.zarr\n")
     study = load_config(folder / "bust.toml")

@@ -19,12 +19,13 @@ def test_a_run_ends_with_its_table_and_path(mcrock, study_file, tmp_path):
     assert code == 0, errors
     lines = output.splitlines()
     table = next(i for i, line in enumerate(lines) if line.startswith("intensity"))
-    chance, curve, limit = lines[: lines.index("")]  # the answer comes first
+    chance, curve, independent, limit = lines[: lines.index("")]  # the answer comes first
     assert [place.split(" at ")[1] for place in chance.split("): ")[1].split(", ")] == [
         f"{x} g" for x in ("0.102", "0.408", "0.918")
     ]
     assert curve.startswith("In 70 of 120 runs of 2 records the body overturns; ")
-    assert "intervals count" in limit
+    assert "intervals count" in independent
+    assert limit.startswith("limited by its 2 recordings: 10 times the runs would narrow the interval")
     assert lines[table].split()[:4] == ["intensity", "runs", "overturned", "undecided"]
     assert [line.split()[:3] for line in lines[table + 1 : table + 4]] == [
         [x, "g", "40"] for x in ("0.102", "0.408", "0.918")

@@ -10,10 +10,14 @@ from mcrock.dataset import build_dataset
 from mcrock.study import load_config
 from mcrock.study.sampling import draw_inputs, load_motions
 
+LEVELS = "intensity.levels_g=[0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0]"
+
 
 def measured_study(overrides=(), overturned=lambda inputs: False, config="configs/quickstart.toml"):
     """A study of the given file, small, in which a run overturns where a function of its inputs says so."""
-    study = load_config(config, ["ensemble.realizations=44", *overrides])
+    own = config != "configs/quickstart.toml" or any(each.startswith("intensity") for each in overrides)
+    levels = [] if own else [LEVELS]
+    study = load_config(config, ["ensemble.realizations=44", *levels, *overrides])
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, 0, study.n_realizations)
     values = dict(inputs.values)
