@@ -226,8 +226,9 @@ def run_part(name: str, part: Part, values: dict[str, np.ndarray] | None = None)
         fatal = False
         running = replace(job, pause=check)
         if part.piece != WHOLE:
-            values = simulate(running, part.own, failures)
-            error = "computed as a whole" if failures or any(known for _, known in chunks) else ""
+            is_known = any(runs for _, runs in chunks)
+            values = None if is_known else simulate(running, part.own, failures)
+            error = "computed as a whole" if is_known or failures else ""
             return PartResult(part, perf_counter() - began, worker, error=error, values=values)
         values = values or simulate_others(running, part, chunks, failures)
         fatal = True
