@@ -354,10 +354,6 @@ def run(
     changes: options.StudyOptions,
     aim: options.ForOptions,
     writing: WritingOptions,
-    stop: Annotated[
-        float | None,
-        typer.Option(metavar="P", help="Stop once every probability, given these motions, is known to +-P."),
-    ] = None,
     printed: PrintingOptions,
     contract: options.Contract = False,
 ) -> None:
@@ -373,8 +369,6 @@ def run(
     how = asdict(writing) | place.keywords
     if place.address and place.cluster:
         raise ValueError("--address takes a running scheduler, --cluster starts one: give one of them")
-    if stop is not None and place.share[1] > 1:
-        raise ValueError("--stop looks at the whole study: leave --task out")
     cluster = load_cluster(place.cluster) if place.cluster else None
     from mcrock.show.progress import study_progress
     from mcrock.study.collection import is_collection
@@ -382,8 +376,6 @@ def run(
     if is_collection(config):
         collection = changes.load_collection(config)
         options.say("\n".join(collection.cautions))
-        if stop is not None:
-            raise ValueError("--stop looks at one object: leave it out for a collection")
         if printed.dry_run:
             print_collection(collection)
             return
@@ -400,10 +392,10 @@ def run(
     try:
         with _workers(place.address, cluster, output) as client, study_progress() as progress:
             how |= {"client": client, "progress": progress}
-            ds, looks = _computed(study, output, stop, how | asked if stop is None else how)
+            ds = _computed(study, output, how | asked)
     except KeyboardInterrupt as interruption:
         _interrupted(output, options.interruption_code(interruption), old, place.has_threads)
-    _print_results(study, output, ds, looks, place.task, printed.whole, asked)
+    _print_results(study, output, ds, place.task, printed.whole, asked)
 
 
 def _run_collection(collection: Collection, output: Path, how: dict[str, Any]) -> None:
@@ -428,33 +420,22 @@ def _run_collection(collection: Collection, output: Path, how: dict[str, Any]) -
     print(f"`mcrock collection {output} --hazard FILE` has rates, ranks, losses, figures and a page")
 
 
-def _computed(
-    study: Study, output: Path, stop: float | None, how: dict[str, Any]
-) -> tuple[xr.Dataset, xr.Dataset | None]:
-    """The result of a study, and the looks at it if it may stop by itself."""
-    from mcrock.ensemble import EnsembleError, run_study, run_until
+def _computed(study: Study, output: Path, how: dict[str, Any]) -> xr.Dataset:
+    from mcrock.ensemble import EnsembleError, run_study
 
     try:
-        if stop is not None:
-            return run_until(study, output, stop, **how)
-        return run_study(study, output, **how), None
+        return run_study(study, output, **how)
     except EnsembleError as error:
         options.fail(str(error), 1)
 
 
 def _print_results(
-    study: Study,
-    output: Path,
-    ds: xr.Dataset,
-    looks: xr.Dataset | None,
-    task: str,
-    whole: bool,
-    asked: dict[str, Any],
+    study: Study, output: Path, ds: xr.Dataset, task: str, whole: bool, asked: dict[str, Any]
 ) -> None:
     from mcrock import statistics
     from mcrock.dataset.contents import chunks_done
     from mcrock.show.describe import loss_notes
-    from mcrock.show.outcomes import format_limits, format_looks
+    from mcrock.show.outcomes import format_limits
     from mcrock.show.summary import format_answer, format_summary, summarize
 
     done = chunks_done(output)
@@ -465,8 +446,6 @@ def _print_results(
     print(format_summary(summary) if whole else format_answer(summary))
     if asked:
         print(format_limits(statistics.what_limits(ds, **asked)))
-    if looks is not None:
-        print(format_looks(looks, ds.sizes["realization"]))
     more = [] if whole else [f"`mcrock stats {output}` has all results, with rules of thumb and checks"]
     print(*more, *loss_notes(study), output, sep="\n")
 

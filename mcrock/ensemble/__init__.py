@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from mcrock.ensemble.estimate import estimate_time
     from mcrock.ensemble.part import Part
     from mcrock.ensemble.pilot import settle
-    from mcrock.ensemble.study import EnsembleError, Plan, Progress, plan_study, run_study, run_until
+    from mcrock.ensemble.study import EnsembleError, Plan, Progress, plan_study, run_study
 
 __all__ = [
     "EnsembleError",
@@ -21,7 +21,6 @@ __all__ = [
     "plan_study",
     "run_collection",
     "run_study",
-    "run_until",
     "settle",
 ]
 

@@ -14,7 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from math import ceil, prod
+from math import prod
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -51,8 +51,6 @@ from mcrock.ensemble.schedule import run_distributed, run_local
 from mcrock.excitation import Motion, pack_motions
 from mcrock.simulation.device import CPU, CUDA, check_device
 from mcrock.simulation.runs import Run
-from mcrock.statistics import sequential_probability
-from mcrock.statistics.probability import INDEPENDENT
 from mcrock.study import Study
 from mcrock.study.sampling import check_inputs, draw_inputs, load_motions
 
@@ -133,7 +131,6 @@ def run_study(
     progress: Callable[[Progress], None] | None = None,
     hazard: xr.Dataset | None = None,
     intensity: float | None = None,
-    until: tuple[int, Callable[[xr.Dataset], int]] | None = None,
 ) -> xr.Dataset:
     """Run a study into a zarr store and open the result.
 
@@ -180,9 +177,6 @@ def run_study(
         Called with a `Progress` at the start and after every part.
     hazard, intensity : Dataset and float, optional
         What is asked of a study with "auto", as of `mcrock.statistics.what_limits`: the median by default.
-    until : tuple of int and callable, optional
-        Another rule for the number of realizations than that of "auto": the first number, and a function of
-        a result that gives the next one, or the same number at the end.
 
     Returns
     -------
@@ -227,18 +221,14 @@ def run_study(
         there = contents.read_template(path).n_realizations if is_store(path) else None
         study = fix_size(study, hazard, intensity=intensity) if there is None else study.of_size(there)
         opening.Log(path, task).write("size", realizations=study.n_realizations)
-    if study.has_fixed_size and until is None:
+    if study.has_fixed_size:
         return run(study, path, options)
-
-    def wanted(ds: xr.Dataset) -> int:
-        return size_that_tells(study, ds, hazard=hazard, intensity=intensity)
-
-    n, more = until or (first_size(study), wanted)
+    n = first_size(study)
     if options.joining and is_store(path):
         n = max(n, contents.read_template(path).n_realizations)
     while True:
         ds = run(study.of_size(n), path, options)
-        if (least := more(ds)) <= n:
+        if (least := size_that_tells(study, ds, hazard=hazard, intensity=intensity)) <= n:
             return ds
         n, options = least, replace(options, overwrite=False, resume=False, extend=True)
 
@@ -651,61 +641,3 @@ def _state(path: Path) -> str:
     if done.all():
         return f"\nall {done.size} chunks are done and kept"
     return f"\n{done.sum()} of {done.size} chunks are done and kept; --resume computes the others"
-
-
-FIRST, GROWTH = 10, 1.5  # realizations of each record at the first look, and their growth to the next
-
-
-def run_until(
-    study: Study, output: str | Path, half_width: float, *, level: float = 0.95, **options: Any
-) -> tuple[xr.Dataset, xr.Dataset]:
-    """Run a study until the intervals of its probabilities are narrow enough, or to its end.
-
-    The intervals are checked after 10, 15, 23 ... realizations of each record and hold at every look
-    (`mcrock.statistics.sequential_probability`). Where the study stops depends on it, ``half_width`` and
-    ``level`` alone, and its runs are identical to those of a study with that number of realizations.
-
-    Parameters
-    ----------
-    study : Study
-        With ``ensemble.design = "random"`` at fixed levels; its number of realizations is the largest
-        allowed.
-    output : str or Path
-        Folder of the store.
-    half_width : float
-        Largest half-width of the intervals at which the study stops, in (0, 0.5) [1].
-    level : float
-        Probability with which the intervals at one intensity hold at all looks [1].
-    **options
-        Of `mcrock.ensemble.run_study`; `task` must be its default, the whole study.
-
-    Returns
-    -------
-    tuple of Dataset
-        The result, and the intervals, from `sequential_probability`.
-
-    Raises
-    ------
-    ValueError
-        If the study has another design, is a cloud or nested, or ``half_width`` is out of range.
-    """
-    if not 0 < half_width < 0.5:
-        raise ValueError(f"the half-width of an interval must lie in (0, 0.5) [1], got {half_width!r}")
-    dependent = study.draws_records or study.listed or study.motion.listed_records is not None
-    if study.ensemble.design != INDEPENDENT or dependent or study.is_cloud or study.ensemble.outer:
-        raise ValueError(
-            "a study that stops by itself needs independent realizations at fixed levels that take their "
-            f"records in turn: ensemble.design = {INDEPENDENT!r}, motion.assignment = 'cycle', no outer "
-            "draws, nothing listed"
-        )
-    size = 1 if study.motion.is_generated else len(load_motions(study))
-    most = study.n_realizations
-
-    def wanted(ds: xr.Dataset) -> int:
-        n = ds.sizes["realization"]
-        low, high = sequential_probability(ds, level=level)["interval"].values
-        known = (high - low <= 2 * half_width).all()
-        return n if known else min(ceil(n // size * GROWTH) * size, most)
-
-    ds = run_study(study, output, until=(min(FIRST * size, most), wanted), **options)
-    return ds, sequential_probability(ds, level=level)

@@ -478,23 +478,6 @@ def _needed(found: xr.Dataset) -> str:
     return f"; it is known to {widths[0]}, and {widths[1]} takes about {needed}"
 
 
-def format_looks(found: xr.Dataset, realizations: int) -> str:
-    """What a study that stopped by itself knows: lines on `mcrock.statistics.sequential_probability`."""
-    low, high = found["interval"].values
-    widest = int((high - low).argmax())
-    lines = [
-        f"after {format_count(realizations, 'realization')} the probabilities in these motions are known to "
-        f"+-{(high - low)[widest] / 2:.3g} or better (widest at {label(found['intensity'][widest])}: "
-        f"{low[widest]:.3f} to {high[widest]:.3f}), with {percent(found)} confidence at all looks together"
-    ]
-    if found.attrs["shared"]:
-        lines.append(
-            f"for other earthquakes {format_count(int(found['records']), 'recording')} leave open what the "
-            "table above says, and more realizations do not narrow it"
-        )
-    return "\n".join(lines)
-
-
 @style.figure_of_runs(Confidence)
 def plot_convergence(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[ConfidenceKeywords]) -> Axes:
     """Draw the probability of overturning from the first realizations, more and more of them.

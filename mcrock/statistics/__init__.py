@@ -36,7 +36,6 @@ from mcrock.statistics.outcomes import (
 )
 from mcrock.statistics.precision import what_limits
 from mcrock.statistics.probability import (
-    betting_interval,
     by_limit,
     by_support,
     displacement_limit,
@@ -44,7 +43,6 @@ from mcrock.statistics.probability import (
     exceedance_probability,
     overturning_probability,
     pooled,
-    sequential_probability,
     with_displacement_limit,
 )
 from mcrock.statistics.remedy import frontier, judge_design, rank_designs, required_value
@@ -72,7 +70,6 @@ __all__ = [
     "Confidence",
     "annual_rate",
     "baselines",
-    "betting_interval",
     "by_limit",
     "by_measure",
     "by_support",
@@ -113,7 +110,6 @@ __all__ = [
     "rate_of_draws",
     "required_median",
     "required_value",
-    "sequential_probability",
     "size_convergence",
     "sliding_distance",
     "sobol_indices",

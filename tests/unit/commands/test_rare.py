@@ -12,11 +12,3 @@ def test_small_probabilities_are_printed_and_drawn(mcrock, study_file, tmp_path)
     assert (tmp_path / "figures" / "rare.png").exists()
     code, output, _ = mcrock("rare", study_file, *quick, "--json")
     assert json.loads(output)["rare_probability"]["variables"]["records"]["values"] == 2
-
-
-def test_a_run_stops_when_its_probabilities_are_known(mcrock, study_file, tmp_path):
-    chosen = "--set", "ensemble.design=random", "--set", "ensemble.realizations=300", "--stop"
-    code, output, _ = mcrock("run", study_file, "-o", tmp_path / "s.zarr", *chosen, "0.25")
-    assert code == 0
-    assert "realizations the probabilities in these motions are known to +-" in output
-    assert "for other earthquakes 2 recordings leave open what the table above says" in output

@@ -73,8 +73,6 @@ REFUSED = {  # parts of the one message stand between dots
     "run study.toml -o new.zarr --task 3/2 --dry-run": "task must be i/n with 1 <= i",
     "run study.toml -o new.zarr --workers 0": "workers must be at least 1, got 0",
     "run study.toml -o new.zarr --cluster c.toml --address tcp://localhost:1": "--address takes a running scheduler, --cluster starts one: give one of them",
-    "run study.toml -o new.zarr --set ensemble.design=random --stop 0.7": "half-width of an interval must lie in (0, 0.5)",
-    "run study.toml -o new.zarr --set ensemble.design=random --stop 0.1 --task 1/2": "leave --task out",
     "plot . -o figures --format bmpx": "must be one of png, pdf, svg, got 'bmpx'",
     "stats s.zarr --measure sa": "sa",
     "stats cloud.zarr --measure sa": "no intensity measure 'sa': it has pga, pgv; list others in intensity.variables",

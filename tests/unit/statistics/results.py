@@ -183,7 +183,6 @@ RESULTS = {
     "what limits, cloud": Result("cloud", given(st.what_limits, power_law()), missing=False),
     "steps": Result("levels", st.step_check, missing=False, refuses=False),
     "validity": Result("levels", st.model_validity, level=False, levels=True),
-    "sequential": Result("levels", st.sequential_probability, missing=False, order=False, levels=True),
     "measures": Result("measures", st.compare_measures, whole=False),
     "surface": Result("measures", given(st.fit_surface, ["pga", "pgv"])),
     "weighted": Result("cloud", given(st.weighted_probability, lognormal(3.0, 0.5)), missing=False),

@@ -32,7 +32,7 @@ PLAIN = re.compile(  # names that say what they are, in a table with no other wo
     "|intercept|unknown|median_capacity|dispersion|(fit_)?p_value|strongest_run|input_.*"
 )
 OTHERS = {  # functions of other things than runs, and those that give no result
-    *("Bootstrap", "Confidence", "betting_interval", "by_limit", "by_measure", "by_support"),
+    *("Bootstrap", "Confidence", "by_limit", "by_measure", "by_support"),
     *("checks_of_body", "design_intensity", "displacement_limit", "hazard_consistency", "load_hazard"),
     *("measures_of", "overturned", "pooled", "required_median", "sliding_distance", "split_by_choice"),
     *("survival", "undecided", "with_displacement_limit", "with_measures"),
