@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body import faces
@@ -18,6 +17,9 @@ from mcrock.statistics import overturned, overturning_probability, pooled, undec
 from mcrock.statistics.probability import EVENT
 from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels
 from mcrock.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FEW = 10  # runs in a cell below which its share is not shown
 FEWEST = 9 * FEW  # runs below which each is drawn by itself

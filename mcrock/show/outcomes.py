@@ -222,9 +222,7 @@ def plot_exceedance(
     result = result.isel(intensity=shown).sortby("intensity", ascending=False)
     ax = style.new_axes() if ax is None else ax
     factor, words = style.axis_scale(result["intensity"])
-    import seaborn as sns
-
-    colours = sns.color_palette("viridis_r", len(shown) + 1)[1:][::-1]
+    colours = style.shades("viridis_r", len(shown) + 1)[1:][::-1]
     names = style.short_numbers(result["intensity"].values * factor)
     for i, (colour, name) in enumerate(zip(colours, names, strict=True)):
         one = result.isel(intensity=i)
@@ -514,9 +512,7 @@ def plot_convergence(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[
     names = style.short_numbers(found["intensity"].values * factor)
     sizes = found["size"].values
     apart = (sizes[-1] / sizes[0]) ** 0.03 if len(sizes) > 1 else 1.1
-    import seaborn as sns
-
-    colours = sns.color_palette("viridis", len(unsure))
+    colours = style.shades("viridis", len(unsure))
     for k, (name, colour) in enumerate(zip(names, colours, strict=True)):
         one, mark = points.isel(intensity=[k]), style.MARKERS[k]
         look: dict[str, Any] = {"color": colour, "marker": mark, "markersize": 2.6}

@@ -291,7 +291,7 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE
         density = predictive.predictive_density(posterior, key, x)
         right.fill_betweenx(x, density, color=style.BLUE, alpha=0.35, linewidth=0)
         dashed = {"color": style.ORANGE, "linestyle": (0, (4, 2)), "linewidth": 1.1}
-        right.plot(written[key].distribution.frozen.pdf(x), x, **dashed)
+        right.plot(written[key].distribution.density(x), x, **dashed)
         ends = np.interp([0.025, 0.975], predictive.predictive_probability(posterior, key, x), x)
         names = [label.get_text() for label in left.get_xticklabels()]
         own = [names.index(predicted)] if predicted in names else range(len(names))

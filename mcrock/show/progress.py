@@ -14,12 +14,12 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcrock.dataset.contents import Inventory, Template
-from mcrock.ensemble.cluster import ArrayPlan, Estimate
 from mcrock.ensemble.opening import AT_WORK, ENDED, Process
 from mcrock.show.text import format_count, format_table, format_time, label_intensities
 
 if TYPE_CHECKING:
     from mcrock.ensemble import Progress
+    from mcrock.ensemble.cluster import ArrayPlan, Estimate
 
 BAR_INTERVAL = 0.5  # between changes of a bar [s]
 MANY = 1000  # runs from which on the start is worth a line

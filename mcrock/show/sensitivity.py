@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mcrock.base.estimates import format_p_value
 from mcrock.base.tables.distributions import Discrete, Distribution, Listed
@@ -42,6 +40,9 @@ from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.sensitivity import MOST, has_indices
 from mcrock.study import Study
 from mcrock.study.sampling import variable_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ROW = 24.0  # height of a row of axes [mm]
 ACROSS = 3  # axes in a row, of more than four
@@ -126,6 +127,8 @@ def _unit(ds: xr.Dataset, study: Study, name: str) -> str:
 
 
 def _draw(ax: Axes, item: Distribution, values: np.ndarray) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
     if isinstance(item, Discrete):
         given, reached = item.steps
         ax.vlines(given, 0, np.diff(reached, prepend=0.0), color=style.DEEP_RED, linewidth=1.0)
@@ -154,7 +157,7 @@ def _draw_density(ax: Axes, item: Distribution, values: np.ndarray) -> None:
         return
     x = np.linspace(low, high, FINE)
     with np.errstate(all="ignore"):
-        density = np.asarray(item.frozen.pdf(x), float)
+        density = item.density(x)
     ax.plot(x, np.where(np.isfinite(density), density, np.nan), color=style.DEEP_RED, linewidth=1.0)
 
 

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from mcrock.base.checks import shared_keywords
 from mcrock.base.params import STANDARD_GRAVITY
@@ -28,6 +26,8 @@ from mcrock.impact.registry import ImpactParameter
 
 if TYPE_CHECKING:
     from matplotlib import RcParams
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Parameters = ParamSpec("Parameters")
 
@@ -94,25 +94,28 @@ def figure_of_runs(
 SCREEN = 130.0  # resolution [1/in]
 
 
-class ShownAxes(Axes):
-    """Axes that show their figure."""
-
-    def _repr_png_(self) -> bytes:
-        buffer = io.BytesIO()
-        figure = self.get_figure(root=True)
-        assert figure is not None
-        with paper_style():
-            figure.savefig(buffer, format="png", dpi=SCREEN, bbox_inches="tight", pad_inches=0.04)
-        return buffer.getvalue()
-
-
-class OwnFigure(Figure):
+@cache
+def _own_figure() -> type[Figure]:
     """A figure whose axes show it."""
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-    def add_subplot(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs.keys() & {"projection", "polar", "axes_class"}:
-            kwargs["axes_class"] = ShownAxes
-        return super().add_subplot(*args, **kwargs)
+    class ShownAxes(Axes):
+        def _repr_png_(self) -> bytes:
+            buffer = io.BytesIO()
+            with paper_style():
+                figure_of(self).savefig(
+                    buffer, format="png", dpi=SCREEN, bbox_inches="tight", pad_inches=0.04
+                )
+            return buffer.getvalue()
+
+    class OwnFigure(Figure):
+        def add_subplot(self, *args: Any, **kwargs: Any) -> Any:
+            if not kwargs.keys() & {"projection", "polar", "axes_class"}:
+                kwargs["axes_class"] = ShownAxes
+            return super().add_subplot(*args, **kwargs)
+
+    return OwnFigure
 
 
 COLUMN = 90.0  # width of a single column [mm]
@@ -153,8 +156,7 @@ BAR_CHARACTERS = 55  # that fit below the bars of a figure one column wide
 
 def new_figure(width: float, height: float) -> Figure:
     """Empty figure of a size [mm] that needs no display."""
-
-    figure = OwnFigure(figsize=(width * MILLIMETRE, height * MILLIMETRE), layout="constrained")
+    figure = _own_figure()(figsize=(width * MILLIMETRE, height * MILLIMETRE), layout="constrained")
     figure.set_label(OWN)
     return figure
 
@@ -312,6 +314,13 @@ def words_above_rows(ax: Axes, words: Sequence[str]) -> None:
         written = ax.annotate(text, (0.0, i), xytext=(3.0, 4.0), fontsize=NOTE_SIZE, **place)
         written.set_in_layout(False)  # it has the width of the axes and would take more
     ax.set_ylim(top=len(words) - 0.2)
+
+
+def shades(name: str, number: int) -> list[tuple[float, ...]]:
+    """Colours evenly spaced over a map without its ends, as seaborn's palettes, which take half a second."""
+    from matplotlib import colormaps
+
+    return [*map(tuple, colormaps[name](np.linspace(0.0, 1.0, number + 2)[1:-1])[:, :3].tolist())]
 
 
 def plain_text(text: str) -> str:

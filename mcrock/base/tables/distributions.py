@@ -51,6 +51,10 @@ class Distribution(Table):
         """The same distribution from `scipy.stats`."""
         raise NotImplementedError
 
+    def density(self, value: Array) -> Array:
+        """Probability density [1 over the unit of the number]."""
+        return np.asarray(self.frozen.pdf(value), float)
+
     def quantile(self, probability: ArrayLike) -> Array:
         """Value not exceeded with ``probability`` [1], in the unit of the number."""
         p = np.asarray(probability, float)
@@ -174,6 +178,10 @@ class Uniform(Bounded):
 
     def _of_scipy(self, stats: Any) -> Any:
         return stats.uniform(self.low, self.high - self.low)
+
+    def density(self, value: Array) -> Array:
+        """Without `scipy.stats`, as most inputs of impacts are uniform."""
+        return np.where((self.low <= value) & (value <= self.high), 1.0 / (self.high - self.low), 0.0)
 
     def quantile(self, probability: ArrayLike) -> Array:
         return self.low + (self.high - self.low) * np.asarray(probability, float)

@@ -20,10 +20,8 @@ from mcrock.base.environment import mcrock_version
 from mcrock.body import Body
 from mcrock.dataset import replacing
 from mcrock.ensemble.opening import read_log
-from mcrock.measurement import Fit
 from mcrock.show.body import BODY, plot_body
 from mcrock.show.describe import uncertain_rows
-from mcrock.show.fit import estimate_rows, plot_fit
 from mcrock.show.history import plot_history
 from mcrock.show.progress import format_impossible
 from mcrock.show.report import results
@@ -53,8 +51,17 @@ ROWS = 40  # of a table at most
 
 @singledispatch
 def html_of(item: object) -> str:
-    """HTML of an object."""
-    raise TypeError(f"nothing is known of how to show {type(item).__name__}")
+    """HTML of an object, here of a fit, whose room takes a second to import."""
+    from mcrock.measurement import Fit
+    from mcrock.show.fit import estimate_rows, plot_fit
+
+    if not isinstance(item, Fit):
+        raise TypeError(f"nothing is known of how to show {type(item).__name__}")
+    rows = [
+        (name, value if interval == "-" else f"{value} ({item.level:.0%}: {interval})")
+        for name, value, interval, *_ in estimate_rows(item)
+    ]
+    return _cell(rows, plot_fit(item), "The test and its simulation", item.name)
 
 
 @html_of.register
@@ -86,15 +93,6 @@ def _(run: Run) -> str:
     heading = run.outcome.name.lower().replace("_", " ")
     figure = plot_history(run) if run.history.sizes.get("time") else None
     return _cell(result_rows(run), figure, "History of the run", heading)
-
-
-@html_of.register
-def _(fit: Fit) -> str:
-    rows = [
-        (name, value if interval == "-" else f"{value} ({fit.level:.0%}: {interval})")
-        for name, value, interval, *_ in estimate_rows(fit)
-    ]
-    return _cell(rows, plot_fit(fit), "The test and its simulation", fit.name)
 
 
 def _cell(rows: list[tuple[str, str]], ax: Axes | None, words: str, heading: str = "") -> str:
