@@ -341,7 +341,8 @@ def first_size(study: Study) -> int:
     if study.has_fixed_size:
         return study.n_realizations
     block = _block(study)
-    return min(max(LEAST, min(FEW, MANY // block)) * block, study.n_realizations)
+    each = 1 if study.is_certain else max(LEAST, min(FEW, MANY // block))
+    return min(each * block, study.n_realizations)
 
 
 def size_that_tells(study: Study, ds: xr.Dataset, **asked: Any) -> int:
@@ -356,8 +357,11 @@ def size_that_tells(study: Study, ds: xr.Dataset, **asked: Any) -> int:
     **asked
         As of `mcrock.statistics.what_limits`.
     """
+    n = ds.sizes["realization"]
+    if study.is_certain:
+        return n
     share, width = study.ensemble.runs_share or RUNS_SHARE, study.ensemble.width
-    found, n = what_limits(ds, **asked), ds.sizes["realization"]
+    found = what_limits(ds, **asked)
     return next_size(found, n, _block(study), study.n_realizations, share, width)
 
 

@@ -832,8 +832,7 @@ def _design_notes(study: Study, motions: Sequence[Motion]) -> list[str]:
                 f"note: the design of Sobol indices is even with {below} or {above} realizations, not with "
                 f"{study.n_realizations}"
             )
-    certain = not (study.uncertain or study.redrawn or study.motion.draws_noise or study.body.underside)
-    if certain and study.n_realizations > len(motions):
+    if study.is_certain and study.n_realizations > len(motions):
         first = f"first {len(motions)}" if len(motions) > 1 else "first"
         found.append(f"note: nothing is uncertain; realizations beyond the {first} repeat runs")
     return found

@@ -95,9 +95,9 @@ def what_limits(
     -------
     Dataset
         `answer` with `answer_interval` (bound), `half_width` of that [1], and `runs_share` [1], the share of
-        its variance that more runs of the same recordings would take away, NaN where each realization has a
-        recording of its own, or there is one. `narrower_by_runs` and `narrower_by_records` [1], by how much
-        `MORE_RUNS` times the runs, and `MORE_RECORDS` times the recordings with as many runs each, would
+        its variance that more runs of the same recordings would take away, NaN where realizations have
+        recordings of their own, or one run each. `narrower_by_runs` and `narrower_by_records` [1], by how
+        much `MORE_RUNS` times the runs, and `MORE_RECORDS` times the recordings with as many runs each, would
         narrow the interval; `records_needed` for `width`, NaN where the runs do not tell. `runs` and
         `records`.
         Attributes `answer`, "median", "probability" or "rate", and `limit`: "recordings", "runs", or "levels"
@@ -114,7 +114,6 @@ def what_limits(
     how, ds = Bootstrap(**keywords), by_falling(pooled(ds))
     accepted = accept_curve(ds, how)
     x, fell, runs = accepted.units.sums()
-    records = record_index(ds)[1]
     kind = "median" if hazard is None and intensity is None else "probability" if hazard is None else "rate"
     weighted = kind == "rate" and is_cloud(ds) and drawn_intensity(ds) is not None
     if kind == "probability":
@@ -145,7 +144,8 @@ def what_limits(
     half = float(np.diff(ends)[0]) / 2
     if kind != "probability":
         half = log(ends[1] / ends[0]) / 2 if ends[0] > 0 and ends[1] < inf else inf
-    alone = np.isnan(share) and records == ds.sizes["realization"]  # both grow together
+    record, records = record_index(ds)
+    alone = record is None or not how.cluster  # runs and what is independent grow together
     narrower = 1 - sqrt(1 - (1.0 if alone else share) * (1 - 1 / MORE_RUNS))
     more = MORE_RECORDS * records
     if exact:
@@ -157,7 +157,7 @@ def what_limits(
         by_records = 1 - quantile[0] / quantile[1] / sqrt(MORE_RECORDS)
     told = 0 < half < inf and not exact and records > 1
     limit = "levels" if exact and kind == "median" else "recordings"
-    if not exact and (alone or narrower > by_records):
+    if not exact and (alone or narrower > by_records > 0):
         limit = "runs"
     units = {"median": axis_attrs(ds).get("units", "1"), "probability": "1", "rate": "1/a"}[kind]
     return table(
@@ -174,7 +174,7 @@ def what_limits(
             "records": ((), records),
         },
         {},
-        how.attrs(record_index(ds)[0]) | {"answer": kind, "limit": limit},
+        how.attrs(record) | {"answer": kind, "limit": limit},
         NAMES,
     )
 

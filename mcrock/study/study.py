@@ -308,6 +308,11 @@ class Study(Displayed, Table):
         shared = self.motion.shakes and not self.motion.is_generated
         return self.motion.draws_records or (shared and self.ensemble.design == OF_INDICES)
 
+    @property
+    def is_certain(self) -> bool:
+        """Whether nothing is drawn, so that realizations of a record repeat each other."""
+        return not (self.uncertain or self.redrawn or self.motion.draws_noise or self.body.underside)
+
     @cached_property
     def epistemic(self) -> list[str]:
         """Dotted names of those that are one unknown number for all realizations."""

@@ -47,6 +47,15 @@ def test_it_ends_when_runs_add_little_or_at_its_limit(study, study_file, tmp_pat
     assert run_study(coarse, tmp_path / "b.zarr").sizes["realization"] == 8  # 4 of each record
 
 
+def test_nothing_is_run_twice_where_nothing_is_uncertain(study_file, tmp_path):
+    certain = ["body.width=0.4", "body.depth=0.4", "motion.azimuth_deg=0.0", "impact.draw=run"]
+    certain += ["impact.lambda=0.8", "impact.lambda_lon=0.8", "impact.lambda_lat=0.0"]
+    study = load_config(study_file, [*AUTO, *certain])
+    if not study.is_certain:
+        pytest.fail(f"the small study has another input: {study.uncertain}")
+    assert run_study(study, tmp_path / "a.zarr").sizes["realization"] == 2
+
+
 def test_a_store_that_is_there_goes_on_at_its_levels(study, study_file, tmp_path):
     few = load_config(study_file, [*AUTO[:2], "ensemble.most_realizations=8"])
     ds = run_study(few, tmp_path / "a.zarr", intensity=3.3)
