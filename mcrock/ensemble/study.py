@@ -480,7 +480,8 @@ def _compute(jobs: Mapping[Path, Job], options: Options, progress: Callable[[Pro
         if client is not None:
             run_distributed(state.job, every, parts, client, report, fixed=fixed)
         elif parts:
-            run_local(state.job, every, parts, min(workers, len(parts)), options.processes, report)
+            realizations = state.total_runs // study.n_intensity
+            run_local(state.job, every, parts, min(workers, realizations), options.processes, report)
     for tracker in trackers:
         tracker.close()
     if failed := [tracker for tracker in trackers if tracker.failures]:

@@ -380,8 +380,12 @@ def test_no_more_parts_are_held_than_there_are_workers(study, tmp_path, monkeypa
     assert not JOBS
 
 
-@pytest.mark.parametrize("fails", [False, True])
-def test_the_last_parts_are_shared_by_all_workers(study, reference, tmp_path, monkeypatch, fails):
+@pytest.mark.parametrize(
+    ("workers", "fails", "cuts"), [(3, False, [2, 3]), (3, True, [2, 3]), (20, False, [4, 5, 7, 8, 8])]
+)
+def test_the_last_parts_are_shared_by_all_workers(
+    study, reference, tmp_path, monkeypatch, workers, fails, cuts
+):
     pieces = []
 
     def compute(name, part, *values):
@@ -390,9 +394,9 @@ def test_the_last_parts_are_shared_by_all_workers(study, reference, tmp_path, mo
         return replace(result, error="lost") if fails and part.piece == (1, 3) else result
 
     monkeypatch.setattr(schedule, "run_part", compute)
-    xr.testing.assert_identical(run_study(study, tmp_path / "s.zarr", workers=3), reference)
+    xr.testing.assert_identical(run_study(study, tmp_path / "s.zarr", workers=workers), reference)
     # all are stored, or computed anew, as a whole
-    assert sorted(n for _, n in pieces) == [1] * 5 + [2] * 2 + [3] * 3
+    assert sorted(n for _, n in pieces) == [1] * 5 + [n for n in cuts for _ in range(n)]
 
 
 def test_an_interrupt_keeps_what_is_done(study, reference, tmp_path):
