@@ -44,7 +44,7 @@ from mcrock.excitation.response_spectra import MOST_AVERAGED
 from mcrock.impact.conditions import CONTROL_PRESETS, STEEPEST, Contact, Controls
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
-RUNS_SHARE, MOST_AUTO = 0.05, 10_000  # of studies that end by themselves, unless they say otherwise [1]
+RUNS_SHARE, MOST_AUTO = 0.05, 2000  # of studies that end by themselves, unless they say otherwise [1]
 FOR_AUTO = ("runs_share", "width", "most_realizations")  # keys that go with it
 MOST_OUTER = 4096  # outer draws, each of them a file or more of the store [1]
 MOST_WHOLE = 1_000_000  # of a design that every process holds [1]
