@@ -389,10 +389,13 @@ def run(
         return
 
     old = os.stat(output) if writing.overwrite and output.exists() else None
+    from mcrock.ensemble import EnsembleError, run_study
+
     try:
         with _workers(place.address, cluster, output) as client, study_progress() as progress:
-            how |= {"client": client, "progress": progress}
-            ds = _computed(study, output, how | asked)
+            ds = run_study(study, output, **how, **asked, client=client, progress=progress)
+    except EnsembleError as error:
+        options.fail(str(error), 1)
     except KeyboardInterrupt as interruption:
         _interrupted(output, options.interruption_code(interruption), old, place.has_threads)
     _print_results(study, output, ds, place.task, printed.whole, asked)
@@ -420,15 +423,6 @@ def _run_collection(collection: Collection, output: Path, how: dict[str, Any]) -
     print(f"`mcrock collection {output} --hazard FILE` has rates, ranks, losses, figures and a page")
 
 
-def _computed(study: Study, output: Path, how: dict[str, Any]) -> xr.Dataset:
-    from mcrock.ensemble import EnsembleError, run_study
-
-    try:
-        return run_study(study, output, **how)
-    except EnsembleError as error:
-        options.fail(str(error), 1)
-
-
 def _print_results(
     study: Study, output: Path, ds: xr.Dataset, task: str, whole: bool, asked: dict[str, Any]
 ) -> None:
@@ -452,11 +446,12 @@ def _print_results(
 
 def _describe_run(study: Study, output: Path, how: dict[str, Any], asked: dict[str, Any]) -> None:
     from mcrock.ensemble import plan_study, settle
+    from mcrock.ensemble.pilot import first_size
     from mcrock.show.describe import describe
     from mcrock.study.sampling import load_motions
 
     (study,) = settle([study], **asked, output=output)
-    plan, (i, n) = plan_study(study, output, **how), how["task"]
+    plan, (i, n) = plan_study(study.of_size(first_size(study)), output, **how), how["task"]
     print(describe(study, load_motions(study)))
     print(f"{plan.chunks} chunks of up to {plan.chunk_length} realizations in {output}")
     share = "" if plan.share == plan.chunks else f" of task {i}/{n}"
