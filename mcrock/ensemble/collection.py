@@ -205,7 +205,6 @@ def run_collection(
         options = replace(options, overwrite=False, resume=False, extend=True)
 
 
-RESAMPLES = 200  # by which an object finds how many realizations it needs
 TRIED = 12  # objects that have a pilot, from the one that rocks first to the last
 
 
@@ -274,7 +273,7 @@ def _more(results: Results, members: Mapping[str, Study], options: Options) -> d
     for name, study in members.items():
         if not study.has_fixed_size and options.task[1] == 1:
             ds = results.open(name)
-            n = size_that_tells(study, ds, resamples=RESAMPLES)
+            n = size_that_tells(study, ds)
             found |= {name: n} if n > ds.sizes["realization"] else {}
     return found
 

@@ -27,6 +27,7 @@ from mcrock.excitation.measures import MEASURES
 from mcrock.excitation.sources.base import Source
 from mcrock.simulation.runs import simulate_part
 from mcrock.statistics.precision import WIDTH, check_aim, hazard_rows, what_limits
+from mcrock.statistics.runs import read_once
 from mcrock.study import Study
 from mcrock.study.sampling import draw_inputs, load_motions
 from mcrock.study.sections import RUNS_SHARE, Intensity
@@ -322,6 +323,7 @@ def without_runs(study: Study) -> xr.Dataset:
 
 FEW, LEAST, MANY = 4, 2, 200  # realizations of each record at first, fewer where they are more than these
 MORE = (1.25, 4.0)  # times as many come next
+RESAMPLES = 200  # by which a study finds how many it needs; its answer has more
 ALONE = 16  # realizations that count as met together where each has a motion of its own
 
 
@@ -361,7 +363,8 @@ def size_that_tells(study: Study, ds: xr.Dataset, **asked: Any) -> int:
     if study.is_certain:
         return n
     share, width = study.ensemble.runs_share or RUNS_SHARE, study.ensemble.width
-    found = what_limits(ds, **asked)
+    read_once(ds)
+    found = what_limits(ds, resamples=RESAMPLES, **asked)
     return next_size(found, n, _block(study), study.n_realizations, share, width)
 
 
