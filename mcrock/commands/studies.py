@@ -41,6 +41,7 @@ def check(*, config: options.Config, changes: options.StudyOptions, aim: options
     from mcrock.study.collection import is_collection
 
     if is_collection(config):
+        aim.check_collection()
         print_collection(changes.load_collection(config))
     else:
         study = changes.load(config)
@@ -374,6 +375,7 @@ def run(
     from mcrock.study.collection import is_collection
 
     if is_collection(config):
+        aim.check_collection()
         collection = changes.load_collection(config)
         options.say("\n".join(collection.cautions))
         if printed.dry_run:
@@ -626,6 +628,7 @@ def submit(
     if cluster:
         load_cluster(cluster)
     if is_collection(config):
+        aim.check_collection()
         studies = [*fixed_collection(changes.load_collection(config)).members.values()]
     else:
         study = changes.load(config)
