@@ -47,15 +47,6 @@ def start_tilted(run, k, tilt, rate):
     run.mode, run.place = codes.EDGE, k
 
 
-@jit(internal=True)
-def set_start(run, k, tilt):
-    """Start at rest, or released from ``tilt`` [rad] over edge ``k``."""
-    if tilt == 0.0:
-        start_at_rest(run)
-    else:
-        start_tilted(run, k, tilt, 0.0)
-
-
 class Batch(NamedTuple):
     """Inputs of consecutive realizations, see `mcrock.base.params.Inputs`."""
 
@@ -113,11 +104,8 @@ def empty_batch(quantiles: np.ndarray) -> Batch:
 @jit(internal=True)
 def load_body(run, batch, i):
     """Body of realization ``i`` of a batch."""
-    upright = sqrt(1.0 - batch.slope[i, 0] ** 2 - batch.slope[i, 1] ** 2)
-    fill_constants(
-        run.body, batch.mass[i], batch.inertia[i], batch.vertices[i], batch.gravity[i] * upright,
-        batch.start_face[i],
-    )  # fmt: skip
+    gravity = batch.gravity[i] * sqrt(1.0 - batch.slope[i, 0] ** 2 - batch.slope[i, 1] ** 2)
+    fill_constants(run.body, batch.mass[i], batch.inertia[i], batch.vertices[i], gravity, batch.start_face[i])
 
 
 @jit(internal=True)
@@ -143,11 +131,15 @@ def load_law(run, batch, i):
 
 @jit(internal=True)
 def load_intensity(run, batch, i, j):
-    """Shaking of realization ``i`` at intensity ``j``, see `mcrock.kernel.shaking.load_segment`."""
+    """Shaking (`mcrock.kernel.shaking.load_segment`) and start of realization ``i`` at intensity ``j``: at
+    rest or released from a tilt over an edge."""
     scale, azimuth, gravity, turn = batch.scale[i, j], batch.azimuth[i], batch.gravity[i], run.turn
     turn[0], turn[1], turn[2] = scale * cos(azimuth), scale * sin(azimuth), scale
     turn[3], turn[4] = gravity * batch.slope[i, 0], gravity * batch.slope[i, 1]
-    set_start(run, batch.start_edge[i], batch.start_tilt[i])
+    if batch.start_tilt[i] == 0.0:
+        start_at_rest(run)
+    else:
+        start_tilted(run, batch.start_edge[i], batch.start_tilt[i], 0.0)
 
 
 @jit(internal=True)

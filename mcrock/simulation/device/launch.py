@@ -13,7 +13,7 @@ import threading
 from collections.abc import Sequence
 from functools import cache
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import config, cuda
@@ -30,15 +30,6 @@ from mcrock.kernel.layout import corners_of_type, fill_topology, record_type, ru
 from mcrock.kernel.shaking import end_of_run
 from mcrock.simulation.device import is_simulated
 
-
-class Pieces(NamedTuple):
-    """Types of the pieces of a record of a run on a GPU."""
-
-    hot: Any  # of a thread, in shared memory: what every step reads and writes
-    scratch: Any  # of a thread, in global memory: whole rows are written and read at a time
-    body: Any  # the body of a realization, in global memory, one for all threads where all have it
-
-
 # by `mcrock.kernel.layout.run_type`: what only friction reads and takes no room, what changes where contacts
 # stick, what all runs of a part have in common, and what is of a run but not of a step
 SLIPPING = "friction bend stops since last_mode last_place swing took_off bounced count slipped"
@@ -50,8 +41,12 @@ FEW = 8  # corners up to which the heights of a step are with its state
 
 
 @cache
-def pieces_of(corners: int) -> Pieces:
-    """Pieces of the record of bodies with room for so many vertices."""
+def pieces_of(corners: int) -> tuple[Any, Any, Any]:
+    """Types of the pieces of a record with room for so many vertices.
+
+    Hot is what each step reads and writes, of a thread in shared memory; scratch is of a thread in global
+    memory, whole rows at a time; so is the body of a realization, one for all threads where all have it.
+    """
     whole = run_type(corners)
     rare = RARE if corners <= FEW else f"{RARE} heights"
     hot = _picked(whole, but=f"{SLIPPING} {rare} body")
@@ -62,7 +57,7 @@ def pieces_of(corners: int) -> Pieces:
     if record_type(**hot).itemsize % 16 == 0:
         hot["odd"] = np.float64  # threads side by side then have banks of their own
     body = record_type(**_picked(whole["body"], but=COMMON))
-    return Pieces(record_type(**hot), record_type(**_picked(whole, rare)), record_type(body=body))
+    return record_type(**hot), record_type(**_picked(whole, rare)), record_type(body=body)
 
 
 def _picked(kind: Any, names: str = "", but: str = "") -> dict[str, Any]:
@@ -219,8 +214,7 @@ def compute(code, run, motions, batch, tail, trace, out):
 @cache
 def program(corners: int) -> Any:
     """The program for bodies whose record has room for so many vertices."""
-    whole, pieces = run_type(corners), pieces_of(corners)
-    hot_type = pieces.hot
+    whole, hot_type = run_type(corners), pieces_of(corners)[0]
 
     @cuda.jit(cache=True)
     def run_all(template, bodies, scratch, motions, batch, tail, codes, queue, nothing, used, out):
@@ -276,10 +270,11 @@ def run_on_gpu(
         if not is_simulated():
             allow_members()
             allow_records()
-        template, pieces, one = template_of(top, settings), pieces_of(room_of(top)), same_body(batch)
+        template, one = template_of(top, settings), same_body(batch)
+        _, scratch_type, body_type = pieces_of(room_of(top))
         n, results = _threads(template, len(codes)), _moved(out)
-        bodies = cuda.device_array(1 if one else n, pieces.body)
-        scratch = cuda.device_array(n, pieces.scratch)
+        bodies = cuda.device_array(1 if one else n, body_type)
+        scratch = cuda.device_array(n, scratch_type)
         there = _moved(template), bodies, scratch, _motions_there(motions), _moved(batch), tail
         for given, blocks in ((codes[:0], 1), (codes, n // BLOCK)) if one else ((codes, n // BLOCK),):
             program(room_of(top))[blocks, BLOCK](
