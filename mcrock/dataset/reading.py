@@ -82,6 +82,17 @@ class _Array(BackendArray):
             return np.asarray(self.variable[key].values)
 
 
+def source_of(array: xr.DataArray) -> object | None:
+    """What a whole array is read from when it is used; None of a part or permutation, or in memory."""
+    data: Any = array.variable._data
+    while hasattr(data, "array"):  # xarray's wrappers
+        keys = data.key.tuple if hasattr(data, "key") else ()
+        if not all(isinstance(key, slice) and key.step in (None, 1) for key in keys):
+            return None
+        data = data.array
+    return data if isinstance(data, _Array) and data.shape == array.shape else None
+
+
 @contextmanager
 def decoding(words: Callable[[], str]) -> Iterator[None]:
     """Raise `DamageError` where something cannot be decoded; errors of the system pass."""

@@ -7,6 +7,7 @@ lazily.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ import xarray as xr
 from mcrock.base.checks import shown
 from mcrock.base.params import DECIDED, FacetFallback, Outcome
 from mcrock.dataset.opened import accepts_path
+from mcrock.dataset.reading import source_of
 from mcrock.study import Study
 
 SLICE = 1 << 17  # realizations read at a time
@@ -508,6 +510,10 @@ def read_slices(
         raise ValueError(NOTHING)
 
 
+TALLIES, MOST_KEPT = 4, 1 << 16  # numbers of overturned runs that are kept, and places of each at most [1]
+_TALLIES: dict[tuple[object, ...] | None, Tally] = {}
+
+
 def count_runs(
     ds: xr.Dataset,
     beyond: Callable[[xr.Dataset], Passed],
@@ -519,6 +525,9 @@ def count_runs(
     allow_missing: bool = False,
 ) -> Tally:
     """Count the runs of each record and bin that pass each of some rising levels.
+
+    The latest numbers of overturned runs are kept of studies that are read slice by slice, as each statistic
+    asks for them again.
 
     Parameters
     ----------
@@ -537,6 +546,9 @@ def count_runs(
     allow_missing : bool
         Leave out runs that have not been run, rather than refuse.
     """
+    key = _name_of_tally(ds, beyond, places, record, allow_missing)
+    if key in _TALLIES:
+        return _TALLIES[key]
     shape = (1 if record is None else int(record.max()) + 1, len(places.centre), levels + 1)
     totals = [np.zeros(shape, np.int64) for _ in Passed._fields]
     for where, part, there in read_slices(ds, names, allow_missing):
@@ -550,7 +562,24 @@ def count_runs(
             flat = (cell * shape[2] + passed)[there]
             total += np.bincount(flat, minlength=total.size).reshape(shape)
     above = [total[..., ::-1].cumsum(axis=-1)[..., ::-1] for total in totals]
-    return Tally(above[0][..., 0], Passed(*(numbers[..., 1:] for numbers in above)))
+    found = Tally(above[0][..., 0], Passed(*(numbers[..., 1:] for numbers in above)))
+    if key is not None and found.runs.size <= MOST_KEPT:
+        _TALLIES[key] = found
+        while len(_TALLIES) > TALLIES:
+            _TALLIES.pop(next(iter(_TALLIES)), None)
+    return found
+
+
+def _name_of_tally(
+    ds: xr.Dataset, beyond: object, places: Classes, record: np.ndarray | None, allow_missing: bool
+) -> tuple[object, ...] | None:
+    """What a tally of overturned runs is made of; None of other tallies, and of runs not read from disk."""
+    sources = [source_of(ds[name]) for name in ("outcome", *GUESSED) if name in ds]
+    if beyond is not overturn_levels or None in sources:
+        return None
+    arrays = [x for x in (places.centre, places.of_run, record) if x is not None]
+    digests = [(x.dtype.str, hashlib.blake2b(np.ascontiguousarray(x).data).digest()) for x in arrays]
+    return (*sources, allow_missing, *digests)
 
 
 def overturn_levels(part: xr.Dataset) -> Passed:

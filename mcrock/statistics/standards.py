@@ -261,7 +261,7 @@ def baselines(
         there = np.concatenate([(part != Outcome.NOT_RUN).any(rest).values for part in parts])
         flat = flat if there.all() else flat.isel(realization=there)
     body = {name: median_of(flat, name) for name in BODY if name in flat}
-    checks, _ = checks_of_medians(flat)
+    checks, _ = checks_of_medians(flat, body)
     if not has_records(flat):
         known = measures_of(flat)
         checks = {name: check for name, check in checks.items() if measure_name(check.measure) in known}
@@ -288,9 +288,9 @@ def baselines(
     return result.assign_attrs({"level": how.level, "resamples": how.resamples, "scored": scored} | body)
 
 
-def checks_of_medians(ds: xr.Dataset) -> tuple[dict[str, Check], float]:
+def checks_of_medians(ds: xr.Dataset, body: dict[str, float] | None = None) -> tuple[dict[str, Check], float]:
     """Checks of the body of the medians of a study, and the gravity [m/s2]; none where it does not stand."""
-    body = {name: median_of(ds, name) for name in BODY if name in ds}
+    body = {name: median_of(ds, name) for name in BODY if name in ds} if body is None else body
     stands = len(body) == len(BODY) and 0 < body["body_slenderness"] < pi / 2
     return (checks_of_body(*body.values()) if stands else {}), body.get("gravity", np.nan)
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mcrock import statistics
 from mcrock.base.params import Outcome
 from mcrock.dataset import build_dataset
+from mcrock.dataset.reading import open_lazily
 from mcrock.statistics import runs
 from mcrock.statistics.goodness import by_probit, held_out, record_units
 from mcrock.statistics.runs import CELLS, intensity_classes, place_in_cells, record_groups, record_lots
@@ -154,6 +155,33 @@ def test_records_of_a_large_study_are_read_once_and_kept_in_few_bytes():
     assert ds["record"].variable._data.nbytes == 300
     assert ds["outcome"].chunks is not None
     assert np.array_equal(ds["record"], record)
+
+
+def test_runs_on_disk_are_counted_once_and_other_runs_anew(tmp_path):
+    rng = np.random.default_rng(4)
+    outcome = rng.choice([Outcome.AT_REST, Outcome.OVERTURNED], (300, 2)).astype("i1")
+    path, record = tmp_path / "runs.nc", np.arange(300) % 7
+    build_dataset({"outcome": outcome, "intensity": [1.0, 2.0]}, units="m s-2").to_netcdf(path)
+    with (
+        open_lazily(path, "netcdf4", str, None) as ds,
+        patch.object(runs, "read_slices", wraps=runs.read_slices) as read,
+    ):
+
+        def counted(one, record=record):
+            places = runs.intensity_classes(one, 2)
+            return runs.count_runs(one, runs.overturn_levels, 1, places, record).beyond.sure[..., 0]
+
+        first = counted(ds)
+        assert np.array_equal(first, counted(ds.isel(intensity=slice(0, 2))))
+        assert read.call_count == 1
+        expected = [np.bincount(record, weights=row) for row in (outcome == Outcome.OVERTURNED).T]
+        assert np.array_equal(first.T, expected)
+        swapped = [ds.isel(realization=order) for order in (slice(None, None, -1), rng.permutation(300))]
+        for one in (*swapped, ds.isel(intensity=[1, 0]), ds.assign(outcome=ds["outcome"][::-1])):
+            found = counted(one)
+            assert np.array_equal(found, counted(one.copy(deep=True).load()))
+            assert not np.array_equal(found, first)
+        assert not np.array_equal(counted(ds, record[::-1]), first)
 
 
 @given(ds=studies(clouds=st.just(True)), step=st.integers(1, 9))
