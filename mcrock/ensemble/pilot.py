@@ -27,6 +27,7 @@ from mcrock.excitation.measures import MEASURES
 from mcrock.excitation.sources.base import Source
 from mcrock.simulation.runs import simulate_part
 from mcrock.statistics.precision import WIDTH, check_aim, hazard_rows, what_limits
+from mcrock.statistics.probability import by_falling, overturning_probability, pooled
 from mcrock.statistics.runs import read_once
 from mcrock.study import Study
 from mcrock.study.sampling import draw_inputs, load_motions
@@ -37,8 +38,8 @@ STEPS = 15  # intensities of the bisection: four runs find one of sixteen places
 LOW, HIGH = 0.7, 40.0  # of what starts rocking, between which capacities are sought at first
 STRONGEST = 5.0 * STANDARD_GRAVITY  # largest acceleration that is sought of half of the motions [m/s2]
 TAIL = 2.05  # standard deviations from the median to a probability of 0.02 and of 0.98
-APART = 1.35  # intensities of a study, at most, times the one before
-NUMBER = (8, 16)  # of intensities, at least and at most
+APART, APART_OF_RATE = 1.5, 1.35  # intensities of a study, at most, times the one before
+NUMBER = (6, 16)  # of intensities, at least and at most
 FINE = 400  # places at which densities are added
 WIDER = 1.25  # is the distribution of intensities than the best lognormal one
 NARROWEST = 0.1  # dispersion of capacities, as they are found in steps
@@ -212,7 +213,8 @@ def levels_that_tell(
     inside = (z >= low) & (z <= max(high, low + np.log(2.0)))
     z, density = z[inside], np.sum([each[inside] / each.sum() for each in densities], axis=0)
     share = np.linspace(0, 1, len(z)) / 2 + np.cumsum(density) / density.sum() / 2
-    number = int(np.clip(np.ceil((z[-1] - z[0]) / np.log(APART)) + 1, *NUMBER))
+    apart = np.log(APART if hazard is None else APART_OF_RATE)
+    number = int(np.clip(np.ceil((z[-1] - z[0]) / apart) + 1, *NUMBER))
     levels = np.exp(np.interp(np.linspace(share[0], 1, number), share, z)) / unit
     return [level * unit for level in dict.fromkeys(float(f"{level:.2g}") for level in levels)]
 
@@ -322,7 +324,7 @@ def without_runs(study: Study) -> xr.Dataset:
 
 
 FEW, LEAST, MANY = 4, 2, 200  # realizations of each record at first, fewer where they are more than these
-MORE = (1.25, 4.0)  # times as many come next
+MORE = (1.25, 2.5)  # times as many come next
 RESAMPLES = 200  # by which a study finds how many it needs; its answer has more
 ALONE = 16  # realizations that count as met together where each has a motion of its own
 
@@ -350,6 +352,8 @@ def first_size(study: Study) -> int:
 def size_that_tells(study: Study, ds: xr.Dataset, **asked: Any) -> int:
     """Realizations that a study of no fixed size needs, by what limits the answer of fewer.
 
+    In the place of a median that no level reaches that of the probability nearest to one half.
+
     Parameters
     ----------
     study : Study
@@ -365,6 +369,10 @@ def size_that_tells(study: Study, ds: xr.Dataset, **asked: Any) -> int:
     share, width = study.ensemble.runs_share or RUNS_SHARE, study.ensemble.width
     read_once(ds)
     found = what_limits(ds, resamples=RESAMPLES, **asked)
+    if np.isinf(found["answer"]) and not study.is_cloud:  # a median that no level reaches
+        p = overturning_probability(by_falling(pooled(ds)))["probability"].values
+        level = float(ds["intensity"].values[abs(p - 0.5).argmin()])
+        found = what_limits(ds, resamples=RESAMPLES, intensity=level)
     return next_size(found, n, _block(study), study.n_realizations, share, width)
 
 

@@ -449,6 +449,8 @@ def format_limits(found: xr.Dataset) -> str:
         "rate": "annual rate {answer:with ends}, ",
     }[kind]
     told = write(found, template)
+    if np.isinf(float(found["answer"])):
+        return "more runs do not tell the median: half of such motions do it at none of the intensities run"
     if limit == "levels":
         return "limited by its levels: at each all runs fall or none do, and levels between tell more"
     if records == 1:

@@ -10,7 +10,7 @@ Searle, S. R., Casella, G., McCulloch, C. E. (1992). Variance components. Wiley.
 
 from __future__ import annotations
 
-from math import ceil, inf, log, nan, sqrt
+from math import ceil, inf, isfinite, log, nan, sqrt
 from typing import Unpack
 
 import numpy as np
@@ -132,7 +132,8 @@ def what_limits(
         else:
             estimate, ends = accepted.curve.reached(0.5), np.array(accepted.reached_interval(0.5))
         weights = influence(ds, accepted, hazard)[[*FAMILIES].index(accepted.choice.family)]
-        exact = bool(((fell == 0) | (fell == runs)).all())
+        fell, of = (fell.sum(), runs.sum()) if is_cloud(ds) else (fell, runs)
+        exact = bool(np.all((fell == 0) | (fell == of)))
     expected = accepted.points["probability"].values
     if is_cloud(ds):
         expected = np.zeros(ds.sizes["realization"])
@@ -155,7 +156,7 @@ def what_limits(
     else:
         quantile = stdtrit(np.array([more - 1, records - 1]), (1 + how.level) / 2)
         by_records = 1 - quantile[0] / quantile[1] / sqrt(MORE_RECORDS)
-    told = 0 < half < inf and not exact and records > 1
+    told = 0 < half < inf and not exact and records > 1 and isfinite(estimate)
     limit = "levels" if exact and kind == "median" else "recordings"
     if not exact and (alone or narrower > by_records > 0):
         limit = "runs"
