@@ -75,7 +75,7 @@ def records_for(spread: Spread, records: int, width: float, level: float = 0.95)
     return half, ceil((float(ndtri((1 + level) / 2)) * deviation / width) ** 2) + 2
 
 
-def run_pilot(study: Study, motions: list[Motion], events: str = "falls") -> Spread | None:
+def run_pilot(study: Study, motions: list[Motion], events: str = "falls") -> Spread:
     """Capacities of some realizations, each by four runs.
 
     Parameters
@@ -84,11 +84,6 @@ def run_pilot(study: Study, motions: list[Motion], events: str = "falls") -> Spr
         The study and what `load_motions` gives for it.
     events : str
         "falls" for overturning or sliding off, where the study has a displacement limit, or "overturns".
-
-    Returns
-    -------
-    Spread or None
-        None if nothing falls at any intensity that is sought.
     """
     n = min(max(len(motions), FEWEST), MOST_TRIED, study.n_realizations)
     pack, one = pack_motions(motions), study.at_intensities([1.0])
@@ -115,7 +110,7 @@ def run_pilot(study: Study, motions: list[Motion], events: str = "falls") -> Spr
     return spread_of(z, place, most)
 
 
-def spread_of(z: np.ndarray, place: np.ndarray, most: float) -> Spread | None:
+def spread_of(z: np.ndarray, place: np.ndarray, most: float) -> Spread:
     """Spread of capacities, each between two of the logarithms of intensities that were tried.
 
     Parameters
@@ -123,13 +118,14 @@ def spread_of(z: np.ndarray, place: np.ndarray, most: float) -> Spread | None:
     z : ndarray (n_tried,)
         Logarithms of intensities, evenly spaced.
     place : ndarray (n,)
-        How many of them each realization survives; None is returned if all survive all.
+        How many of them each realization survives. Where all survive all, the spread is that of ``z``.
     most : float
         Logarithm of the strongest intensity of a study.
     """
     falls = place < len(z)
     if not falls.any():
-        return None
+        deviation = float(np.ptp(z)) / 2 / TAIL
+        return Spread(float(z.mean()), deviation, deviation, most, 0.0)
     found = z[0] + (z[1] - z[0]) * (place[falls] - 0.5)
     low, centre, high = np.quantile(found, [0.16, 0.5, 0.84]).tolist()
     below, above = (max(part, float(found.std()), NARROWEST) for part in (centre - low, high - centre))
@@ -280,15 +276,7 @@ def _spreads(study: Study) -> list[Spread]:
     motions = load_motions(study)
     slides = study.limits is not None and study.limits.displacement is not None
     found = [run_pilot(study, motions, event) for event in ("overturns", "falls")[: 1 + slides]]
-    return [each for each in found if each] or [_unknown(study, motions)]
-
-
-def _unknown(study: Study, motions: list[Motion]) -> Spread:
-    """In the place of capacities that are not found: from what starts rocking to the strongest."""
-    rocks, strong = _rocks(study.at_intensities([1.0]), motions, 0, 1)
-    low, high = np.log(rocks[0]), max(np.log(strong[0]), np.log(2.0 * rocks[0]))
-    deviation = (high - low) / 2 / TAIL
-    return Spread((low + high) / 2, deviation, deviation, high)
+    return [each for each in found if each.share > 0] or found
 
 
 def proposal(spreads: Sequence[Spread], hazard: xr.Dataset | None) -> dict[str, Any]:

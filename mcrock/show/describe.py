@@ -710,7 +710,7 @@ def describe_recordings(study: Study, motions: Sequence[Motion]) -> str:
     """How well the motions of a study can tell its median, by a pilot of a few runs; arguments as of
     `describe`."""
     found = run_pilot(study, list(motions))
-    if found is None:
+    if not found.share:
         return "pilot: nothing falls at any intensity that was tried"
     width, n = study.ensemble.width or WIDTH, len(motions)
     kind, verb = "recording", "is"
