@@ -161,13 +161,13 @@ def files_of(feature):
 # what is measured: budget, aim, and how: a number, or a set or dictionary of what is counted
 TABLE = {
     "code lines of the package": (
-        60600,
+        60650,
         49000,
         lambda: sum(code_lines(p.read_text(), parsed(p)) for p in FILES),
     ),
-    "lines of the tests": (66500, 46000, lambda: lines_of(TESTS)),
+    "lines of the tests": (66450, 46000, lambda: lines_of(TESTS)),
     "modules": (226, 220, lambda: FILES),
-    "import lines": (4950, 4000, lambda: sum(map(import_lines, FILES))),
+    "import lines": (4935, 4000, lambda: sum(map(import_lines, FILES))),
     "rooms and loose modules": (18, 18, lambda: {subject(path) for path in FILES} - set(LOW)),
     "floors": (11, 12, floors),
     "arrows between rooms": (92, 120, lambda: sum(map(len, arrows().values()))),
