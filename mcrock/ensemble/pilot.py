@@ -340,7 +340,7 @@ def first_size(study: Study) -> int:
 def size_that_tells(study: Study, ds: xr.Dataset, **asked: Any) -> int:
     """Realizations that a study of no fixed size needs, by what limits the answer of fewer.
 
-    In the place of a median that no level reaches that of the probability nearest to one half.
+    Instead of a median that no level reaches, the probability nearest to one half counts.
 
     Parameters
     ----------
