@@ -8,9 +8,9 @@ first runs tell (`mcrock.statistics.precision`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from math import ceil, inf, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +24,6 @@ from mcrock.base.tables.fields import plain
 from mcrock.dataset import is_store, load_dataset
 from mcrock.excitation import Motion, pack_motions
 from mcrock.excitation.measures import MEASURES
-from mcrock.excitation.sources.base import Source
 from mcrock.simulation.runs import simulate_part
 from mcrock.statistics.precision import WIDTH, check_aim, hazard_rows, what_limits
 from mcrock.statistics.probability import by_falling, overturning_probability, pooled
@@ -315,17 +314,17 @@ FEW, LEAST, MANY = 4, 2, 200  # realizations of each record at first, fewer wher
 MORE = (1.25, 2.5)  # times as many come next
 RESAMPLES = 200  # by which a study finds how many it needs; its answer has more
 ALONE = 16  # realizations that count as met together where each has a motion of its own
+_NUMBERS: dict[tuple[str, Path], int] = {}  # of recordings, by their table and folder
 
 
 def _block(study: Study) -> int:
     """Realizations in which a study meets each of its recordings once."""
-    shared = study.motion.shakes and not (study.motion.is_generated or study.draws_records)
-    return _number_of(study.motion, study.folder) if shared else ALONE
-
-
-@lru_cache(maxsize=16)  # objects of a collection ask for the same again and again
-def _number_of(source: Source, folder: Path) -> int:
-    return len(source.load(folder)[0])
+    if not study.motion.shakes or study.motion.is_generated or study.draws_records:
+        return ALONE
+    key = json.dumps(plain(study.motion)), study.folder  # objects of a collection ask again and again
+    if key not in _NUMBERS:
+        _NUMBERS[key] = len(load_motions(study))
+    return _NUMBERS[key]
 
 
 def first_size(study: Study) -> int:

@@ -41,7 +41,7 @@ def test_missing_runs_can_be_accepted(mcrock, store, tmp_path):
     ("command", "place", "remedy"),
     [
         ("stats", "mcrock.show.summary.summarize", "give it more: `mcrock docs large-studies` has"),
-        ("run", "mcrock.commands.studies._computed", "use fewer --workers or a smaller --part-size"),
+        ("run", "mcrock.ensemble.run_study", "use fewer --workers or a smaller --part-size"),
     ],
 )
 def test_what_is_out_of_memory_says_what_helps(
