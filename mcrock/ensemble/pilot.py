@@ -37,8 +37,8 @@ STEPS = 15  # intensities of the bisection: four runs find one of sixteen places
 LOW, HIGH = 0.7, 40.0  # of what starts rocking, between which capacities are sought at first
 STRONGEST = 5.0 * STANDARD_GRAVITY  # largest acceleration that is sought of half of the motions [m/s2]
 TAIL = 2.05  # standard deviations from the median to a probability of 0.02 and of 0.98
-APART, APART_OF_RATE = 1.5, 1.35  # intensities of a study, at most, times the one before
-NUMBER = (6, 16)  # of intensities, at least and at most
+APART = 1.35  # intensities of a study, at most, times the one before
+NUMBER = (8, 16)  # of intensities, at least and at most
 FINE = 400  # places at which densities are added
 WIDER = 1.25  # is the distribution of intensities than the best lognormal one
 NARROWEST = 0.1  # dispersion of capacities, as they are found in steps
@@ -208,8 +208,7 @@ def levels_that_tell(
     inside = (z >= low) & (z <= max(high, low + np.log(2.0)))
     z, density = z[inside], np.sum([each[inside] / each.sum() for each in densities], axis=0)
     share = np.linspace(0, 1, len(z)) / 2 + np.cumsum(density) / density.sum() / 2
-    apart = np.log(APART if hazard is None else APART_OF_RATE)
-    number = int(np.clip(np.ceil((z[-1] - z[0]) / apart) + 1, *NUMBER))
+    number = int(np.clip(np.ceil((z[-1] - z[0]) / np.log(APART)) + 1, *NUMBER))
     levels = np.exp(np.interp(np.linspace(share[0], 1, number), share, z)) / unit
     return [level * unit for level in dict.fromkeys(float(f"{level:.2g}") for level in levels)]
 

@@ -81,7 +81,7 @@ def test_levels_go_from_little_to_nearly_all(study_file, tmp_path):
     p = overturning_probability(run_study(study, tmp_path / "a.zarr"))["probability"].values
     assert p[0] < 0.3
     assert p[-1] > 0.7
-    assert 6 <= len(p) <= 16
+    assert 8 <= len(p) <= 16
 
 
 def test_a_stronger_body_has_stronger_levels_and_both_together_the_union(study_file):
