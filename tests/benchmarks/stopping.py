@@ -64,14 +64,19 @@ def hazard_of(x, rate):
     return xr.Dataset(table, at, {"measure": "intensity"})
 
 
-def covered(rng):
-    """Whether the intervals of a stopped study hold its truth, and how many realizations of each record."""
+def drawn_truth(rng):
+    """A truth, its capacities (record, n), and what a pilot tells of them."""
     truth = Truth(rng, rng.choice(["lognormal", "log-logistic"]))
     truth.per_record = -(-MOST // truth.records)
     capacities = truth.capacities(truth.scores(rng))
     own = np.sort(capacities.T.ravel()[: max(24, truth.records)])
     z = np.linspace(np.log(0.1), np.log(8.0), STEPS)
-    spread = spread_of(z, (z < own[:, None]).sum(axis=1), np.log(20.0))
+    return truth, capacities, spread_of(z, (z < own[:, None]).sum(axis=1), np.log(20.0))
+
+
+def covered(rng):
+    """Whether the intervals of a stopped study hold its truth, and how many realizations of each record."""
+    truth, capacities, spread = drawn_truth(rng)
     hazard = hazard_of(*truth.hazard)
     at = float(np.exp(rng.normal(0, 0.4)))
     found = []
@@ -80,9 +85,8 @@ def covered(rng):
         ({"intensity": at}, float(truth.curve(np.array([at]))[0])),
         ({"hazard": hazard}, truth.rate(truth.curve(FINE))),
     ):
-        levels = np.array(
-            sorted({*levels_that_tell([spread], asked.get("hazard")), asked.get("intensity", 1.0)})
-        )
+        levels = levels_that_tell([spread], asked.get("hazard"))
+        levels = np.array(sorted({*levels, asked.get("intensity", levels[0])}))
         n = FEW
         while True:
             ds = study_of_runs(capacities[:, :n], levels)
@@ -101,12 +105,7 @@ def covered(rng):
 
 def weighted(rng):
     """Rates of one truth by levels and by weights: whether each interval holds it, runs and half-width."""
-    truth = Truth(rng, rng.choice(["lognormal", "log-logistic"]))
-    truth.per_record = -(-MOST // truth.records)
-    capacities = truth.capacities(truth.scores(rng))
-    own = np.sort(capacities.T.ravel()[: max(24, truth.records)])
-    z = np.linspace(np.log(0.1), np.log(8.0), STEPS)
-    spread = spread_of(z, (z < own[:, None]).sum(axis=1), np.log(20.0))
+    truth, capacities, spread = drawn_truth(rng)
     hazard, right = hazard_of(*truth.hazard), truth.rate(truth.curve(FINE))
     drawn = proposal([spread], hazard)
     x = drawn["median"] * np.exp(drawn["dispersion"] * rng.standard_normal(capacities.T.size))
