@@ -206,9 +206,12 @@ def run_study(
         for one in responses
     ]
     known = {each.variable: each for each in (*named_responses(study), *own)}
+    motions: tuple[list[Motion], MotionPack] | None = None  # the same for every batch
 
     def run(study: Study, output: Path, options: Options) -> xr.Dataset:
-        path, job = options.prepare(study, output, (*known.values(),))
+        nonlocal motions
+        path, job = options.prepare(study, output, (*known.values(),), motions)
+        motions = job.motions, job.pack
         _try_responses(job)
         run_jobs({path: job}, options, progress)
         return load_dataset(path, allow_incomplete=options.task[1] > 1)

@@ -10,6 +10,7 @@ Searle, S. R., Casella, G., McCulloch, C. E. (1992). Variance components. Wiley.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import ceil, inf, isfinite, log, nan, sqrt
 from typing import Unpack
 
@@ -131,13 +132,13 @@ def what_limits(
             estimate, ends = accepted.rate(*rows), accepted.rate_interval([rows])[:, 0]
         else:
             estimate, ends = accepted.curve.reached(0.5), np.array(accepted.reached_interval(0.5))
-        weights = influence(ds, accepted, hazard)[[*FAMILIES].index(accepted.choice.family)]
+        (weights,) = influence(ds, accepted, hazard, [accepted.choice.family])
         fell, of = (fell.sum(), runs.sum()) if is_cloud(ds) else (fell, runs)
         exact = bool(np.all((fell == 0) | (fell == of)))
-    expected = accepted.points["probability"].values
-    if is_cloud(ds):
-        expected = np.zeros(ds.sizes["realization"])
-    if is_cloud(ds) and not weighted:
+    expected = np.zeros(ds.sizes["realization"])
+    if not is_cloud(ds):
+        expected = at_levels(ds, x, fell / np.maximum(runs, 1))
+    elif not weighted:
         intensity_of_run = run_intensity(ds).values.astype(float)
         place = np.searchsorted((x[1:] * x[:-1]) ** 0.5, intensity_of_run)
         weights, expected = weights[place], accepted.curve.at(intensity_of_run)
@@ -185,7 +186,15 @@ def hazard_rows(hazard: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     return hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
 
 
-def influence(ds: xr.Dataset, accepted: AcceptedCurve, hazard: xr.Dataset | None) -> np.ndarray:
+def at_levels(ds: xr.Dataset, x: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Values (..., n) at the intensities of a curve as values at the levels of a study; 0 at level 0."""
+    there = np.searchsorted(x, ds["intensity"].values).clip(max=len(x) - 1)
+    return np.where(ds["intensity"].values > 0, values[..., there], 0.0)
+
+
+def influence(
+    ds: xr.Dataset, accepted: AcceptedCurve, hazard: xr.Dataset | None, families: Iterable[str] = FAMILIES
+) -> np.ndarray:
     """How much the logarithm of the median, or of the rate, grows by another overturned run.
 
     Returns
@@ -203,17 +212,14 @@ def influence(ds: xr.Dataset, accepted: AcceptedCurve, hazard: xr.Dataset | None
         return curve.reached(0.5) if rows is None else float(curve.rates(*rows).sum())
 
     answers = [
-        [read(family.fit(x, row, runs, accepted.units.number)) for row in (*low, *high)]
-        for family in FAMILIES.values()
+        [read(FAMILIES[family].fit(x, row, runs, accepted.units.number)) for row in (*low, *high)]
+        for family in families
     ]
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(answers)
         slopes = (logs[:, len(x) :] - logs[:, : len(x)]) / (high - low).diagonal()
     slopes[~np.isfinite(slopes)] = np.nan
-    if is_cloud(ds):
-        return slopes
-    there = np.searchsorted(x, ds["intensity"].values).clip(max=len(x) - 1)
-    return np.where(ds["intensity"].values > 0, slopes[:, there], 0.0)
+    return slopes if is_cloud(ds) else at_levels(ds, x, slopes)
 
 
 def share_of_runs(ds: xr.Dataset, weights: np.ndarray, expected: np.ndarray, how: Confidence) -> np.ndarray:
