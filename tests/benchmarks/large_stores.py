@@ -22,17 +22,22 @@ from mcrock.study.sampling import load_motions
 
 ROOT = Path(__file__).parents[2]
 UNCERTAIN = '{ distribution = "normal", mean = 0.4, std = 0.02'
+LEVELS = {"levels": "levels_g = [0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0]"}
 STORES = {  # lines that take the place of others in the main example, realizations of the small study, draws
-    "example": ({}, 880, 1),
+    "example": (LEVELS, 880, 1),
     "cloud": (
         {
-            "levels_g": 'value = { distribution = "lognormal", median = 7.0, dispersion = 0.6 }',
+            "levels": 'value = { distribution = "lognormal", median = 7.0, dispersion = 0.6 }',
             "width": f"width = {UNCERTAIN} }}",
         },
         8800,
         1,
     ),
-    "nested": ({"width": f"width = {UNCERTAIN}, epistemic = true }}", "design": "outer = 100"}, 22, 100),
+    "nested": (
+        LEVELS | {"width": f"width = {UNCERTAIN}, epistemic = true }}", "design": "outer = 100"},
+        22,
+        100,
+    ),
 }
 HAZARD = "pga [g], mean\n0.05, 0.02\n0.1, 0.01\n0.3, 1e-3\n1.0, 5e-5\n2.0, 5e-6\n"
 COMMANDS = {
