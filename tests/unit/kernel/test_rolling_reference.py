@@ -1,0 +1,184 @@
+"""The references for rolling on a rim, against closed forms and against each other."""
+
+from dataclasses import replace
+from math import atan, cos, pi, sin, sqrt
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.spatial.transform import Rotation
+
+from tests.physics.test_round_bases import HEIGHT, RADIUS, rolling
+from tests.unit.kernel.rolling_reference import (
+    UP,
+    G,
+    Rim,
+    at_contact,
+    components,
+    disc_spins,
+    frustum_rim,
+    linear_integrals,
+    moments,
+    random_case,
+    roll,
+    steady_precession,
+    wobbling_precession,
+)
+
+DISC = Rim(2.0, 2.0 * np.diag([0.25, 0.25, 0.5]), np.zeros(3), 1.0)
+CYLINDER = frustum_rim(3.0, RADIUS, RADIUS, HEIGHT)
+FRUSTUM = frustum_rim(3.0, 0.3, 0.2, 0.5)
+
+
+def leaning(body, tilt, precession, spin, rate=0.0):
+    """State of a body that leans along x, from its precession about the vertical, spin n and rate of tilt."""
+    axis = np.array([sin(tilt), 0.0, cos(tilt)])
+    w = precession * (UP - axis[2] * axis) + spin * axis + [0.0, rate, 0.0]
+    return at_contact(body, Rotation.from_rotvec([0.0, tilt, 0.0]).as_quat(scalar_first=True), w)
+
+
+def slenderness(body):
+    return np.arctan2(body.radius, -body.centre[2])
+
+
+@pytest.mark.parametrize("seed", [0, 1, 8])
+def test_a_random_motion_keeps_contact_and_its_energy(seed):
+    """The contact neither leaves the ground nor moves on it, energy changes by the work of the shaking."""
+    case = random_case(seed)
+    start = at_contact(case.body, case.orientation, case.angular_velocity)
+    rolled = roll(case.body, start, np.linspace(0.0, case.duration, 31), case.shaking)
+    assert np.abs(rolled.work).max() > 1e-3 * rolled.energy[0]
+    assert rolled.energy - rolled.work == pytest.approx(rolled.energy[0], rel=1e-11)
+    turn = Rotation.from_quat(rolled.orientation, scalar_first=True).as_matrix()
+    around = 2.0 * pi * np.arange(3600)[:, None] / 3600
+    points = case.body.centre + case.body.radius * np.hstack([np.cos(around), np.sin(around), 0.0 * around])
+    places = rolled.position[:, None] + points @ np.swapaxes(turn, 1, 2)
+    assert np.abs(places[:, :, 2].min(1)).max() < 1e-6 * case.body.radius  # between two of the 3600 points
+    low = np.take_along_axis(places, places[:, :, 2].argmin(1)[:, None, None], 1)[:, 0]
+    speeds = rolled.velocity + np.cross(rolled.angular_velocity, low - rolled.position)
+    spread = np.linalg.norm(rolled.angular_velocity, axis=1) * case.body.radius
+    assert (np.linalg.norm(speeds, axis=1) < 1e-3 * spread).all()
+
+
+def test_a_random_motion_does_not_depend_on_tolerance_or_pieces():
+    case = random_case(8)
+    start = at_contact(case.body, case.orientation, case.angular_velocity)
+    times = np.array([0.5, 1.0, case.duration])
+    fine = roll(case.body, start, times, case.shaking)
+    coarse = roll(case.body, start, times, case.shaking, rtol=1e-9)
+    pieces = roll(case.body, start, times, case.shaking, piece=case.shaking.step / 4)
+    for name in ("position", "orientation", "velocity", "angular_velocity"):
+        assert getattr(coarse, name) == pytest.approx(getattr(fine, name), abs=1e-7)
+        assert getattr(pieces, name) == pytest.approx(getattr(fine, name), abs=1e-9)
+
+
+def test_a_motion_turns_with_the_start_and_scales_with_the_mass():
+    case, angle = random_case(2), 1.1
+    turn = Rotation.from_rotvec([0.0, 0.0, angle])
+    times = np.linspace(0.0, 1.0, 6)
+    start = at_contact(case.body, case.orientation, case.angular_velocity)
+    first = roll(case.body, start, times, case.shaking)
+    q = (turn * Rotation.from_quat(case.orientation, scalar_first=True)).as_quat(scalar_first=True)
+    shaking = case.shaking._replace(acceleration=turn.as_matrix() @ case.shaking.acceleration)
+    heavy = replace(case.body, mass=7.0 * case.body.mass, inertia=7.0 * case.body.inertia)
+    second = roll(heavy, at_contact(heavy, q, turn.apply(case.angular_velocity)), times, shaking)
+    assert second.position == pytest.approx(turn.apply(first.position), abs=1e-9)
+    assert second.angular_velocity == pytest.approx(turn.apply(first.angular_velocity), abs=1e-9)
+    assert second.force == pytest.approx(7.0 * turn.apply(first.force), rel=1e-8)
+
+
+def test_it_agrees_with_moments_about_the_contact():
+    """A cylinder by another formulation, of the axis and three components of the angular velocity alone."""
+    other = rolling(0.3, 1.5, 1.0)
+    rolled = roll(CYLINDER, leaning(CYLINDER, 0.3, 1.5, 0.0), np.array([0.0, 1.0]))
+    assert rolled.axis[-1] == pytest.approx(other.y[:3, -1], abs=1e-9)
+    assert rolled.angular_velocity[-1] == pytest.approx(other.y[3:, -1], abs=1e-8)
+
+
+def test_the_times_of_a_planar_fall():
+    """Over its slenderness to a level axis, and back almost flat: quadratures of the energy."""
+    (A, _, h), reach = moments(CYLINDER), sqrt(RADIUS**2 + CYLINDER.centre[2] ** 2)
+    alpha = atan(RADIUS / h)
+
+    def time(tilt, to):
+        def integrand(s):  # tilt = start + (to - start) s^2 takes the singular end away
+            drop = cos(tilt - alpha) - cos(tilt + (to - tilt) * s * s - alpha)
+            return 2.0 * abs(to - tilt) * s / sqrt(2.0 * G * reach * drop / (A + reach**2))
+
+        return quad(integrand, 0.0, 1.0, epsabs=0, epsrel=1e-12)[0]
+
+    over = roll(CYLINDER, leaning(CYLINDER, 0.6, 0.0, 0.0), np.array([5.0]), pulled=True)
+    assert over.ending == "level"
+    assert over.end == pytest.approx(time(0.6, pi / 2), abs=1e-9)
+    assert over.tilt[-1] == pytest.approx(pi / 2, abs=1e-9)
+    back = roll(CYLINDER, leaning(CYLINDER, 0.3, 0.0, 0.0), np.array([5.0]), lowest_tilt=0.01)
+    assert back.ending == "near flat"
+    assert back.end == pytest.approx(time(0.3, 0.01), abs=1e-9)
+    assert back.tilt[-1] == pytest.approx(0.01, abs=1e-9)
+
+
+def test_it_ends_where_the_ground_would_have_to_pull():
+    """Spun fast, the COM falls faster than freely and the rim lifts off."""
+    rolled = roll(CYLINDER, leaning(CYLINDER, 0.8, 0.0, 0.0, 3.0), np.linspace(0.0, 0.5, 6))
+    assert rolled.ending == "lift"
+    assert (rolled.force[:-1, 2] > 0.0).all()
+    assert rolled.force[-1, 2] == pytest.approx(0.0, abs=1e-6 * 3.0 * G)
+
+
+@pytest.mark.parametrize("body", [DISC, CYLINDER, FRUSTUM], ids=["disc", "cylinder", "frustum"])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("spin", [-2.0, 0.0, 3.0])
+def test_steady_rolling(body, share, spin):
+    """Tilt and spin stay, the COM runs on its circle, and the friction is that of the circle."""
+    tilt = share * slenderness(body)
+    precession = steady_precession(body, tilt, spin)
+    rolled = roll(body, leaning(body, tilt, precession, spin), np.linspace(0.0, 0.5, 6))
+    n, _, rate = components(rolled)
+    assert rolled.tilt == pytest.approx(tilt, abs=1e-11)
+    assert n == pytest.approx(spin, abs=1e-9)
+    assert rate == pytest.approx(0.0, abs=1e-9)
+    speed = abs(precession * moments(body)[2] * sin(tilt) - spin * body.radius)
+    assert np.linalg.norm(rolled.velocity, axis=1) == pytest.approx(speed, abs=1e-9)
+    assert rolled.force[:, 2] == pytest.approx(body.mass * G, rel=1e-9)
+    friction = np.hypot(rolled.force[:, 0], rolled.force[:, 1]) / rolled.force[:, 2]
+    assert friction == pytest.approx(precession * speed / G, rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("body", [DISC, CYLINDER, FRUSTUM], ids=["disc", "cylinder", "frustum"])
+@pytest.mark.parametrize("share", [0.1, 0.4])
+def test_wobbling_about_a_centre_of_mass_at_rest(body, share):
+    tilt = share * slenderness(body)
+    precession, spin = wobbling_precession(body, tilt)
+    assert precession == pytest.approx(steady_precession(body, tilt, spin), rel=1e-13)
+    rolled = roll(body, leaning(body, tilt, precession, spin), np.linspace(0.0, 0.5, 6))
+    assert np.abs(rolled.velocity).max() < 1e-10
+    assert rolled.position == pytest.approx(np.tile(rolled.position[0], (6, 1)), abs=1e-11)
+    if body is DISC:
+        assert precession**2 == pytest.approx(4.0 * G / (body.radius * sin(tilt)), rel=1e-13)
+
+
+@pytest.mark.parametrize("body", [DISC, CYLINDER, FRUSTUM], ids=["disc", "cylinder", "frustum"])
+def test_two_linear_integrals(body):
+    """Spin and precession are linear in those at the start, with coefficients of the tilt alone."""
+    tilt = 0.4 * slenderness(body)
+    start = leaning(body, tilt, 0.5 * steady_precession(body, tilt, 1.0), 1.0)
+    rolled = roll(body, start, np.linspace(0.0, 1.5, 16))
+    n, p, _ = components(rolled)
+    assert np.ptp(rolled.tilt) > 0.1 * tilt
+    assert np.ptp(n) > 0.05
+    matrices = linear_integrals(body, tilt, rolled.tilt)
+    assert matrices @ [n[0], p[0]] == pytest.approx(np.stack([n, p], 1), abs=1e-9)
+
+
+def test_the_integrals_of_the_disc_in_closed_form():
+    """n is a sum of two hypergeometric functions of the tilt, whose weights the motion keeps."""
+    tilt = 0.6
+    rolled = roll(DISC, leaning(DISC, tilt, 4.0, 1.0), np.linspace(0.0, 1.5, 16))
+    n, p, _ = components(rolled)
+    assert np.ptp(rolled.tilt) > 0.2
+    slope = -p * 1.0 / (0.5 + 1.0)  # of n by the tilt: m R^2/(C + m R^2)
+    weights = [
+        np.linalg.solve(disc_spins(DISC, at), both)
+        for at, both in zip(rolled.tilt, np.stack([n, slope], 1), strict=True)
+    ]
+    assert np.array(weights) == pytest.approx(np.tile(weights[0], (16, 1)), abs=1e-9)
