@@ -63,6 +63,7 @@ class Mode(IntEnum):
     EDGE_SLIP_FIRST = 8  # the first end slips, the body turns about the second
     EDGE_SLIP_SECOND = 9
     EDGE_SLIP = 10  # both ends slip
+    ROLL = 11  # on one point of a circular rim, without slip
 
 
 class Event(IntEnum):
@@ -135,6 +136,7 @@ class Draw(IntEnum):
 
 
 FACE_STREAM = 16  # random stream of the first column behind the impact parameters
+SWEEP_STREAM = 15  # random stream of the side to which a rim sweeps that comes down in a plane
 RECHECK_STREAM = 5  # random stream that picks the realizations run again at half the step
 ALWAYS_REPEATED = 3  # realizations that are, in any case
 
@@ -194,6 +196,9 @@ class Inputs:
     law: np.ndarray  # (n,) codes of `mcrock.impact.registry.Law`
     energy_gain: np.ndarray  # (n,) codes of `EnergyGain`
     facet_fallback: np.ndarray  # (n,) codes of `FacetFallback`
+    rim: np.ndarray | None = (
+        None  # (n,) radius of a circular base [m], 0 of a polygon; None: all are polygons
+    )
     contact: np.ndarray | None = None  # (n, `ContactColumn`); None: contacts stick and nothing rebounds
     values: dict[str, np.ndarray] = field(default_factory=dict)  # dataset variables on realization
     own_law: Any = None  # `mcrock.impact.conditions.OwnLaw` of the law `own`, or its name

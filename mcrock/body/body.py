@@ -15,12 +15,14 @@ from mcrock.base.checks import Number, suggest_keyword
 from mcrock.base.params import GRAVITY
 from mcrock.base.session import Displayed
 from mcrock.body.faces import (
+    PLANE,
     Array,
     Faces,
     area_vectors,
     check_base,
     check_faces,
     check_polygons,
+    check_rims,
     cross,
     derived,
     dot,
@@ -38,8 +40,6 @@ from mcrock.body.faces import (
     stands_over,
 )
 from mcrock.body.surface import MERGE_ANGLE
-
-PLANE = 1e-6  # deviation of a face from its plane, over the size; it may be merged from several [1]
 
 
 def check_bodies(
@@ -261,6 +261,9 @@ class Body(Displayed):
         Faces that count as base: a vertex that belongs to none of them and touches the ground means
         overturned. Always with the start face; by default also every face inclined to it by less
         than 5 deg that is connected to it through such faces.
+    rim : float
+        Radius of a circular base about the centre of the corners of the start face, on whose rim the body
+        rolls; 0 of a polygon [m]. The corners are then drawn alone.
 
     Raises
     ------
@@ -275,6 +278,7 @@ class Body(Displayed):
     faces: Faces = None  # type: ignore[assignment]  # a tuple once the body is made
     start_face: int = 0
     base_faces: tuple[int, ...] = None  # type: ignore[assignment]
+    rim: float = 0.0
 
     def __repr__(self) -> str:
         return (
@@ -302,6 +306,9 @@ class Body(Displayed):
             listed = face_numbers("Body.base_faces", self.base_faces, len(self.faces))
             base = tuple(sorted({self.start_face, *listed}))
         object.__setattr__(self, "base_faces", base)
+        object.__setattr__(self, "rim", Number("m", least=0.0).check("Body.rim", self.rim))
+        if self.rim > 0.0:
+            check_rims(self.vertices[None], self.faces, np.array([self.rim]), self.base_faces)
 
     def _set_faces(self) -> None:
         if self.faces is None:
@@ -383,7 +390,8 @@ class Body(Displayed):
         return self.base @ downwards(normal)[0].T
 
     def _derived(self, name: str) -> float:
-        return derived(*self._arrays(), self.faces, np.array([self.start_face]), self.base_faces)[name][0]
+        start, rim = np.array([self.start_face]), np.array([self.rim])
+        return derived(*self._arrays(), self.faces, start, self.base_faces, rim)[name][0]
 
 
 class Bodies(NamedTuple):
@@ -400,6 +408,7 @@ class Bodies(NamedTuple):
     put_on: int | None  # face that they were put down on, to settle; None: they must stand on face 0
     polygons: dict[str, Array]  # convex polygons (n, k, 2) that they are made of, as they were given [m]
     values: dict[str, Array]  # numbers (n,) worth keeping beside those that all bodies have, by key
+    rim: Array | None = None  # (n,) radius of circular bases [m]; None: they are polygons
 
     def repeated(self, n: int) -> Bodies:
         """The only body of these n times."""
@@ -411,6 +420,7 @@ class Bodies(NamedTuple):
             start_face=np.repeat(self.start_face, n),
             values={name: np.repeat(array, n) for name, array in self.values.items()},
             polygons={name: np.repeat(array, n, axis=0) for name, array in self.polygons.items()},
+            rim=None if self.rim is None else np.repeat(self.rim, n),
         )
 
     def only(self) -> Body:
@@ -423,13 +433,25 @@ class Bodies(NamedTuple):
         """
         self._check_base(slice(None))
         return Body(
-            float(self.mass[0]), self.inertia[0], self.vertices[0], float(self.gravity[0]), self.faces
+            float(self.mass[0]),
+            self.inertia[0],
+            self.vertices[0],
+            float(self.gravity[0]),
+            self.faces,
+            rim=0.0 if self.rim is None else self.rim[0],
         )
 
     def derived(self) -> dict[str, Array]:
         """Radius [m], slenderness [rad] and frequency parameter [rad/s] of each, see `derived`."""
         return derived(
-            self.mass, self.inertia, self.vertices, self.gravity, self.faces, self.start_face, self.base_faces
+            self.mass,
+            self.inertia,
+            self.vertices,
+            self.gravity,
+            self.faces,
+            self.start_face,
+            self.base_faces,
+            self.rim,
         )
 
     def check(self, part: slice = slice(None)) -> None:
@@ -438,6 +460,8 @@ class Bodies(NamedTuple):
             check_polygons(name, corners[part])
         if self.put_on is None:
             self._check_base(part)
+        if self.rim is not None:
+            check_rims(self.vertices[part], self.faces, self.rim[part], self.base_faces)
         if self.put_on is not None or len(self.faces) > 1:
             mass, inertia, gravity = self.mass[part], self.inertia[part], self.gravity[part]
             check_bodies(mass, inertia, self.vertices[part], gravity, self.faces, self.start_face[part])

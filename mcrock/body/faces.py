@@ -397,6 +397,9 @@ def check_polygons(name: str, corners: Array, where: str = "") -> None:
     )
 
 
+PLANE = 1e-6  # deviation of a face from its plane, over the size; it may be merged from several [1]
+
+
 def refuse(bad: NDArray[np.bool_] | np.bool_, message: Callable[[int], str]) -> None:
     """Raise a ValueError with the ``message`` of the first body that is ``bad`` (n,), if any is."""
     if bad.any():
@@ -509,6 +512,7 @@ def derived(
     faces: Faces | None = None,
     start_face: NDArray[np.int64] | None = None,
     base_faces: tuple[int, ...] = (0,),
+    rim: Array | None = None,
 ) -> dict[str, Array]:
     """Radius [m], slenderness [rad] and frequency parameter [rad/s] of many bodies.
 
@@ -516,7 +520,8 @@ def derived(
     base (the start face and the base faces connected to it), or over the end of one where the edge is not
     long enough, as on the ragged border of a scanned base; it is negative where the COM is not over the base
     without any tilt. Radius and frequency parameter belong to that edge. Where every face is base the
-    slenderness is pi/2. Shapes as `check_bodies`; each result has shape (n,).
+    slenderness is pi/2. Of a base that is a circle of radius ``rim`` (n,) > 0 [m] it is that over the point
+    of the rim nearest to the COM. Shapes as `check_bodies`; each result has shape (n,).
     """
     faces = (tuple(range(vertices.shape[1])),) if faces is None else faces
     start = np.zeros(len(mass), dtype=np.int64) if start_face is None else start_face
@@ -545,7 +550,51 @@ def derived(
         result["radius"][of] = radius[rows, pick]
         result["slenderness"][of] = np.pi / 2 if free else sign * tilt[rows, pick]
         result["frequency"][of] = frequency[rows, pick]
+    rim = np.zeros(len(mass)) if rim is None else rim
+    for i in np.flatnonzero(rim):
+        centre = vertices[i, faces[start[i]]].mean(axis=0)
+        off = np.hypot(*centre[:2])
+        along = np.array([centre[1], -centre[0], 0.0]) / off if off > 0.0 else np.array([0.0, 1.0, 0.0])
+        radius = np.hypot(rim[i] - off, centre[2])
+        about = along @ inertia[i] @ along + mass[i] * radius**2
+        result["radius"][i], result["slenderness"][i] = radius, np.arctan2(rim[i] - off, -centre[2])
+        result["frequency"][i] = np.sqrt(mass[i] * gravity[i] * radius / about)
     return result
+
+
+def check_rims(vertices: Array, faces: Faces, rim: Array, base_faces: tuple[int, ...]) -> None:
+    """Refuse radii ``rim`` (n,) [m] of circular bases that do not fit face 0, the only base of the bodies.
+
+    Raises
+    ------
+    ValueError
+        With radius and limit of the first body that fails.
+    """
+    if tuple(base_faces) != (0,):
+        raise ValueError(f"Body.rim is of a body with one base, face 0, got base_faces {tuple(base_faces)}")
+    corners = vertices[:, faces[0]]
+    centre = corners.mean(1, keepdims=True)
+    spread = np.ptp(corners[..., 2], axis=1)
+    refuse(
+        spread > PLANE * rim,
+        lambda i: f"Body.rim: the base must be perpendicular to z, its corners differ by {spread[i]:.3g} m",
+    )
+    here, following = corners[..., :2] - centre[..., :2], np.roll(corners, -1, axis=1)[..., :2]
+    most = np.hypot(here[..., 0], here[..., 1]).max(1)
+    middle = 0.5 * (corners[..., :2] + following) - centre[..., :2]
+    least = np.hypot(middle[..., 0], middle[..., 1]).min(1)
+    refuse(
+        ~((rim >= least) & (rim <= most * (1 + PLANE))),
+        lambda i: (
+            f"Body.rim must be between the circles in and about the base, {least[i]:.6g} to {most[i]:.6g} m, "
+            f"got {rim[i]:.6g} m"
+        ),
+    )
+    off = np.hypot(centre[:, 0, 0], centre[:, 0, 1])
+    refuse(
+        off >= rim,
+        lambda i: f"Body.rim: the centre of mass must be over the base, it is {off[i]:.4g} m off its centre",
+    )
 
 
 def _stands_over_any(vertices: Array, faces: Sequence[tuple[int, ...]]) -> NDArray[np.bool_]:

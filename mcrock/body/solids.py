@@ -311,11 +311,22 @@ def prism(
     return prisms(corners, heights, weight, gravity_of("prism", gravity)).only()
 
 
-def cylinders(radius: Array, height: Array, sides: int, weight: Weight, gravity: Array) -> Bodies:
-    """Cylinders of ``radius`` and ``height`` (n,) [m] with ``sides`` walls; ``gravity`` (n,) [m/s2]."""
+def cylinders(
+    radius: Array, height: Array, sides: int, weight: Weight, gravity: Array, *, rim: bool = False
+) -> Bodies:
+    """Cylinders of ``radius`` and ``height`` (n,) [m] with ``sides`` walls; ``gravity`` (n,) [m/s2].
+
+    With a ``rim`` they stand on a circle and have the inertia of a cylinder.
+    """
     bodies = prisms(circle_polygon(radius, sides), height, weight, gravity)
     width = 2.0 * radius
-    return bodies._replace(polygons={}, values={"width": width, "depth": width} | bodies.values)
+    bodies = bodies._replace(polygons={}, values={"width": width, "depth": width} | bodies.values)
+    if not rim:
+        return bodies
+    inertia = np.zeros_like(bodies.inertia)
+    inertia[:, 0, 0] = inertia[:, 1, 1] = bodies.mass * (3.0 * radius**2 + height**2) / 12.0
+    inertia[:, 2, 2] = 0.5 * bodies.mass * radius**2
+    return bodies._replace(inertia=inertia, rim=radius)
 
 
 @suggest_keyword
@@ -328,6 +339,7 @@ def cylinder(
     mass: float | None = None,
     com: ArrayLike = (0.0, 0.0, 0.0),
     gravity: float = GRAVITY,
+    rim: bool = False,
 ) -> Body:
     """Homogeneous upright circular cylinder as a regular prism of ``sides`` walls.
 
@@ -350,6 +362,8 @@ def cylinder(
         of the homogeneous solid.
     gravity : float
         [m/s2].
+    rim : bool
+        Whether the base is the circle itself, on whose rim the body rolls; the polygon is drawn alone.
 
     Raises
     ------
@@ -366,7 +380,7 @@ def cylinder(
     if not Integer(3).fits(sides):
         raise ValueError(f"cylinder.sides must be an integer >= 3, got {shown(sides)}")
     weight = weight_of("cylinder", density, mass, com)
-    return cylinders(radii, heights, int(sides), weight, gravity_of("cylinder", gravity)).only()
+    return cylinders(radii, heights, int(sides), weight, gravity_of("cylinder", gravity), rim=rim).only()
 
 
 def frusta(base: Array, top: Array, height: Array, weight: Weight, gravity: Array) -> Bodies:

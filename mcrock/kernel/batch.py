@@ -14,6 +14,7 @@ from mcrock.kernel.contact import fill_constants
 from mcrock.kernel.dynamics import clear_state, orientation
 from mcrock.kernel.edge import lay_edge
 from mcrock.kernel.integrate import integrate
+from mcrock.kernel.rest import tip
 from mcrock.kernel.rotation import to_ground, turned
 from mcrock.kernel.shaking import end_of_run
 
@@ -32,10 +33,14 @@ def start_at_rest(run):
 
 @jit
 def start_tilted(run, k, tilt, rate):
-    """Stand the body on edge ``k`` of its start face, lifted by ``tilt`` [rad] and turning at ``rate``
-    [rad/s]."""
+    """Stand the body on edge ``k`` of its start face, or the point of its rim in front of it, lifted by
+    ``tilt`` [rad] and turning at ``rate`` [rad/s]."""
     body, state, edge = run.body, run.state, run.body.edges[k]
     start_at_rest(run)
+    if body.rim > 0.0:
+        tip(run, -edge.normal_x, -edge.normal_y, tilt)
+        state.w_x, state.w_y = rate * edge.along_x, rate * edge.along_y
+        return
     state.angle, state.rate = tilt, rate
     q = orientation(state)
     if body.edge_faces[k, 0] != body.start:  # angles count from the other face lying flat
@@ -72,6 +77,7 @@ class Batch(NamedTuple):
     facet_fallback: np.ndarray
     point: np.ndarray  # (2,) impact point of `ImpactLaw`: NaN
     recheck: np.ndarray  # (n,) bool: run again at half the step
+    rim: np.ndarray  # (n,) radius of a circular base [m], 0 of a polygon
     contact: np.ndarray  # (n, 5) by `mcrock.base.params.ContactColumn`, (0, 5) without friction
 
 
@@ -96,6 +102,7 @@ def empty_batch(quantiles: np.ndarray) -> Batch:
         seed=np.uint64(0),
         point=np.full(2, np.nan),
         recheck=np.zeros(0, np.bool_),
+        rim=np.zeros(0),
         contact=np.zeros((0, len(ContactColumn))),
         **fields | {"quantiles": quantiles},
     )
@@ -105,6 +112,7 @@ def empty_batch(quantiles: np.ndarray) -> Batch:
 def load_body(run, batch, i):
     """Body of realization ``i`` of a batch."""
     gravity = batch.gravity[i] * sqrt(1.0 - batch.slope[i, 0] ** 2 - batch.slope[i, 1] ** 2)
+    run.body.rim = batch.rim[i]
     fill_constants(run.body, batch.mass[i], batch.inertia[i], batch.vertices[i], gravity, batch.start_face[i])
 
 

@@ -70,7 +70,7 @@ def topology(
 @jit
 def fill_constants(body, mass, inertia, vertices, gravity, start):
     """Compute the constants of a body of ``mass`` [kg], ``inertia`` (3, 3) [kg m2], ``vertices``
-    (n, 3) [m] and ``gravity`` [m/s2] that stands on face ``start``."""
+    (n, 3) [m] and ``gravity`` [m/s2] that stands on face ``start``; it has the radius of its rim."""
     theta = body.inertia
     body.mass, body.gravity = mass, gravity
     theta[0], theta[1], theta[2] = inertia[0, 0], inertia[0, 1], inertia[0, 2]
@@ -108,6 +108,8 @@ def fill_constants(body, mass, inertia, vertices, gravity, start):
     body.radius = radius
     body.barrier = mass * gravity * (_pass_height(body, start) - up.height)
     _fill_slenderness(body, start)
+    if body.rim > 0.0:
+        _fill_rim(body)
 
 
 UPRIGHT_POSE = (1.0, 0.0, 0.0, 0.0)
@@ -172,6 +174,20 @@ def _fill_slenderness(body, start):
             radius = sqrt(edge.com_n**2 + edge.com_z**2)
             frequency = max(frequency, sqrt(gravity * radius / edge.k_ee))
     body.slenderness, body.frequency = slenderness, frequency
+
+
+@jit(internal=True)
+def _fill_rim(body):
+    """The same for a circular base, at the point of its rim that is nearest to the COM; and the energy that
+    the COM needs to come over it."""
+    x, y, h = body.base_x, body.base_y, -body.base_z
+    off = sqrt(x * x + y * y)
+    reach = body.rim - off
+    c, s = (-x / off, -y / off) if off > 0.0 else (1.0, 0.0)
+    i, radius = body.inertia, sqrt(reach * reach + h * h)
+    about = s * s * i[0] - 2.0 * s * c * i[1] + c * c * i[3] + body.mass * radius * radius
+    body.slenderness, body.frequency = atan2(reach, h), sqrt(body.mass * body.gravity * radius / about)
+    body.barrier = body.mass * body.gravity * (radius - h)
 
 
 @jit(internal=True)

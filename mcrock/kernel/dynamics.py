@@ -400,6 +400,28 @@ def move_pivot(body, state, old, new):
         state.p_y += y
 
 
+@jit(internal=True)
+def move_contact(state, old, new):
+    """Ground position of the contact when ``new`` takes over from ``old``, points in body axes [m]."""
+    x, y, _ = to_ground(orientation(state), new[0] - old[0], new[1] - old[1], new[2] - old[2])
+    state.p_x += x
+    state.p_y += y
+
+
+@jit(inline=True, internal=True)
+def lowest_azimuth(up):
+    """Cosine and sine of the azimuth of the lowest point of a rim, and sine of the tilt [1], from the
+    vertical in body axes."""
+    tilt = sqrt(up[0] * up[0] + up[1] * up[1])
+    return -up[0] / tilt, -up[1] / tilt, tilt
+
+
+@jit(inline=True, internal=True)
+def rim_point(body, c, s):
+    """The point of the rim at an azimuth with cosine and sine, in body axes (3 numbers) [m]."""
+    return body.base_x + body.rim * c, body.base_y + body.rim * s, body.base_z
+
+
 @jit(inline=True, internal=True)
 def upward(face):
     """The vertical in body axes (3 numbers)."""

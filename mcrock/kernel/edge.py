@@ -22,8 +22,11 @@ from mcrock.kernel.dynamics import (
     edge_frame,
     edge_step,
     in_face,
+    lowest_azimuth,
     move_pivot,
     orientation,
+    point_of,
+    rim_point,
     small_turn,
     vertex_lift,
 )
@@ -265,6 +268,16 @@ def posed(run):
     if run.mode == codes.EDGE:
         edge_pose(run.body.edges[run.place], state, state.angle, state.rate)
     return contact_vertex(run.body, run.mode, run.place)
+
+
+@jit(internal=True)
+def touching_point(run):
+    """The same as a point in body axes (3 numbers) [m]."""
+    body = run.body
+    if run.mode == codes.ROLL:
+        c, s, _ = lowest_azimuth(vertical(orientation(run.state)))
+        return rim_point(body, c, s)
+    return point_of(body, posed(run))
 
 
 @jit(internal=True)

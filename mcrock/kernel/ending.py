@@ -12,8 +12,8 @@ from mcrock.base.params import EventColumn, HistoryColumn, Response
 from mcrock.impact.planar import PROJECT
 from mcrock.impact.varkonyi_2022 import kinetic_energy
 from mcrock.kernel import codes, results
-from mcrock.kernel.dynamics import NONE, angular_velocity, inertia_of, orientation, point_of
-from mcrock.kernel.edge import posed
+from mcrock.kernel.dynamics import NONE, angular_velocity, inertia_of, orientation
+from mcrock.kernel.edge import touching_point
 from mcrock.kernel.friction.motion import moving_energy, sticks
 from mcrock.kernel.results import impacts
 from mcrock.kernel.rotation import to_ground, vertical, wrapped
@@ -49,9 +49,8 @@ def write_note(run, trace, kind, change, face):
     is the one that lands."""
     body, t, friction = run.body, run.t, run.friction
     state, mode, index = run.state, run.mode, run.place
-    pivot = posed(run)
+    v = touching_point(run)
     wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
-    v = body.vertices[pivot]
     x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
     vx, vy, vz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
     if friction.on and not sticks(mode):
@@ -61,7 +60,7 @@ def write_note(run, trace, kind, change, face):
     if trace.used[0] < trace.history.shape[0]:
         row = trace.history[trace.used[0]]
         w = angular_velocity(state)
-        energy = kinetic_energy(body.mass, inertia_of(body), point_of(body, pivot), w)
+        energy = kinetic_energy(body.mass, inertia_of(body), v, w)
         if friction.on and not sticks(mode):
             energy = moving_energy(body, state)
         row[HistoryColumn.TIME], row[HistoryColumn.MODE], row[HistoryColumn.INDEX] = t, mode, index
@@ -192,7 +191,7 @@ def _energies(run):
     weight, level = body.mass * body.gravity, body.faces[body.start].height
     if run.friction.on and not sticks(run.mode):
         return moving_energy(body, state), weight * (state.z - level)
-    pivot, w = point_of(body, posed(run)), angular_velocity(state)
+    pivot, w = touching_point(run), angular_velocity(state)
     rise = -to_ground(orientation(state), pivot[0], pivot[1], pivot[2])[2] - level
     return kinetic_energy(body.mass, inertia_of(body), pivot, w), weight * rise
 
@@ -216,7 +215,7 @@ def see_displacement(run):
 def _base_displacement(run):
     """Horizontal displacement of the mean of the corners of the start face [m]."""
     state, body = run.state, run.body
-    v = body.vertices[posed(run)]
+    v = touching_point(run)
     x, y, _ = to_ground(orientation(state), body.base_x - v[0], body.base_y - v[1], body.base_z - v[2])
     return state.p_x + x - body.start_x, state.p_y + y - body.start_y
 

@@ -37,7 +37,8 @@ from mcrock.kernel.friction.events import (
 )
 from mcrock.kernel.friction.motion import STOPS_IN
 from mcrock.kernel.landing import land_edge, land_on_face
-from mcrock.kernel.rest import advance_rest, comes_to_rest, enter_rest, lay_sides, uplift
+from mcrock.kernel.rest import advance_rest, comes_to_rest, enter_rest, lay_sides, stand, uplift
+from mcrock.kernel.rolling import advance_roll
 from mcrock.kernel.roots import EVENT_TIME
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration, count_segments, end_of_shaking, load, see_kink
@@ -89,6 +90,7 @@ def begin(run, motions, slips):
     run.outcome, run.event, run.t, run.at_instant = codes.NOT_RUN, codes.NO_EVENT, 0.0, 0
     run.held_until, run.released_end, run.release_time, run.slipped = -1.0, NONE, -1.0, 0
     run.goes_on, run.highest = False, 0.0
+    run.sweeps, run.pushed = 0, False
     run.lifted, run.left, run.vertex, run.face, run.count = NONE, NONE, NONE, NONE, 0
     load(run, motions, FIRST)
     flat = run.mode == codes.REST or run.mode == codes.SLIDE or run.mode == codes.SPIN
@@ -140,6 +142,10 @@ def advance(run, motions, quantiles, trace, slips):
         run.vertex, run.to_end = NONE, whole == room and h == whole
     elif run.mode == codes.VERTEX:
         h = _advance_vertex(run, motions, quantiles, trace, h)
+    elif run.mode == codes.ROLL:
+        whole = h
+        h, run.event = advance_roll(run, h)
+        run.to_end = whole == room and h == whole
     elif slips is not None:
         h = step_slip(run, h)
     run.at_instant = run.at_instant + 1 if h <= EVENT_TIME and run.event != codes.NO_EVENT else 0
@@ -207,9 +213,8 @@ def change(run, quantiles, trace, slips):
         run.left = run.released_end = NONE
         run.mode, run.place, run.change = land_on_face(run, quantiles, run.face)
         run.rest_face = run.face
-    elif run.event == codes.REST_EVENT:  # an uplift that came to nothing
-        run.mode, run.place = enter_rest(run, body.edge_vertices[run.place, 0], run.face)
-        run.event = codes.NO_EVENT
+    elif run.event == codes.REST_EVENT:
+        _lie_down(run)
     note(run, trace, run.event, run.change, run.face if run.event == codes.FACET_IMPACT else NONE)
     if run.rest_face >= 0 and run.mode != codes.REST:
         pivot = run.place if run.mode == codes.VERTEX else body.edge_vertices[run.place, 0]
@@ -247,6 +252,16 @@ def _overturn(run, trace):
         run.outcome = codes.OVERTURNED
     for i in range(run.result.size):
         run.kept[i] = run.result[i]
+
+
+@jit(internal=True)
+def _lie_down(run):
+    """An uplift from rest came to nothing, or a body that rolls comes to rest."""
+    if run.mode == codes.ROLL:
+        stand(run)
+        return
+    run.mode, run.place = enter_rest(run, run.body.edge_vertices[run.place, 0], run.face)
+    run.event = codes.NO_EVENT
 
 
 @jit(internal=True)

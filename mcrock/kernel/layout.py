@@ -169,6 +169,7 @@ def _body(n: int) -> np.dtype[Any]:
         barrier=REAL,  # energy to overturn from the start [J]
         **_reals("j_xx j_xy j_xz j_yy j_yz j_zz"),  # J = m Theta^-1 [1/m2]
         **_reals("base_x base_y base_z"),  # centre of the start face from the COM [m]
+        rim=REAL,  # radius of the start face where it is a circle, 0 where it is a polygon [m]
         **_reals("start_x start_y"),  # its place on the ground at the start [m]
         inertia=(REAL, 6),  # about the COM: xx, xy, xz, yy, yz, zz [kg m2]
         vertices=(REAL, (n, 3)),  # [m]
@@ -205,6 +206,7 @@ _SETTINGS = record_type(
     edge_zeno_time=REAL,
     rest_time=REAL,
     rest_tilt=REAL,
+    sweep_tilt=REAL,
     max_steps=WHOLE,
     max_impacts=WHOLE,
     max_contact_solves=WHOLE,
@@ -278,6 +280,8 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         released_end=WHOLE,  # of an edge
         release_time=REAL,  # [s]
         slipped=FLAG,  # whether that edge slipped
+        sweeps=WHOLE,  # of a rim that came down in a plane
+        pushed=FLAG,  # whether it has been pushed out of the plane
         left=WHOLE,  # face on which the body rested, until an impact
         # with friction
         grip=REAL,  # square of the static friction coefficient, infinite without friction [1]

@@ -23,18 +23,24 @@ from mcrock.kernel.dynamics import (
     in_body,
     inertia_of,
     lay_flat,
+    lowest_azimuth,
+    move_contact,
     move_pivot,
     orientation,
+    point_of,
+    pulled,
+    rim_point,
     upward,
     vertex_lift,
 )
 from mcrock.kernel.edge import enter_edge
 from mcrock.kernel.results import see_moments, see_pull, see_rest
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, LOOKS
-from mcrock.kernel.rotation import to_ground
+from mcrock.kernel.rotation import norm, to_ground, turned, vertical
 from mcrock.kernel.shaking import acceleration, load
 
 SLIP_BISECTIONS = 80
+LEAST_TILT = 1e-9  # with which a body at rest begins to roll [rad]
 INSIDE = 1.0 - 1e-9  # of the square of Coulomb's bound [1]
 
 
@@ -109,7 +115,7 @@ def advance_rest(run, motions):
             load(run, motions, quiet - 1)
             run.t = segment.end
             return
-    first, event = next_uplift(run), codes.UPLIFT
+    first, event = next_tip(run) if run.body.rim > 0.0 else next_uplift(run), codes.UPLIFT
     if run.friction.on:
         slip = next_slip(segment, run.t, run.friction.static, run.body.gravity, run.step)
         if slip < first or (slip == first and slip < np.inf):
@@ -192,6 +198,8 @@ def pass_quiet(run, motions):
         inside = min(inside, side.distance)
         pull = max(pull, side.pull_x * side.pull_x + side.pull_y * side.pull_y)
     pull, scale = sqrt(pull), turn[2]
+    if run.body.rim > 0.0:
+        inside, pull = run.body.rim - norm(run.body.base_x, run.body.base_y), -run.body.base_z
     while piece < segments:
         block = motions.block[motions.first_block[motion] + piece // BLOCK]
         after = min(piece + BLOCK, segments)
@@ -240,8 +248,12 @@ def _see_sides(run, motions, begin, end, most):
         down = gravity + scale * a[2]
         restoring = result[Response.UPLIFT_MARGIN] * down
         if most * most * (a[0] * a[0] + a[1] * a[1]) > restoring * restoring:
+            x, y = c * a[0] - s * a[1], s * a[0] + c * a[1]
+            if run.body.rim > 0.0:
+                see_moments(result, pressure_reach(run, (x, y, scale * a[2])), 1.0)
+                continue
             for j in range(n):
-                _see_side(result, sides[j], down, c * a[0] - s * a[1], s * a[0] + c * a[1])
+                _see_side(result, sides[j], down, x, y)
 
 
 @jit(inline=True, internal=True)
@@ -296,10 +308,105 @@ def next_uplift(run):
     return np.inf
 
 
+@jit(internal=True)
+def pressure_reach(run, a):
+    """Where the centre of pressure is under a body at rest on a circular base, on the way from the foot of
+    the centre of mass to the rim: at 1 the body tips [1]. ``a`` is the ground acceleration [m/s2]."""
+    body = run.body
+    down = body.gravity + a[2]
+    if not down > 0.0:
+        return inf
+    x, y, _ = pulled(orientation(run.state), 0.0, (a[0], a[1], 0.0))
+    x, y = -body.base_z * x / down, -body.base_z * y / down
+    along = x * body.base_x + y * body.base_y
+    inside = body.rim * body.rim - body.base_x * body.base_x - body.base_y * body.base_y
+    return (sqrt(along * along + inside * (x * x + y * y)) - along) / inside
+
+
+@jit(internal=True)
+def next_tip(run):
+    """`next_uplift` of a body on a circular base.
+
+    Of a linear acceleration of the ground the distance of the centre of pressure inside the rim times the
+    weight is a concave function: it becomes negative once at most where it is positive at both ends.
+    """
+    segment, result, gravity, end = run.segment, run.result, run.body.gravity, run.segment.end
+    begin, step = run.t, max(run.step, (end - run.t) / LOOKS)
+    for _ in range(2 * LOOKS):
+        last = end if segment.sine == 0.0 else min(begin + step, end)
+        a, b = acceleration(segment, begin), acceleration(segment, last)
+        reach = pressure_reach(run, a)
+        if not reach <= 1.0:  # so does what is not a number, which ends the run
+            result[Response.UPLIFT_MARGIN] = 1.0
+            return begin
+        see_moments(result, reach, 1.0)
+        see_rest(result, gravity, a[2])
+        see_pull(result, gravity, a[0] * a[0] + a[1] * a[1], a[2])
+        reach = pressure_reach(run, b)
+        if not reach <= 1.0:
+            low, high = begin, last
+            for _ in range(BISECTIONS):
+                middle = 0.5 * (low + high)
+                if high - low <= EVENT_TIME or middle <= low or middle >= high:
+                    break
+                if pressure_reach(run, acceleration(segment, middle)) <= 1.0:
+                    low = middle
+                else:
+                    high = middle
+            result[Response.UPLIFT_MARGIN] = 1.0
+            return high
+        see_moments(result, reach, 1.0)
+        see_rest(result, gravity, b[2])
+        see_pull(result, gravity, b[0] * b[0] + b[1] * b[1], b[2])
+        if last >= end:
+            break
+        begin = last
+    return inf
+
+
+@jit(internal=True)
+def tip(run, c, s, tilt):
+    """Lean a body at rest by ``tilt`` [rad] over the point of its rim at an azimuth with cosine ``c`` and
+    sine ``s``; it does not move."""
+    body, state, face = run.body, run.state, run.place
+    first = point_of(body, body.face_vertices[body.face_first[face]])
+    move_contact(state, first, rim_point(body, c, s))
+    state.q0, state.q1, state.q2, state.q3 = turned(orientation(state), -s, c, 0.0, tilt)
+    run.mode = codes.ROLL
+
+
+@jit(internal=True)
+def tip_over(run):
+    """Leave the base over the point of the rim where the centre of pressure is."""
+    body, state = run.body, run.state
+    a = acceleration(run.segment, run.t)
+    down = body.gravity + a[2]
+    x, y, _ = pulled(orientation(state), 0.0, (a[0], a[1], 0.0))
+    x, y = -body.base_z * x - body.base_x * down, -body.base_z * y - body.base_y * down
+    far = sqrt(x * x + y * y)
+    c, s = (x / far, y / far) if far > 0.0 else (1.0, 0.0)
+    tip(run, c, s, LEAST_TILT)
+    return codes.ROLL, run.place
+
+
+@jit(internal=True)
+def stand(run):
+    """Lay the body flat on its base, where it comes to rest."""
+    body, state, face = run.body, run.state, run.place
+    c, s, _ = lowest_azimuth(vertical(orientation(state)))
+    lay_flat(body.faces[face], state, state)
+    state.w_x, state.w_y, state.w_z = 0.0, 0.0, 0.0
+    first = point_of(body, body.face_vertices[body.face_first[face]])
+    move_contact(state, rim_point(body, c, s), first)
+    run.mode, run.left = codes.REST, NONE
+
+
 @jit(inline=True, internal=True)
 def uplift(run, f):
-    """Leave face ``f``: over the edge whose moment lifts, or over a vertex."""
+    """Leave face ``f``: over a point of its rim, or over the edge whose moment lifts, or over a vertex."""
     body, state, result, sides = run.body, run.state, run.result, run.sides
+    if body.rim > 0.0:
+        return tip_over(run)
     a = acceleration(run.segment, run.t)
     ax, ay, az = a
     first, last = body.face_first[f], body.face_first[f + 1]
@@ -338,13 +445,20 @@ def uplift(run, f):
 
 @jit(inline=True, internal=True)
 def comes_to_rest(run, state, pivot, f, ax, ay, az):
+    """`settles` of a body that turns about a vertex."""
+    return settles(run, state, point_of(run.body, pivot), run.body.pivots[pivot].largest, f, (ax, ay, az))
+
+
+@jit(inline=True, internal=True)
+def settles(run, state, v, largest, f, a):
     """Whether the motion that is left on face ``f`` ends within the rest time.
 
     The energy above the flat position, in the present effective gravity, allows one more half
-    cycle of rocking; rest if that would be shorter than the rest time. ``trial`` and ``sides`` are
-    scratch.
+    cycle of rocking; rest if that would be shorter than the rest time. The body turns about ``v`` [m], where
+    the ``largest`` principal moment over the mass is known [m2]. ``trial`` and ``sides`` are scratch.
     """
     body, trial, sides, settings = run.body, run.trial, run.sides, run.settings
+    ax, ay, az = a
     face = body.faces[f]
     (ux, uy, uz), w = attitude(state)
     x, y, z = upward(face)
@@ -352,18 +466,19 @@ def comes_to_rest(run, state, pivot, f, ax, ay, az):
     if dx * dx + dy * dy + dz * dz > settings.rest_tilt * settings.rest_tilt:
         return False
     mass, gravity = body.mass, body.gravity
-    v = body.vertices[pivot]
     x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
     lay_flat(face, state, trial)
     fx, fy, fz = to_ground(orientation(trial), -v[0], -v[1], -v[2])
-    energy = kinetic_energy(mass, inertia_of(body), (v[0], v[1], v[2]), w)
+    energy = kinetic_energy(mass, inertia_of(body), v, w)
     energy += mass * ((gravity + az) * (z - fz) + ax * (x - fx) + ay * (y - fy))
     margin = np.inf
-    for i in range(lay_sides(body, trial, f, sides)):
-        margin = min(margin, side_margin(sides[i], gravity + az, ax, ay))
+    if body.rim > 0.0:
+        down, h = gravity + az, -body.base_z
+        x, y, _ = pulled(orientation(trial), 0.0, (ax, ay, 0.0))
+        margin = body.rim * down - norm(h * x - body.base_x * down, h * y - body.base_y * down)
+    else:
+        for i in range(lay_sides(body, trial, f, sides)):
+            margin = min(margin, side_margin(sides[i], gravity + az, ax, ay))
     if margin <= 0.0:
         return False
-    return (
-        2.0 * sqrt(2.0 * max(energy, 0.0) * mass * body.pivots[pivot].largest)
-        < settings.rest_time * mass * margin
-    )
+    return 2.0 * sqrt(2.0 * max(energy, 0.0) * mass * largest) < settings.rest_time * mass * margin

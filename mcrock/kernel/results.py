@@ -198,7 +198,7 @@ def spend(result, mode, time):
     """Add the time [s] spent in a mode to its share."""
     if mode == Mode.REST:
         result[Response.REST_SHARE] += time
-    elif mode == Mode.EDGE or mode == Mode.VERTEX:
+    elif mode == Mode.EDGE or mode == Mode.VERTEX or mode == Mode.ROLL:
         result[Response.ROCKING_SHARE] += time
     elif mode == Mode.FLIGHT:
         result[Response.FLIGHT_SHARE] += time

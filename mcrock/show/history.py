@@ -34,6 +34,7 @@ COLOURS = {  # by name of the contact, in the order of a key
     "edge slip": OLIVE,
     "vertex": style.ORANGE,
     "vertex slip": style.RED,
+    "roll": style.ORANGE,
     "flight": style.PURPLE,
 }
 
@@ -57,6 +58,7 @@ CONTACT_WORDS = {
     Mode.EDGE_SLIP: ContactWords("edge slip", "slipping on edge {}", "edge {} slips"),
     Mode.VERTEX: ContactWords("vertex", "on vertex {}", "vertex {}"),
     Mode.VERTEX_SLIP: ContactWords("vertex slip", "slipping on vertex {}", "vertex {} slips"),
+    Mode.ROLL: ContactWords("roll", "rolling on the rim of face {}", "face {} rolls"),
     Mode.FLIGHT: ContactWords("flight", "in flight", "flight"),
 }
 

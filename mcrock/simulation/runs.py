@@ -109,6 +109,7 @@ class Run(Displayed):
             raise AttributeError(f"a run has no result {name!r}; it has {', '.join(self.results)}") from None
 
 
+SWEEP_TILT = 1e-6  # at which a rim that comes down in a plane is pushed out of it [rad]
 PIECE = 0.2  # time of a call of the kernel, which cannot be interrupted [s]
 OF_REALIZATIONS = [*({*Batch._fields} - {"seed", "point", "quantiles", "face_parameters"})]
 PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
@@ -133,6 +134,7 @@ def settings_of(controls: Controls) -> dict[str, float]:
         **{name: float(getattr(controls, name)) for name in measures},
         **{name: int(getattr(controls, name)) for name in counts},
         # the lying pose is reached within this tilt; looser where the time tolerance is [rad]
+        "sweep_tilt": SWEEP_TILT,
         "rest_tilt": min(1e-4, max(1e-5, 0.1 * controls.rest_time)),
         "contact_overturns": int(controls.overturned_by == "contact"),
     }
@@ -150,6 +152,7 @@ def body_tables(body: Body, base_only: bool, upright: float = 1.0) -> tuple[Topo
     run = _record(top)
     # arrays of a body are read-only, which would be one more signature to compile
     inertia, vertices = np.array(body.inertia), np.array(vertices)
+    run.body.rim = body.rim
     fill_constants(run.body, body.mass, inertia, vertices, upright * body.gravity, body.start_face)
     return top, run
 
@@ -199,6 +202,9 @@ def _set_start(top: Topology, run: Any, start: Start) -> None:
             )
         state.q0, state.q1, state.q2, state.q3 = np.array(start.orientation)
         state.w_x, state.w_y, state.w_z = turn.T @ np.array(start.angular_velocity)
+        if body.rim > 0.0:
+            _set_on_rim(run)
+            return
         state.p_x, state.p_y = (rotation_matrix(body.pose) @ vertices[start.vertex])[:2]
         run.mode, run.place = int(Mode.VERTEX), int(start.vertex)
     if moves:
@@ -208,6 +214,18 @@ def _set_start(top: Topology, run: Any, start: Start) -> None:
         state.w_x, state.w_y, state.w_z = np.array([state.w_x, state.w_y, state.w_z]) + turning
         slips = {Mode.REST: Mode.SPIN, Mode.EDGE: Mode.EDGE_SLIP, Mode.VERTEX: Mode.VERTEX_SLIP}
         run.mode = int(slips[Mode(int(run.mode))])
+
+
+def _set_on_rim(run: Any) -> None:
+    """Stand the body on the lowest point of its rim, with the COM where it is at rest."""
+    state, body = run.state, run.body
+    turn = rotation_matrix([state.q0, state.q1, state.q2, state.q3])
+    tilt = np.hypot(*turn[2, :2])
+    if tilt == 0.0:
+        raise ValueError("Start.orientation must lean a body with a rim: it rolls on the lowest point")
+    x, y = -body.rim * turn[2, :2] / tilt
+    state.p_x, state.p_y = (turn @ (body.base_x + x, body.base_y + y, body.base_z))[:2]
+    run.mode = int(Mode.ROLL)
 
 
 def _set_flight(run: Any, start: Start) -> None:
@@ -290,6 +308,9 @@ def simulate(
         contact = Contact()
     check_contact(impact, contact)
     values = contact.values()
+    if body.rim > 0.0 and (values is not None or controls.follow_fall):
+        what = "Controls.follow_fall is" if controls.follow_fall else "friction and restitution are"
+        raise ValueError(f"{what} not for a body with a rim yet: make it with rim=False, on a polygon")
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
     shaking = RunShaking(pack, t_end, lean)
     return _followed(impact.own_law, body, base_only, shaking, law, values, start, controls, history)
@@ -366,6 +387,7 @@ def simulate_realization(
         faces=inputs.faces,
         start_face=int(inputs.start_face[row]),
         base_faces=inputs.base_faces,
+        rim=0.0 if inputs.rim is None else inputs.rim[row],
     )
     law = ImpactLaw(
         inputs.impact[row],
@@ -516,6 +538,7 @@ def simulate_part(
         seed=np.uint64(inputs.seed),
         point=np.full(2, np.nan),
         recheck=repeated,
+        rim=np.zeros(n) if inputs.rim is None else np.ascontiguousarray(inputs.rim, float),
         contact=np.zeros((0, 5)) if inputs.contact is None else np.ascontiguousarray(inputs.contact, float),
         **{name: np.ascontiguousarray(getattr(inputs, name), dtype) for name, dtype in BATCH_TYPES.items()},
     )

@@ -78,7 +78,7 @@ def count_passes(friction, n):
 @jit(inline=True, internal=True)
 def sticks(mode):
     """Whether a mode is one of those without slip and flight."""
-    return mode in (codes.REST, codes.EDGE, codes.VERTEX)
+    return mode in (codes.REST, codes.EDGE, codes.VERTEX, codes.ROLL)
 
 
 @jit(inline=True, internal=True)

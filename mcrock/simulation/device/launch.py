@@ -286,7 +286,9 @@ def run_on_gpu(
 
 def same_body(batch: Batch) -> bool:
     """Whether all realizations have one body, on one slope."""
-    tables = batch.mass, batch.inertia, batch.vertices, batch.gravity, batch.start_face, batch.slope
+    tables = (
+        batch.mass, batch.inertia, batch.vertices, batch.rim, batch.gravity, batch.start_face, batch.slope
+    )  # fmt: skip
     return all(bool((table == table[:1]).all()) for table in tables)
 
 

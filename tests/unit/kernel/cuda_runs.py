@@ -105,7 +105,7 @@ def thread(i, records, motions, batch, tail, traces, out):
             batch.slope[i:j], batch.record[i:j], batch.azimuth[i:j], batch.scale[i:j], batch.impact[i:j],
             batch.redrawn[i:j], batch.quantiles, batch.face_parameters, batch.law[i:j],
             batch.energy_gain[i:j],
-            batch.facet_fallback[i:j], batch.point, batch.recheck[i:j], batch.contact,
+            batch.facet_fallback[i:j], batch.point, batch.recheck[i:j], batch.rim[i:j], batch.contact,
         ),
         tail,
         Trace(traces.history[i], traces.events[i], traces.used[i]),
@@ -181,6 +181,7 @@ def prepared(vertices, body, faces, cases, follow_fall):
         energy_gain=np.full(n, int(EnergyGain.PROJECT)),
         facet_fallback=columns.fallback,
         point=np.full(2, np.nan),
+        rim=np.zeros(n),
         contact=np.zeros((0, 5)),
         recheck=columns.recheck,
     )

@@ -1,0 +1,254 @@
+"""A body on a circular base against closed forms, invariants and limits of its rolling motion."""
+
+from dataclasses import replace
+from math import acos, atan2, cos, degrees, hypot, pi, sin, sqrt
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from mcrock.base.params import Mode, Outcome
+from mcrock.body import Body, cylinder, rotation_matrix
+from mcrock.excitation import Motion, Pulse
+from mcrock.impact.conditions import Contact, Controls, Start
+from mcrock.simulation import runs
+from mcrock.simulation.runs import simulate
+
+G = 9.81
+FINE = Controls(step=0.005, max_step=1.0)
+SHAKEN = Pulse((3.0, 5.0, 1.0), 8.0)
+
+
+def drum(height=0.6, **given):
+    return cylinder(0.2, height, density=1000.0, rim=True, **given)
+
+
+def leaning(tilt, azimuth=0.0):
+    """Quaternion of a body that leans towards an azimuth."""
+    return cos(tilt / 2), -sin(azimuth) * sin(tilt / 2), cos(azimuth) * sin(tilt / 2), 0.0
+
+
+def contact_azimuth(quaternion):
+    """Of the lowest point of the rim, in body axes [rad]."""
+    up = rotation_matrix(quaternion)[2]
+    return atan2(-up[1], -up[0])
+
+
+def inertias(body):
+    """About the diameter of the base that goes to the contact, and about that across it [kg m2]."""
+    about = body.inertia[0, 0] + body.mass * body.com_height**2
+    return about, about + body.mass * body.rim**2
+
+
+def steady_velocity(body, tilt, precession):
+    """Angular velocity with which a body of revolution rolls at a constant tilt towards +x [rad/s]: its
+    change of angular momentum about the centre of mass is the moment of the force at the contact."""
+    axis, arm = np.array([sin(tilt), 0.0, cos(tilt)]), np.array([cos(tilt), 0.0, -sin(tilt)])
+    up, lever = np.array([0.0, 0.0, 1.0]), body.com_height * axis - body.rim * arm
+
+    def excess(spin):
+        w = precession * up + spin * axis
+        force = body.mass * (np.cross(precession * up, np.cross(w, lever)) + G * up)
+        return (np.cross(precession * up, body.inertia[0, 0] * w) + np.cross(lever, force))[1] + (
+            body.inertia[2, 2] - body.inertia[0, 0]
+        ) * (axis @ w) * np.cross(precession * up, axis)[1]
+
+    return precession * up - excess(0.0) / (excess(1.0) - excess(0.0)) * axis
+
+
+@pytest.mark.parametrize("height", [0.02, 0.6])
+@pytest.mark.parametrize(("tilt", "precession"), [(0.15, 1.5), (0.15, 5.0), (0.4, 3.0), (0.05, -2.5)])
+def test_steady_precession(height, tilt, precession):
+    body = drum(height)
+    start = Start(
+        vertex=0, orientation=leaning(tilt), angular_velocity=steady_velocity(body, tilt, precession)
+    )
+    run = simulate(body, start=start, t_end=1.0, controls=FINE)
+    assert (run.history["mode"] == Mode.ROLL).all()
+    np.testing.assert_allclose(run.history["tilt"], tilt, rtol=0, atol=1e-8)
+    axis = rotation_matrix(run.history["orientation"].values[-1])[:, 2]
+    turned = atan2(axis[1], axis[0]) - precession
+    assert (turned + pi) % (2 * pi) - pi == pytest.approx(0.0, abs=5e-6)
+
+
+@pytest.mark.parametrize("height", [0.1, 0.4, 1.0, 2.0])
+@pytest.mark.parametrize("share", [0.02, 0.3])
+def test_sweep_of_a_body_that_comes_down_in_a_plane(height, share):
+    body = drum(height)
+    tilt = share * body.slenderness
+    history = simulate(body, start=Start(edge=3, tilt=tilt), t_end=3.0, controls=FINE).history
+    tilts = history["tilt"].values
+    highest = np.flatnonzero((tilts[1:-1] > tilts[:-2]) & (tilts[1:-1] > tilts[2:])) + 1
+    azimuths = [contact_azimuth(history["orientation"].values[i]) for i in (0, *highest[:3])]
+    across, along = inertias(body)
+    swept = np.abs((np.diff(azimuths) + pi) % (2 * pi) - pi)
+    expected = pi * sqrt(along / across)
+    np.testing.assert_allclose(swept, abs((expected + pi) % (2 * pi) - pi), atol=2e-5)
+    np.testing.assert_allclose(tilts[highest], tilt, rtol=1e-3)  # of the steps about it
+
+
+@pytest.mark.parametrize("spin", [0.0, 0.4, -2.0])
+def test_sweep_with_spin(spin):
+    """Near flat w is a linear function of the azimuth: w_r swings about a mean that the spin gives."""
+    body = drum()
+    tilt, rate = 1e-6, 1.0
+    start = Start(vertex=0, orientation=leaning(tilt), angular_velocity=(0.0, -rate, spin))
+    history = simulate(body, start=start, t_end=400 * tilt / rate, controls=FINE).history
+    across, along = inertias(body)
+    frequency, mean = sqrt(across / along), -body.mass * body.rim * body.com_height * spin / across
+    quarter = acos(-mean / hypot(mean, rate / frequency))
+    turned = np.unwrap([contact_azimuth(q) for q in history["orientation"].values])
+    swept = turned[-1] - turned[0]
+    assert abs(swept) == pytest.approx(2 * (quarter if swept < 0 else pi - quarter) / frequency, abs=0.02)
+    w = rotation_matrix(history["orientation"].values[-1]).T @ history["angular_velocity"].values[-1]
+    away = np.array([cos(turned[-1]), sin(turned[-1])])
+    assert w[1] * away[0] - w[0] * away[1] == pytest.approx(rate, abs=1e-2)
+    assert w[2] == pytest.approx(spin, abs=1e-3)
+
+
+def test_friction_of_a_sweep():
+    """Forces of a sweep have one direction: that of m h R/A."""
+    body = drum()
+    start = Start(vertex=0, orientation=leaning(1e-4), angular_velocity=(0.0, -1.0, 0.0))
+    run = simulate(body, start=start, t_end=3e-4, controls=FINE)
+    across, _ = inertias(body)
+    demand = body.mass * body.com_height * body.rim / across
+    assert run.peak_friction_demand == pytest.approx(demand, rel=1e-3)
+    assert run.certified_friction == run.peak_friction_demand
+
+
+def test_energy_and_motion_are_of_fourth_order():
+    body = cylinder(0.2, 1.0, density=1000.0, com=(0.03, 0.02, 0.1), rim=True)
+    start = Start(vertex=0, orientation=leaning(0.1), angular_velocity=(0.12, 0.3, 0.2))
+    energies, ends = [], []
+    for step in (0.02, 0.01, 0.005, 0.00125):
+        history = simulate(body, start=start, t_end=1.0, controls=Controls(step=step, max_step=1.0)).history
+        assert history["tilt"].min() < 2e-3  # it passes close to flat
+        energies.append(float(np.ptp(history["energy"].values) / history["energy"][0]))
+        ends.append(np.concatenate([history[name].values[-1] for name in ("orientation", "com")]))
+    errors = [float(np.abs(end - ends[-1]).max()) for end in ends[:-1]]
+    assert energies[0] < 1e-7
+    assert errors[0] < 1e-6
+    assert energies[0] / energies[1] > 12
+    assert energies[1] / energies[2] > 12
+    assert errors[0] / errors[1] > 12
+    assert errors[1] / errors[2] > 12
+
+
+def turned_pulse(angle):
+    x, y, z = SHAKEN.amplitude
+    return replace(SHAKEN, amplitude=(x * cos(angle) - y * sin(angle), x * sin(angle) + y * cos(angle), z))
+
+
+def test_azimuth_of_the_shaking_does_not_matter():
+    body = drum(1.0)
+    straight = simulate(body, SHAKEN, t_end=2.0)
+    assert straight.peak_tilt > 0.05
+    for angle in (0.3, 1.234, 3.0):
+        turned = simulate(body, turned_pulse(angle), t_end=2.0)
+        assert turned.outcome == straight.outcome
+        assert turned.peak_tilt == pytest.approx(straight.peak_tilt, rel=1e-7)
+        assert turned.final_yaw == pytest.approx(straight.final_yaw, abs=1e-6)
+
+
+def test_scale_of_length():
+    """Four times as large and twice as slow; a start out of a plane, where nothing is drawn or absolute."""
+    small, large = drum(1.0), cylinder(0.8, 4.0, density=1000.0, rim=True)
+    controls = Controls(max_step=1.0)
+    w = np.array([0.12, 0.3, 0.2])
+    ends = [
+        simulate(
+            body,
+            start=Start(vertex=0, orientation=leaning(0.1), angular_velocity=w / time),
+            t_end=1.5 * time,
+            controls=controls,
+        ).history
+        for body, time in ((small, 1.0), (large, 2.0))
+    ]
+    np.testing.assert_allclose(ends[1]["tilt"], ends[0]["tilt"], rtol=1e-9)
+    np.testing.assert_allclose(ends[1]["com"], 4 * ends[0]["com"], rtol=1e-9, atol=1e-10)
+
+
+def block_like(body):
+    """A body with a square base as wide as a rim, and its mass and inertia."""
+    corners = body.rim * np.array([[1, -1], [1, 1], [-1, 1], [-1, -1]])
+    return Body(body.mass, body.inertia, np.column_stack([corners, np.full(4, -body.com_height)]))
+
+
+def test_plane_motion_is_that_of_an_edge():
+    """Up to the first landing; uplift too."""
+    body, rng = drum(1.0), np.random.default_rng(5)
+    motion = Motion(np.outer([1.0, 0.0, 0.3], rng.normal(0.0, 1.0, 80) - 6.0), 0.01, "random")
+    block = simulate(block_like(body), motion)
+    landing = next((e["t"] for e in block.events if e["kind"] == "facet_impact"), block.end_time)
+    t_end = 0.9 * landing
+    block, round_ = (simulate(b, motion, t_end=t_end) for b in (block_like(body), body))
+    assert round_.events[0]["t"] == pytest.approx(block.events[0]["t"], abs=1e-9)
+    assert round_.history["tilt"][-1] > 0.02
+    assert float(round_.history["tilt"][-1]) == pytest.approx(float(block.history["tilt"][-1]), rel=1e-5)
+
+
+@pytest.mark.parametrize("com", [(0.0, 0.0, 0.0), (0.05, -0.08, 0.0)])
+def test_uplift_is_the_limit_of_many_sides(com):
+    motion = Motion(np.array([[0.0, 3.0, 8.0], [0.0, 4.0, 6.0], [0.0, 2.0, -1.0]]), 0.5, "ramps")
+    pulse = Pulse((4.0, 3.0, 1.0), 7.0)
+    for shaking in (motion, pulse):
+        times = [
+            simulate(body, shaking, t_end=1.0).events[0]["t"]
+            for body in [
+                *(cylinder(0.2, 1.0, sides=n, density=1000.0, com=com) for n in (60, 240)),
+                cylinder(0.2, 1.0, density=1000.0, com=com, rim=True),
+            ]
+        ]
+        coarse, fine = (abs(t - times[-1]) for t in times[:2])
+        assert fine < 2e-4
+    assert fine < 0.15 * coarse  # of the second order
+
+
+def test_margin_of_uplift():
+    body = drum(1.0, com=(0.05, 0.0, 0.0))
+    weak = simulate(body, Pulse((1.0, 0.0, 0.0), 7.0))
+    assert weak.outcome == Outcome.AT_REST
+    assert weak.uplift_margin == pytest.approx(1.0 / (G * 0.15 / 0.5) - 1.0, rel=1e-5)  # of steps
+
+
+def test_tilt_at_which_a_side_is_drawn_does_not_matter():
+    body, start = drum(1.0), Start(edge=0, tilt=0.1)
+    ends = []
+    for tilt in (1e-5, 1e-6, 1e-7):
+        with mock.patch.object(runs, "SWEEP_TILT", tilt):
+            history = simulate(body, start=start, t_end=2.0).history
+        ends.append(np.array([history["tilt"][-1], *history["com"][-1]]))
+    np.testing.assert_allclose(ends[:2], [ends[2]] * 2, atol=3e-6)
+
+
+def test_rest_and_overturning():
+    body = drum(1.0)
+    still = Motion(np.zeros((3, 100)), 0.01, "still")
+    assert simulate(body, still).outcome == Outcome.AT_REST
+    over = simulate(body, start=Start(edge=0, tilt=1.01 * body.slenderness))
+    assert over.outcome == Outcome.OVERTURNED
+    assert over.peak_tilt == pi / 2
+    assert degrees(over.overturning_direction) == pytest.approx(0.0, abs=1e-6)
+    under = simulate(body, start=Start(edge=0, tilt=0.9 * body.slenderness), controls=Controls(tail=2.0))
+    assert under.outcome == Outcome.SETTLING
+    # lifted for an instant, it has hardly moved and comes to rest
+    soft = Motion(np.array([[0.0, 4.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), 0.02, "soft")
+    soft = simulate(body, soft)
+    assert [event["kind"] for event in soft.events] == ["uplift", "rest"]
+    assert soft.outcome == Outcome.AT_REST
+
+
+def test_refusals():
+    body = drum()
+    with pytest.raises(ValueError, match="friction and restitution are not for a body with a rim yet"):
+        simulate(body, contact=Contact(friction=0.5))
+    with pytest.raises(ValueError, match=r"Controls\.follow_fall is not for a body with a rim yet"):
+        simulate(body, controls=Controls(follow_fall=True))
+    with pytest.raises(ValueError, match="must lean a body with a rim"):
+        simulate(body, start=Start(vertex=0))
+    made = {"mass": body.mass, "inertia": body.inertia, "vertices": body.vertices, "faces": body.faces}
+    with pytest.raises(ValueError, match=r"Body\.rim must be between .* 0\.199.* to 0\.200.* m, got 0\.3 m"):
+        Body(**made, rim=0.3)
+    with pytest.raises(ValueError, match="a body with one base, face 0"):
+        Body(**made, rim=0.2, base_faces=(0, 1))
