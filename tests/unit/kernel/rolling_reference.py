@@ -17,7 +17,8 @@ the height of the COM above the base and A0 = A + m h^2.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import cos, pi, sin, sqrt, tan
+from itertools import pairwise
+from math import asin, cos, pi, sin, sqrt, tan
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ class Rim:
     inertia: np.ndarray  # (3, 3) about the COM, body axes [kg m2]
     centre: np.ndarray  # (3,) of the rim, from the COM, body axes [m]
     radius: float  # [m]
+    loss: float = 0.0  # kappa of `resistance` [1]
 
 
 class Shaking(NamedTuple):
@@ -95,6 +97,24 @@ def contact(body: Rim, q: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.nda
     return turn @ body.inertia @ turn.T, centre + body.radius * u, arm_rate
 
 
+def resistance(body: Rim, q: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Couple that resists rolling (3,) [N m], ground axes.
+
+    -kappa/(4 pi) |phi'| (J w - m (r . w) r) of the components across the rim's tangent j alone, with phi'
+    the rate of the contact along the rim and J the inertia about j at the contact. Of a body of revolution
+    without spin kappa is the share of A0 p^2/2 that it loses a turn; a polygon of N sides with lambda has
+    kappa = 4 pi^2 lambda m R^2/(N J).
+    """
+    inertia, arm, arm_rate = contact(body, q, w)
+    k = Rotation.from_quat(q, scalar_first=True).apply(UP)
+    u = (k[2] * k - UP) / sqrt(k[0] ** 2 + k[1] ** 2)
+    j = skew(k) @ u
+    rate = (arm_rate - skew(w) @ arm) @ j / body.radius
+    across, arm = w - (w @ j) * j, arm - (arm @ j) * j
+    about = j @ inertia @ j + body.mass * arm @ arm
+    return -body.loss / (4 * pi) * abs(rate) * (about * across - body.mass * (arm @ across) * arm)
+
+
 def accelerations(body: Rim, ground: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Accelerations of COM and angular velocity, and the contact force (9,), from 9 equations."""
     w = y[10:13]
@@ -105,7 +125,10 @@ def accelerations(body: Rim, ground: np.ndarray, y: np.ndarray) -> np.ndarray:
     matrix[3:6, 3:6], matrix[3:6, 6:] = inertia, -about
     matrix[6:, :3], matrix[6:, 3:6] = one, -about
     turning = skew(w)
-    given = [body.mass * (-G * UP - ground), -turning @ inertia @ w, -turning @ arm_rate]
+    moment = -turning @ inertia @ w
+    if body.loss:
+        moment += resistance(body, y[3:7], w)
+    given = [body.mass * (-G * UP - ground), moment, -turning @ arm_rate]
     return np.linalg.solve(matrix, np.concatenate(given))
 
 
@@ -168,21 +191,25 @@ def roll(
     shaking: Shaking | Callable[[float], np.ndarray] | None = None,
     *,
     lowest_tilt: float = 0.0,
+    highest_tilt: float = pi,
     pulled: bool = False,
     rtol: float = RTOL,
     piece: float | None = None,
 ) -> Rolled:
     """Roll from a state (14,) at time 0 without slip, at times [s].
 
-    The motion ends early where the tilt falls below ``lowest_tilt`` [rad], the axis becomes level, or the
-    ground would have to pull and is not ``pulled``. States are projected and solvers restarted every
-    ``piece`` [s], by default the samples of a record.
+    The motion ends early where the tilt falls below ``lowest_tilt`` or rises above ``highest_tilt`` [rad],
+    the axis becomes level, or the ground would have to pull and is not ``pulled``. States are projected and
+    solvers restarted every ``piece`` [s], by default the samples of a record.
     """
     step = piece or (shaking.step if isinstance(shaking, Shaking) else PIECE)
     ground = shaking or (lambda t: np.zeros(3))
 
     def near_flat(t: float, y: np.ndarray) -> float:
         return lean(y) - sin(lowest_tilt)
+
+    def high(t: float, y: np.ndarray) -> float:
+        return sin(highest_tilt) - lean(y)
 
     def level(t: float, y: np.ndarray) -> float:
         return cosine(y)
@@ -193,13 +220,15 @@ def roll(
     conditions = {"level": level}
     if lowest_tilt > 0.0:
         conditions["near flat"] = near_flat
+    if highest_tilt < pi / 2:
+        conditions["high"] = high
     if not pulled:
         conditions["lift"] = lift
     for condition in conditions.values():
         condition.terminal, condition.direction = True, -1  # type: ignore[attr-defined]
     y, found, ending, end = projected(body, start), [], "time", float(times[-1])
-    for k in range(int(np.ceil(times[-1] / step - 1e-9))):
-        first, last = k * step, min((k + 1) * step, float(times[-1]))
+    pieces = max(int(np.ceil(times[-1] / step - 1e-9)), 1)
+    for first, last in pairwise([*(step * np.arange(pieces)), float(times[-1])]):
         part = solve_ivp(
             lambda t, y: rates(body, ground(t), y),
             (first, last),
@@ -368,3 +397,85 @@ def disc_spins(body: Rim, tilt: float) -> np.ndarray:
             value += term
         found.append((value, sign * sin(tilt) / 2 * slope))
     return np.array(found).T
+
+
+def leaning(body: Rim, tilt: float, rate: float, spin: float, p: float, heading: float = 0.0) -> np.ndarray:
+    """State (14,) that leans along x, from the components of its angular velocity along j, k and u [rad/s].
+
+    ``heading`` [rad] is the azimuth of the body's own x before it leans.
+    """
+    axis, u = np.array([sin(tilt), 0.0, cos(tilt)]), np.array([cos(tilt), 0.0, -sin(tilt)])
+    turn = Rotation.from_rotvec([0.0, tilt, 0.0]) * Rotation.from_euler("z", heading)
+    w = spin * axis + p * u + np.array([0.0, rate, 0.0])
+    return at_contact(body, turn.as_quat(scalar_first=True), w)
+
+
+def swept(
+    body: Rim, tilt: float, rate: float, spin: float, p: float, heading: float = 0.0
+) -> tuple[Rolled, float]:
+    """From a state of `leaning` near flat down and back to its tilt: the motion, and the turn of the lean."""
+    times = np.linspace(0.0, 4.0 * tilt / abs(rate), 1001)
+    start = leaning(body, tilt, rate, spin, p, heading)
+    rolled = roll(body, start, times, highest_tilt=tilt, pulled=True, piece=float(times[25]))
+    azimuth = np.unwrap(np.arctan2(rolled.axis[:, 1], rolled.axis[:, 0]))
+    return rolled, float(azimuth[-1] - azimuth[0])
+
+
+class Sweep(NamedTuple):
+    """Motion of a body of revolution from a small tilt down and back to it."""
+
+    turn: float  # of the azimuth of the lean [rad]
+    time: float  # [s]
+    least_tilt: float  # [rad]
+
+
+def sweep(body: Rim, tilt: float, rate: float, spin: float, p: float, rough: bool = True) -> Sweep:
+    """Leading order near flat, from a tilt [rad], its rate, the spin n and p = -psi' sin(tilt) [rad/s].
+
+    Gravity and shaking have no time to act. n and a = -tilt p stay, tilt's rate turns round, and
+
+        J tilt'^2 + A0 (a/tilt)^2 - 2 m h R n a/tilt = 2 T,  J = A0 + m R^2,
+
+    a conic: from p = 0 to p = 0 it turns by sqrt(J/A0) (pi + 2 asin(B/sqrt(B^2 + 2 T A0))) with
+    B = m h R n sgn(a). A rim that is not ``rough`` has A in place of A0 and no term in n.
+
+    Srinivasan, M. and Ruina, A. (2008), arXiv physics/0702028, without spin.
+    """
+    (A, _, h), R = moments(body), body.radius
+    about, mixed = (A + h * h, h * R * spin) if rough else (A, 0.0)
+    J, side, a = about + R * R, -np.sign(p), abs(p) * tilt
+    mixed *= side
+    energy = J * rate**2 + about * p * p - 2.0 * mixed * abs(p)
+    root = sqrt(mixed**2 + energy * about)
+    turn = 2.0 * sqrt(J / about) * (pi / 2 - asin((about * abs(p) - mixed) / root))
+    fall = tilt * sqrt(J) * abs(rate) / energy
+    bend = mixed * a / energy**1.5 * np.arccosh(max((energy * tilt / a + mixed) / root, 1.0))
+    return Sweep(float(side * turn), float(2.0 * sqrt(J) * (fall - bend)), a * (root - mixed) / energy)
+
+
+def general_sweep(body: Rim, w: np.ndarray, azimuth: float) -> tuple[float, np.ndarray]:
+    """Turn of the lean [rad] and angular velocity after it (3,), near flat, of any body on its rim.
+
+    ``w`` (3,) [rad/s] in axes of the ground that are those of the body, whose lean is at ``azimuth`` [rad].
+    With e_r the direction of the contact and e_t along the rim there, s' = w . e_t and s psi' = -w . e_r for
+    the tilt s, and from the force m v' and a contact that moves at R psi' e_t
+
+        (I - m [r][r]) dw/dpsi = -m R r x (w x e_t),
+
+    which keeps the energy and does not depend on the tilt. It ends where s is what it was.
+    """
+    inertia = body.inertia / body.mass
+
+    def slope(_: float, y: np.ndarray) -> np.ndarray:
+        e_r, e_t = np.array([cos(y[3]), sin(y[3]), 0.0]), np.array([-sin(y[3]), cos(y[3]), 0.0])
+        about = skew(body.centre + body.radius * e_r)
+        by_turn = np.linalg.solve(inertia - about @ about, -body.radius * about @ skew(y[:3]) @ e_t)
+        return np.array([*(by_turn * -(y[:3] @ e_r)), -(y[:3] @ e_r), y[:3] @ e_t])  # over time/s
+
+    def back(_: float, y: np.ndarray) -> float:
+        return float(y[4])
+
+    back.terminal, back.direction = True, 1  # type: ignore[attr-defined]
+    start = np.array([*w, azimuth, 0.0])
+    solved = solve_ivp(slope, (0.0, 1e4), start, "DOP853", rtol=1e-11, atol=1e-13, events=back)
+    return float(solved.y[3, -1] - azimuth), solved.y[:3, -1]
