@@ -45,6 +45,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import Integer, shown
+from mcrock.base.params import RimColumn
 
 Array = NDArray[np.float64]
 Faces = tuple[tuple[int, ...], ...]
@@ -563,13 +564,14 @@ def derived(
 
 
 def check_rims(vertices: Array, faces: Faces, rim: Array, base_faces: tuple[int, ...]) -> None:
-    """Refuse radii ``rim`` (n,) [m] of circular bases that do not fit face 0, the only base of the bodies.
+    """Refuse circular bases, ``rim`` (n, `RimColumn`), that do not fit face 0, the only base of the bodies.
 
     Raises
     ------
     ValueError
-        With radius and limit of the first body that fails.
+        With value and limit of the first body that fails.
     """
+    clearance, rim = rim[:, RimColumn.CLEARANCE], rim[:, RimColumn.RADIUS]
     if tuple(base_faces) != (0,):
         raise ValueError(f"Body.rim is of a body with one base, face 0, got base_faces {tuple(base_faces)}")
     corners = vertices[:, faces[0]]
@@ -594,6 +596,13 @@ def check_rims(vertices: Array, faces: Faces, rim: Array, base_faces: tuple[int,
     refuse(
         off >= rim,
         lambda i: f"Body.rim: the centre of mass must be over the base, it is {off[i]:.4g} m off its centre",
+    )
+    slenderness = np.arctan2(rim - off, -centre[:, 0, 2])
+    refuse(
+        clearance >= slenderness,
+        lambda i: (
+            f"Body.clearance must be below the slenderness, {slenderness[i]:.4g} rad, got {clearance[i]:.4g}"
+        ),
     )
 
 

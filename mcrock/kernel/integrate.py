@@ -188,7 +188,7 @@ def _advance_vertex(run, motions, quantiles, trace, h):
 @jit(inline=True, internal=True)
 def change(run, quantiles, trace, slips):
     """What an event makes of the mode. The event is noted with what it led to."""
-    body, state = run.body, run.state
+    body = run.body
     run.change, run.rest_face = 0.0, NONE
     if run.event == codes.OVERTURN or _lands_off_base(run):
         _overturn(run, trace)
@@ -216,14 +216,21 @@ def change(run, quantiles, trace, slips):
     elif run.event == codes.REST_EVENT:
         _lie_down(run)
     note(run, trace, run.event, run.change, run.face if run.event == codes.FACET_IMPACT else NONE)
-    if run.rest_face >= 0 and run.mode != codes.REST:
-        pivot = run.place if run.mode == codes.VERTEX else body.edge_vertices[run.place, 0]
-        a = acceleration(run.segment, run.t)
-        if comes_to_rest(run, state, pivot, run.rest_face, a[0], a[1], a[2]):
-            run.mode, run.place = enter_rest(run, pivot, run.rest_face)
-            note(run, trace, codes.REST_EVENT, 0.0, NONE)
+    if run.rest_face >= 0 and run.mode != codes.REST and run.mode != codes.ROLL:
+        _may_rest(run, trace)
     if run.mode == codes.REST:
         run.corners = body.face_first[run.place + 1] - body.face_first[run.place]
+
+
+@jit(inline=True, internal=True)
+def _may_rest(run, trace):
+    """Come to rest after an impact where what is left of the motion soon ends."""
+    body = run.body
+    pivot = run.place if run.mode == codes.VERTEX else body.edge_vertices[run.place, 0]
+    a = acceleration(run.segment, run.t)
+    if comes_to_rest(run, run.state, pivot, run.rest_face, a[0], a[1], a[2]):
+        run.mode, run.place = enter_rest(run, pivot, run.rest_face)
+        note(run, trace, codes.REST_EVENT, 0.0, NONE)
 
 
 @jit(internal=True)

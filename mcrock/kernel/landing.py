@@ -47,17 +47,21 @@ from mcrock.kernel.dynamics import (
     in_face,
     inertia_of,
     lay_flat,
+    lowest_azimuth,
+    move_contact,
     move_pivot,
     orientation,
     point_of,
     point_of_face,
+    rim_point,
     upward,
     vertex_lift,
 )
 from mcrock.kernel.edge import edge_pose, enter_edge
-from mcrock.kernel.rest import enter_rest
+from mcrock.kernel.rest import enter_rest, settles_on_rim, stand_from
 from mcrock.kernel.results import edge_impact_demand, impulse, impulse_moment, point_demand, see_impact
-from mcrock.kernel.rotation import vertical
+from mcrock.kernel.roots import BISECTIONS
+from mcrock.kernel.rotation import turned, vertical
 from mcrock.kernel.shaking import acceleration
 
 
@@ -170,6 +174,8 @@ def land_on_face(run, quantiles, f):
     Returns the new mode, its index (of edge, vertex or face) and the change of energy [J].
     """
     body, state, result, law, mode, index = run.body, run.state, run.result, run.law, run.mode, run.place
+    if mode == codes.ROLL:
+        return _land_on_rim(run, quantiles)
     pivot, old = _lay_flat(body, state, mode, index, f)
     approach = _approach(body, state, f, pivot)
     impact = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
@@ -195,7 +201,7 @@ def land_on_face(run, quantiles, f):
         rest, index = enter_rest(run, pivot, f)
         return rest, index, -approach.energy
     new = body.face_vertices[body.face_first[f] + corner]
-    _see_impulse(run, f, pivot, new, after, point)
+    _see_impulse(run, f, point_of(body, pivot), point_of(body, new), after, point)
     energy = kinetic_energy(body.mass, inertia_of(body), point_of(body, new), after)
     result[Response.IMPACT_ENERGY_LOSS] += approach.energy - energy
     state.w_x, state.w_y, state.w_z = after
@@ -337,14 +343,14 @@ def place_on_face(run, quantiles, impact, f, old, state):
 
 
 @jit(inline=True, internal=True)
-def _see_impulse(run, f, pivot, new, after, point):
+def _see_impulse(run, f, old, new, after, point):
     """Note the impulse of an impact at ``point`` in face axes [m], and the friction that it asks for: the
     couple that stops the spin takes its share (`mcrock.kernel.friction.impacts`)."""
     body, state, result = run.body, run.state, run.result
     face, mass, inertia = body.faces[f], body.mass, inertia_of(body)
     up = upward(face)
     before = angular_velocity(state)
-    normal, square, p = impulse(point_of(body, pivot), point_of(body, new), before, after, up)
+    normal, square, p = impulse(old, new, before, after, up)
     demand = np.inf
     if not isnan(point[0]):
         r = point_of_face(face, point[0], point[1])
@@ -357,7 +363,9 @@ def _see_impulse(run, f, pivot, new, after, point):
 
 @jit(internal=True)
 def mean_radius(body, f):
-    """Mean distance of the corners of a face from their mean [m]."""
+    """Mean distance of the corners of a face from their mean, or radius of its rim [m]."""
+    if body.rim > 0.0:
+        return body.rim
     first, last = body.face_first[f], body.face_first[f + 1]
     x, y, radius = 0.0, 0.0, 0.0
     for i in range(first, last):
@@ -416,3 +424,145 @@ def _torque_impact(body, f, pivot, w, vz, point, tau):
             if energy < least:
                 best, least, result = i - first, energy, after
     return result, best
+
+
+@jit(internal=True)
+def _land_on_rim(run, quantiles):
+    """Facet impact of a circular base: as of a polygon of ever more corners.
+
+    Returns the new mode, its index and the change of energy [J]. The body leaves from the tilt at which it
+    came, over the point of the rim that the impact leaves at rest; it turns about the rim there.
+    """
+    body, state, result, law, f = run.body, run.state, run.result, run.law, run.place
+    mass, inertia, face = body.mass, inertia_of(body), body.faces[f]
+    c, s, tilt = lowest_azimuth(vertical(orientation(state)))
+    old, w = rim_point(body, c, s), angular_velocity(state)
+    before = kinetic_energy(mass, inertia, old, w)
+    lay_flat(face, state, state)
+    push_x, push_y = _spin_push(face, mass, inertia, w[2], old[0], old[1])
+    motion = w[0] + push_x, w[1] + push_y, w[1] * old[0] - w[0] * old[1]
+    impact = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
+    result[Response.FACET_IMPACTS] += 1.0
+    place, point = _place_on_rim(run, quantiles, impact, f, (c, s)), (nan, nan)
+    if takes_whole_face(law):
+        x, y, speed = _plastic_on_rim(body, face, motion, (c, s))
+    else:
+        point = _point_in_rim(body, place)
+        x, y, speed = _leaves_over(body, face, motion, point)
+    energy = _energy_on_rim(body, x, y, speed)
+    gains = energy > before * (1.0 + GAIN)
+    if gains:
+        result[Response.ENERGY_GAIN_IMPACTS] += 1.0
+    if not speed > 0.0:
+        result[Response.INFEASIBLE_FACET_IMPACTS] += 1.0
+    if law.facet_fallback == PLASTIC and (gains or not speed > 0.0):
+        x, y, speed = _plastic_on_rim(body, face, motion, (c, s))
+        point = nan, nan
+    elif gains and law.energy_gain == PROJECT:
+        x, y, speed = _without_gain(body, face, motion, place, before)
+        point = nan, nan
+    elif not speed > 0.0:
+        result[Response.INFEASIBLE_ENERGY_LOSS] += before / body.barrier
+        point = nan, nan
+    energy, after, new = (
+        _energy_on_rim(body, x, y, speed),
+        (-speed * y, speed * x, 0.0),
+        rim_point(body, x, y),
+    )
+    _see_impulse(run, f, old, new, after, point)
+    result[Response.IMPACT_ENERGY_LOSS] += before - energy
+    state.w_x, state.w_y, state.w_z = after
+    move_contact(state, old, new)
+    a = acceleration(run.segment, run.t)
+    if not speed > 0.0 or settles_on_rim(run, state, x, y, a):
+        stand_from(run, new)
+        return codes.REST, f, -before
+    state.q0, state.q1, state.q2, state.q3 = turned(orientation(state), -y, x, 0.0, tilt)
+    return codes.ROLL, f, energy - before
+
+
+@jit(internal=True)
+def _energy_on_rim(body, x, y, speed):
+    """Kinetic energy of a body that turns at a ``speed`` [rad/s] about its rim, at the azimuth with cosine
+    ``x`` and sine ``y`` [J]."""
+    w = -speed * y, speed * x, 0.0
+    return kinetic_energy(body.mass, inertia_of(body), rim_point(body, x, y), w)
+
+
+@jit(internal=True)
+def _place_on_rim(run, quantiles, impact, f, old):
+    """Cosine and sine of the azimuth of the ``old`` contact, and lambda_lon and lambda_lat [1] of an impact
+    by its number."""
+
+    body, state, (c, s) = run.body, run.state, old
+    if run.law.law == VARKONYI:
+        lon, lat, _ = drawn_place(run.law, quantiles, impact, f)
+        return c, s, lon, lat
+    edge = -(body.base_x * c + body.base_y * s) - body.rim  # from the foot of the COM, rising across the face
+    base, rate = (-body.base_z, edge, edge + 2.0 * body.rim), state.w_y * c - state.w_x * s
+    axis, inertia = (-s, c, 0.0), inertia_of(body)
+    lon, lat, _ = planar_place(run.law, quantiles, impact, body.mass, inertia, axis, base, rate)
+    return c, s, lon, lat
+
+
+@jit(internal=True)
+def _point_in_rim(body, place):
+    """Where the impulse acts, in face axes [m]: on the chord across the way from the old contact to the
+    opposite point, as `_place_on_rim` has it."""
+    c, s, lon, lat = place
+    across = lat * sqrt(max(1.0 - lon * lon, 0.0))
+    return body.base_x - body.rim * (lon * c + across * s), body.base_y - body.rim * (lon * s - across * c)
+
+
+@jit(internal=True)
+def _plastic_on_rim(body, face, motion, old):
+    """The plastic impact of the whole face: the impulse acts at the point that stays on the ground."""
+    x, y, speed = -old[0], -old[1], 0.0
+    for _ in range(BISECTIONS):
+        before_x, before_y = x, y
+        x, y, speed = _leaves_over(body, face, motion, _point_in_rim(body, (-x, -y, 1.0, 0.0)))
+        if speed == 0.0 or abs(x - before_x) + abs(y - before_y) < GAIN:
+            break
+    return x, y, speed
+
+
+@jit(internal=True)
+def _leaves_over(body, face, motion, point):
+    """The point of the rim about which the body turns after an impact: cosine and sine of its azimuth and
+    the angular velocity [rad/s], 0 where an impulse at ``point`` [m] allows none.
+
+    With D the jump of the vertical velocity of the COM, points of the rim at the azimuth n get
+    u + D k = u_0 + D k_0 + (u_n + D k_n) . n, and D is the least that drives none into the ground. ``motion``
+    is the horizontal angular velocity without spin [rad/s] and the vertical velocity of the COM [m/s].
+    """
+    mass, rim, x, y = body.mass, body.rim, body.base_x, body.base_y
+    push_x = face.c_xx * point[1] - face.c_xy * point[0]
+    push_y = face.c_xy * point[1] - face.c_yy * point[0]
+    wx, wy, vz = motion
+    u0, ux, uy = vz + wx * y - wy * x, -rim * wy, rim * wx
+    k0, kx, ky = 1.0 + mass * (y * push_x - x * push_y), -mass * rim * push_y, mass * rim * push_x
+    a, b, c = k0 * k0 - kx * kx - ky * ky, u0 * k0 - ux * kx - uy * ky, u0 * u0 - ux * ux - uy * uy
+    if not (k0 > 0.0 and a > 0.0 and b * b >= a * c):
+        return 1.0, 0.0, 0.0
+    jump = (sqrt(b * b - a * c) - b) / a
+    nx, ny = ux + jump * kx, uy + jump * ky
+    size = sqrt(nx * nx + ny * ny)
+    if not (jump > 0.0 and size > 0.0):
+        return 1.0, 0.0, 0.0
+    return -nx / size, -ny / size, size / rim
+
+
+@jit(internal=True)
+def _without_gain(body, face, motion, place, before):
+    """The impact of the nearest lambda_lon, upwards, that leaves no more than the energy ``before`` [J]; that
+    of 1 where none does."""
+    c, s, low, lat = place
+    high = 1.0
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        x, y, speed = _leaves_over(body, face, motion, _point_in_rim(body, (c, s, middle, lat)))
+        if _energy_on_rim(body, x, y, speed) > before:
+            low = middle
+        else:
+            high = middle
+    return _leaves_over(body, face, motion, _point_in_rim(body, (c, s, high, lat)))

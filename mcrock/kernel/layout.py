@@ -169,7 +169,7 @@ def _body(n: int) -> np.dtype[Any]:
         barrier=REAL,  # energy to overturn from the start [J]
         **_reals("j_xx j_xy j_xz j_yy j_yz j_zz"),  # J = m Theta^-1 [1/m2]
         **_reals("base_x base_y base_z"),  # centre of the start face from the COM [m]
-        rim=REAL,  # radius of the start face where it is a circle, 0 where it is a polygon [m]
+        **_reals("rim rolling_loss clearance"),  # of a circular start face, see `RimColumn`; else 0
         **_reals("start_x start_y"),  # its place on the ground at the start [m]
         inertia=(REAL, 6),  # about the COM: xx, xy, xz, yy, yz, zz [kg m2]
         vertices=(REAL, (n, 3)),  # [m]

@@ -36,7 +36,7 @@ from mcrock.kernel.dynamics import (
 from mcrock.kernel.edge import enter_edge
 from mcrock.kernel.results import see_moments, see_pull, see_rest
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, LOOKS
-from mcrock.kernel.rotation import norm, to_ground, turned, vertical
+from mcrock.kernel.rotation import largest_eigenvalue, norm, to_ground, turned, vertical
 from mcrock.kernel.shaking import acceleration, load
 
 SLIP_BISECTIONS = 80
@@ -391,13 +391,19 @@ def tip_over(run):
 
 @jit(internal=True)
 def stand(run):
-    """Lay the body flat on its base, where it comes to rest."""
-    body, state, face = run.body, run.state, run.place
+    """Lay a body that rolls flat on its base, where it comes to rest."""
+    body, state = run.body, run.state
     c, s, _ = lowest_azimuth(vertical(orientation(state)))
-    lay_flat(body.faces[face], state, state)
+    lay_flat(body.faces[run.place], state, state)
+    stand_from(run, rim_point(body, c, s))
+
+
+@jit(internal=True)
+def stand_from(run, point):
+    """Rest of a flat body whose contact with the ground was ``point`` in body axes [m]."""
+    body, state = run.body, run.state
     state.w_x, state.w_y, state.w_z = 0.0, 0.0, 0.0
-    first = point_of(body, body.face_vertices[body.face_first[face]])
-    move_contact(state, rim_point(body, c, s), first)
+    move_contact(state, point, point_of(body, body.face_vertices[body.face_first[run.place]]))
     run.mode, run.left = codes.REST, NONE
 
 
@@ -482,3 +488,16 @@ def settles(run, state, v, largest, f, a):
     if margin <= 0.0:
         return False
     return 2.0 * sqrt(2.0 * max(energy, 0.0) * mass * largest) < settings.rest_time * mass * margin
+
+
+@jit(internal=True)
+def settles_on_rim(run, state, c, s, a):
+    """`settles` of a body that turns about the point of its rim at an azimuth with cosine ``c`` and sine
+    ``s``."""
+    body, i, m = run.body, run.body.inertia, run.body.mass
+    x, y, z = rim_point(body, c, s)
+    largest = largest_eigenvalue(
+        i[0] / m + y * y + z * z, i[1] / m - x * y, i[2] / m - x * z,
+        i[3] / m + x * x + z * z, i[4] / m - y * z, i[5] / m + x * x + y * y,
+    )  # fmt: skip
+    return settles(run, state, (x, y, z), largest, run.place, a)

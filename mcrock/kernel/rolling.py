@@ -16,11 +16,18 @@ pi sqrt(1 + m R^2/A), with A the inertia about a diameter of the base, for a bod
 (Srinivasan, M., Ruina, A. (2008). Rocking and rolling: A can that appears to rock might actually roll.
 Physical Review E 78, 066609). Steps are a share of s/|w|, so that a sweep takes as many at every tilt.
 Motion in a plane alone would end in a landing; there a drawn side decides to which it sweeps.
+
+A rolling loss kappa is the moment -kappa/(4 pi) |phi'| (J W - m (rho . W) rho), with W and rho without their
+parts along e_t and J the inertia about it at P: what the corners of a polygon of N sides take, to the first
+order, with kappa = 4 pi^2 lambda m R^2/(N J). Without spin it is the share of the energy of the roll, of w_r,
+that a turn of P takes, at every tilt and speed; of a sweep w_r = a sin(nu phi), with nu^2 = A/(A + m R^2), it
+takes kappa/(4 nu) of all energy, to the first order, and no spin comes of it.
+A base that is not flat lands where the tilt falls to its clearance (`mcrock.kernel.landing`).
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from math import pi, sqrt
 
 import numpy as np
 
@@ -29,12 +36,20 @@ from mcrock.base.params import SWEEP_STREAM, Response
 from mcrock.base.random_numbers import uniform
 from mcrock.impact.varkonyi_2022 import solve_3x3
 from mcrock.kernel import codes, results
-from mcrock.kernel.dynamics import angular_velocity, copy_pose, lowest_azimuth, orientation, pulled, rim_point
-from mcrock.kernel.rest import settles
-from mcrock.kernel.roots import BISECTIONS, EVENT_TIME
-from mcrock.kernel.rotation import largest_eigenvalue, to_ground, vertical
+from mcrock.kernel.dynamics import (
+    NONE,
+    angular_velocity,
+    copy_pose,
+    lowest_azimuth,
+    orientation,
+    pulled,
+    rim_point,
+)
+from mcrock.kernel.rest import pressure_reach, settles_on_rim
+from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing
+from mcrock.kernel.rotation import to_ground, vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.step import HARDLY, UPRIGHT, lifts_off, see_step, tilt_rate
+from mcrock.kernel.step import REFINEMENTS, TOUCH, UPRIGHT, corrected, lifts_off, see_step, tilt_rate
 
 TURN = 5.0  # of the contact on the rim, or change of the tilt over the tilt, over the time step times p [1]
 HALF = 0.5  # change of the tilt over the tilt in a step where the body comes down in a plane, nearly [1]
@@ -62,21 +77,22 @@ def roll_rates(body, q, w, a):
     ex, ey = vx + body.rim * turn * s, vy - body.rim * turn * c
     gx, gy, gz = pulled(q, body.gravity, a)
     fx, fy, fz = wy * vz - wz * ey - gx, wz * ex - wx * vz - gy, wx * ey - wy * ex - gz
-    theta, share = body.inertia, 1.0 / body.mass
+    theta, share = body.inertia, 1.0 / body.mass  # all over the mass
     xx, xy, xz = share * theta[0], share * theta[1], share * theta[2]
     yy, yz, zz = share * theta[3], share * theta[4], share * theta[5]
     lx, ly, lz = xx * wx + xy * wy + xz * wz, xy * wx + yy * wy + yz * wz, xz * wx + yz * wy + zz * wz
-    moment = (
-        z * fy - y * fz - (wy * lz - wz * ly),
-        x * fz - z * fx - (wz * lx - wx * lz),
-        y * fx - x * fy - (wx * ly - wy * lx),
-    )
-    rows = (
-        (xx + y * y + z * z, xy - x * y, xz - x * z),
-        (xy - x * y, yy + x * x + z * z, yz - y * z),
-        (xz - x * z, yz - y * z, zz + x * x + y * y),
-    )
-    dx, dy, dz = solve_3x3(rows, moment)
+    mx, my = z * fy - y * fz - (wy * lz - wz * ly), x * fz - z * fx - (wz * lx - wx * lz)
+    mz = y * fx - x * fy - (wx * ly - wy * lx)
+    xx, xy, xz, yy = xx + y * y + z * z, xy - x * y, xz - x * z, yy + x * x + z * z
+    yz, zz = yz - y * z, zz + x * x + y * y
+    if body.rolling_loss > 0.0:
+        drag, roll = body.rolling_loss / (4.0 * pi) * abs(turn), c * wx + s * wy
+        about, inwards = s * s * xx - 2.0 * s * c * xy + c * c * yy, c * x + s * y
+        lever = inwards * roll + z * wz
+        drag_r = drag * (about * roll - lever * inwards)
+        mx, my, mz = mx - drag_r * c, my - drag_r * s, mz - drag * (about * wz - lever * z)
+    rows = (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
+    dx, dy, dz = solve_3x3(rows, (mx, my, mz))
     along_x, along_y, _ = to_ground(q, vx, vy, vz)
     return (
         -q1 * wx - q2 * wy - q3 * wz,
@@ -158,7 +174,9 @@ def _push_aside(run, up):
     across, along = c * state.w_x + s * state.w_y, c * state.w_y - s * state.w_x
     if along >= 0.0:
         run.pushed = False
-    if run.pushed or along >= 0.0 or tilt > run.settings.sweep_tilt or abs(across) >= PLANE * -along:
+        return
+    run.left = NONE
+    if run.pushed or tilt > run.settings.sweep_tilt or abs(across) >= PLANE * -along:
         return
     side = -1.0 if uniform(law.seed, SWEEP_STREAM, law.realization, run.sweeps) < 0.5 else 1.0
     run.sweeps += 1
@@ -179,6 +197,8 @@ def advance_roll(run, h):
     a = acceleration(run.segment, t)
     if _comes_to_rest(run, up, a):
         return 0.0, codes.REST_EVENT
+    if _is_down(run, up, a):
+        return 0.0, codes.REST_EVENT
     k1 = roll_rates(body, orientation(state), angular_velocity(state), a)
     normal = k1[9] * up[0] + k1[10] * up[1] + k1[11] * up[2]
     square = max(k1[9] * k1[9] + k1[10] * k1[10] + k1[11] * k1[11] - normal * normal, 0.0)
@@ -188,6 +208,9 @@ def advance_roll(run, h):
         return 0.0, codes.NO_EVENT
     h, event = min(h, _longest_step(run, up)), codes.NO_EVENT
     _roll_step(run, k1, h)
+    if body.clearance > 0.0:
+        h, event = _locate_landing(run, k1, up, h)
+        run.face = run.place
     if _falls(run) and not results.has_overturned(result):
         h, event = _time_of_fall(run, k1, h), codes.OVERTURN
     after = vertical(orientation(trial))
@@ -198,25 +221,58 @@ def advance_roll(run, h):
     copy_pose(trial, state)
     state.p_x, state.p_y = trial.p_x, trial.p_y
     see_step(result, up, after, d0, d1, h)
-    if after[0] * after[0] + after[1] * after[1] > (HARDLY * body.slenderness) ** 2:
-        run.left = np.int64(-1)
     return h, event
 
 
 @jit(internal=True)
 def _comes_to_rest(run, up, a):
-    """`settles` of a body that rolls."""
-    body, settings = run.body, run.settings
+    """`settles_on_rim` of a body that is nearly flat."""
+    settings = run.settings
     if up[0] * up[0] + up[1] * up[1] > settings.rest_tilt * settings.rest_tilt:
         return False
     c, s, _ = lowest_azimuth(up)
-    x, y, z = rim_point(body, c, s)
-    i, m = body.inertia, body.mass
-    largest = largest_eigenvalue(
-        i[0] / m + y * y + z * z, i[1] / m - x * y, i[2] / m - x * z,
-        i[3] / m + x * x + z * z, i[4] / m - y * z, i[5] / m + x * x + y * y,
-    )  # fmt: skip
-    return settles(run, run.state, (x, y, z), largest, run.place, a)
+    return settles_on_rim(run, run.state, c, s, a)
+
+
+@jit(inline=True, internal=True)
+def _above_clearance(body, state):
+    """Sine of the tilt beyond the clearance [1], and its rate [1/s]."""
+    up = vertical(orientation(state))
+    c, s, tilt = lowest_azimuth(up)
+    return tilt - body.clearance, up[2] * (c * state.w_y - s * state.w_x)
+
+
+@jit(internal=True)
+def _is_down(run, up, a):
+    """Whether a body that has not risen above its clearance falls back on its base, where it would rest."""
+    above, rate = _above_clearance(run.body, run.state)
+    return above < -TOUCH and rate < 0.0 and pressure_reach(run, a) < 1.0
+
+
+@jit(internal=True)
+def _locate_landing(run, k1, up, whole):
+    """The time at which the tilt falls to the clearance in a step over ``whole`` [s], or that, and the
+    event."""
+    body, trial = run.body, run.trial
+    before, rate = _above_clearance(body, run.state)
+    after, rate_after = _above_clearance(body, trial)
+    h = first_landing(before, rate, after, rate_after, whole, TOUCH) if before >= -TOUCH else -1.0
+    if not h >= 0.0:
+        return whole, codes.NO_EVENT
+    low, high = 0.0, whole
+    for _ in range(REFINEMENTS):
+        _roll_step(run, k1, h)
+        gap, speed = _above_clearance(body, trial)
+        if gap > 0.0:
+            low = max(low, h)
+        else:
+            high = min(high, h)
+        h, found = corrected(h, gap, speed, low, high)
+        if found == 1:
+            _roll_step(run, k1, h)
+        if found > 0:
+            break
+    return h, codes.FACET_IMPACT
 
 
 @jit(internal=True)

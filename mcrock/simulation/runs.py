@@ -32,7 +32,7 @@ from mcrock.dataset.schema import outputs
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.conditions import STEEPEST, Contact, Controls, Impact, OwnLaw, Start, check_contact
 from mcrock.impact.planar import ImpactLaw
-from mcrock.impact.registry import code_of, options
+from mcrock.impact.registry import ImpactParameter, code_of, options
 from mcrock.kernel.batch import (
     BATCH_TYPES,
     NO_RESULTS,
@@ -110,6 +110,7 @@ class Run(Displayed):
 
 
 SWEEP_TILT = 1e-6  # at which a rim that comes down in a plane is pushed out of it [rad]
+RIM_FIELDS = "rim", "rolling_loss", "clearance"  # of `Body`, by `RimColumn`
 PIECE = 0.2  # time of a call of the kernel, which cannot be interrupted [s]
 OF_REALIZATIONS = [*({*Batch._fields} - {"seed", "point", "quantiles", "face_parameters"})]
 PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
@@ -152,7 +153,7 @@ def body_tables(body: Body, base_only: bool, upright: float = 1.0) -> tuple[Topo
     run = _record(top)
     # arrays of a body are read-only, which would be one more signature to compile
     inertia, vertices = np.array(body.inertia), np.array(vertices)
-    run.body.rim = body.rim
+    set_fields(run.body, {name: getattr(body, name) for name in RIM_FIELDS})
     fill_constants(run.body, body.mass, inertia, vertices, upright * body.gravity, body.start_face)
     return top, run
 
@@ -308,12 +309,23 @@ def simulate(
         contact = Contact()
     check_contact(impact, contact)
     values = contact.values()
-    if body.rim > 0.0 and (values is not None or controls.follow_fall):
-        what = "Controls.follow_fall is" if controls.follow_fall else "friction and restitution are"
-        raise ValueError(f"{what} not for a body with a rim yet: make it with rim=False, on a polygon")
+    if body.rim > 0.0:
+        _check_rim(values is not None, controls, impact.tau_facet is not None or impact.point is not None)
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
     shaking = RunShaking(pack, t_end, lean)
     return _followed(impact.own_law, body, base_only, shaking, law, values, start, controls, history)
+
+
+def _check_rim(friction: bool, controls: Controls, placed: bool) -> None:
+    """Refuse what a body that rolls on its rim cannot have yet."""
+    found = {
+        "friction and restitution are": friction,
+        "Controls.follow_fall is": controls.follow_fall,
+        "impact.tau_facet and Impact.point are": placed,
+    }
+    for what, given in found.items():
+        if given:
+            raise ValueError(f"{what} not for a body with a rim yet: stand it on a polygon, without a rim")
 
 
 def _lean(slope: tuple[float, float]) -> np.ndarray:
@@ -387,7 +399,7 @@ def simulate_realization(
         faces=inputs.faces,
         start_face=int(inputs.start_face[row]),
         base_faces=inputs.base_faces,
-        rim=0.0 if inputs.rim is None else inputs.rim[row],
+        **({} if inputs.rim is None else dict(zip(RIM_FIELDS, inputs.rim[row], strict=True))),
     )
     law = ImpactLaw(
         inputs.impact[row],
@@ -525,6 +537,9 @@ def simulate_part(
         the realizations, picked by their own random stream, is run again at half the step, and the first
         three in any case.
     """
+    if inputs.rim is not None:
+        torques = inputs.impact[:, ImpactParameter["TAU_FACET"]]
+        _check_rim(inputs.contact is not None, controls, bool(np.isfinite(torques).any()))
     if inputs.stands_clear and not controls.follow_fall and inputs.contact is None:
         n_base = len(inputs.faces[0])
         inputs = replace(inputs, vertices=inputs.vertices[:, :n_base], faces=inputs.faces[:1])
@@ -538,7 +553,7 @@ def simulate_part(
         seed=np.uint64(inputs.seed),
         point=np.full(2, np.nan),
         recheck=repeated,
-        rim=np.zeros(n) if inputs.rim is None else np.ascontiguousarray(inputs.rim, float),
+        rim=np.zeros((n, len(RIM_FIELDS))) if inputs.rim is None else np.ascontiguousarray(inputs.rim, float),
         contact=np.zeros((0, 5)) if inputs.contact is None else np.ascontiguousarray(inputs.contact, float),
         **{name: np.ascontiguousarray(getattr(inputs, name), dtype) for name, dtype in BATCH_TYPES.items()},
     )

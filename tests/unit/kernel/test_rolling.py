@@ -10,9 +10,10 @@ import pytest
 from mcrock.base.params import Mode, Outcome
 from mcrock.body import Body, cylinder, rotation_matrix
 from mcrock.excitation import Motion, Pulse
-from mcrock.impact.conditions import Contact, Controls, Start
+from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.simulation import runs
 from mcrock.simulation.runs import simulate
+from tests.unit.kernel.rolling_reference import at_contact, random_case, roll
 
 G = 9.81
 FINE = Controls(step=0.005, max_step=1.0)
@@ -20,6 +21,7 @@ SHAKEN = Pulse((3.0, 5.0, 1.0), 8.0)
 
 
 def drum(height=0.6, **given):
+    """A cylinder on its rim."""
     return cylinder(0.2, height, density=1000.0, rim=True, **given)
 
 
@@ -237,6 +239,98 @@ def test_rest_and_overturning():
     soft = simulate(body, soft)
     assert [event["kind"] for event in soft.events] == ["uplift", "rest"]
     assert soft.outcome == Outcome.AT_REST
+
+
+@pytest.mark.parametrize("height", [0.4, 1.0])
+@pytest.mark.parametrize("loss", [0.02, 0.3])
+def test_loss_of_a_sweep(height, loss):
+    """Near flat w_r swings with a damping: the share of the energy is the same at every sweep, none of it
+    becomes spin, and the sweeps, of a geometric series, come to an end."""
+    body = drum(height, rolling_loss=loss)
+    run = simulate(body, start=Start(edge=0, tilt=0.05), controls=Controls(step=0.01, tail=20.0))
+    tilts = run.history["tilt"].values
+    energy = run.history["energy"].values - body.mass * G * body.com_height
+    highest = np.flatnonzero((tilts[1:-1] > tilts[:-2]) & (tilts[1:-1] > tilts[2:]))[:5] + 1
+    across, along = inertias(body)
+    turn = sqrt(across / along - (loss / (8 * pi)) ** 2)
+    np.testing.assert_allclose(
+        1 - energy[highest[1:]] / energy[highest[:-1]], 1 - np.exp(-loss / (4 * turn)), rtol=1e-4
+    )
+    assert np.abs(run.history["angular_velocity"][:, 2]).max() < 1e-9
+    if loss == 0.3:
+        assert run.outcome == Outcome.AT_REST
+        assert run.events[-1]["kind"] == "rest"
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 5, 8])
+def test_loss_is_that_of_the_reference(seed):
+    """Shaken bodies, some with an off-axis centre of mass."""
+    case = random_case(seed)
+    around, time = 2 * pi * np.arange(48)[:, None] / 48, 0.5 * case.duration
+    corners = case.body.centre + case.body.radius * np.hstack([np.cos(around), np.sin(around), 0 * around])
+    body = Body(case.body.mass, case.body.inertia, corners, rim=case.body.radius, rolling_loss=0.3)
+    start = Start(vertex=0, orientation=case.orientation, angular_velocity=case.angular_velocity)
+    with mock.patch.object(runs, "PENETRATION", np.inf):  # any vertex will do
+        motion = Motion(case.shaking.acceleration, case.shaking.step, "random")
+        run = simulate(body, motion, start=start, t_end=time, controls=FINE)
+    state = at_contact(case.body, case.orientation, case.angular_velocity)
+    rolled = roll(replace(case.body, loss=0.3), state, np.array([0.0, time]), case.shaking, pulled=True)
+    assert rolled.ending == "time"
+    last = run.history.isel(time=-1)
+    assert last["angular_velocity"].values == pytest.approx(rolled.angular_velocity[-1], abs=1e-6)
+    assert last["tilt"].item() == pytest.approx(rolled.tilt[-1], abs=1e-7)
+
+
+@pytest.mark.parametrize(("impact", "outcome"), [
+    (Impact(), Outcome.AT_REST), (Impact(lambda_lon=0.5), Outcome.AT_REST),
+    (Impact(lambda_lon=0.0), Outcome.SETTLING), (Impact(lambda_lon=-0.5), Outcome.SETTLING),
+    (Impact(law="kalliontzis_2016", nu=0.7), Outcome.AT_REST), (Impact(law="moreau_1988"), Outcome.AT_REST),
+])  # fmt: skip
+def test_landing_in_a_plane_is_that_of_a_block(impact, outcome):
+    """By every law, and the more so the flatter the base."""
+    start, controls, errors = Start(edge=0, tilt=0.1), Controls(tail=20.0), []
+    block = simulate(block_like(drum(1.0)), impact=impact, start=replace(start, edge=1), controls=controls)
+    for clearance in (1e-4, 1e-5):
+        round_ = simulate(drum(1.0, clearance=clearance), impact=impact, start=start, controls=controls)
+        assert round_.outcome == block.outcome == outcome
+        pairs = list(zip(round_.events, block.events, strict=False))[:6]
+        assert {e["kind"] for pair in pairs for e in pair} == {"facet_impact"}
+        errors.append(max(abs(a["t"] - b["t"]) for a, b in pairs))
+        for a, b in pairs:
+            assert np.linalg.norm(a["omega"]) == pytest.approx(np.linalg.norm(b["omega"]), rel=20 * clearance)
+            assert a["energy_change"] == pytest.approx(b["energy_change"], rel=20 * clearance, abs=1e-9)
+    assert errors[1] < 0.12 * errors[0]
+    assert round_.peak_friction_demand == pytest.approx(block.peak_friction_demand, rel=1e-4)
+    assert round_.certified_friction == pytest.approx(block.certified_friction, rel=1e-4)
+    assert round_.energy_gain_impacts == block.energy_gain_impacts
+
+
+@pytest.mark.parametrize("com", [(0.0, 0.0, 0.0), (0.04, 0.0, 0.0)])
+@pytest.mark.parametrize(
+    "impact",
+    [
+        Impact(lambda_lon=0.6, lambda_lat=0.3),
+        Impact(lambda_lon=0.8, lambda_lat=-0.5),
+        Impact(lambda_lon=0.9),
+        Impact(law="moreau_1988"),
+        Impact(law="ther_kollar_2017"),
+        Impact(lambda_lon=0.02, lambda_lat=0.5),  # would gain energy
+    ],
+)
+def test_landing_is_the_limit_of_many_sides(com, impact):
+    """Velocity after a landing and energy lost: those of polygons, whose corners are places of the rim."""
+    made = {"radius": 0.2, "height": 1.0, "density": 1000.0, "com": com}
+    bodies = *(cylinder(sides=n, **made) for n in (48, 240)), cylinder(**made, rim=True, clearance=5e-7)
+    found, gains = [], []
+    for body in bodies:
+        run = simulate(body, impact=impact, start=Start(edge=0, tilt=1e-6, rate=-1.0), t_end=1e-3)
+        assert run.events[0]["kind"] == "facet_impact"
+        found.append(np.array([*run.events[0]["omega"], 0.2 * run.events[0]["energy_change"]]))
+        gains.append(run.energy_gain_impacts)
+    assert len(set(gains)) == 1
+    coarse, fine = (np.abs(a - found[2]).max() for a in found[:2])
+    assert fine < 0.015
+    assert fine < coarse or coarse < 1e-3
 
 
 def test_refusals():
