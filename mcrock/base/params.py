@@ -106,14 +106,6 @@ class ContactColumn(IntEnum):
     TANGENTIAL_RESTITUTION = 4  # of all impacts at one point [1]
 
 
-class RimColumn(IntEnum):
-    """Columns of `Inputs.rim`."""
-
-    RADIUS = 0  # of a circular base [m], 0 of a polygon
-    ROLLING_LOSS = 1  # share of the energy of the roll that a turn of the contact on the rim takes [1]
-    CLEARANCE = 2  # tilt at which the face lands, the base being no flatter [rad]
-
-
 class PulseShape(IntEnum):
     """Shape of a pulse."""
 
@@ -204,7 +196,9 @@ class Inputs:
     law: np.ndarray  # (n,) codes of `mcrock.impact.registry.Law`
     energy_gain: np.ndarray  # (n,) codes of `EnergyGain`
     facet_fallback: np.ndarray  # (n,) codes of `FacetFallback`
-    rim: np.ndarray | None = None  # (n, `RimColumn`) of circular bases; None: all are polygons
+    rim: np.ndarray | None = (
+        None  # (n,) radius of a circular base [m], 0 of a polygon; None: all are polygons
+    )
     contact: np.ndarray | None = None  # (n, `ContactColumn`); None: contacts stick and nothing rebounds
     values: dict[str, np.ndarray] = field(default_factory=dict)  # dataset variables on realization
     own_law: Any = None  # `mcrock.impact.conditions.OwnLaw` of the law `own`, or its name

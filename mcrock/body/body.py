@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.checks import Number, suggest_keyword
-from mcrock.base.params import GRAVITY, RimColumn
+from mcrock.base.params import GRAVITY
 from mcrock.base.session import Displayed
 from mcrock.body.faces import (
     PLANE,
@@ -264,12 +264,6 @@ class Body(Displayed):
     rim : float
         Radius of a circular base about the centre of the corners of the start face, on whose rim the body
         rolls; 0 of a polygon [m]. The corners are then drawn alone.
-    rolling_loss : float
-        Of a rim: share of the energy of the roll, the turning about the diameter through the contact, that a
-        turn of the contact on the rim takes [1]; see `mcrock docs theory`.
-    clearance : float
-        Of a rim: how far the base is from flat, over its radius [1]. The face lands where the tilt falls to
-        that angle, by the impact law; with 0 a rim never lands.
 
     Raises
     ------
@@ -285,8 +279,6 @@ class Body(Displayed):
     start_face: int = 0
     base_faces: tuple[int, ...] = None  # type: ignore[assignment]
     rim: float = 0.0
-    rolling_loss: float = 0.0
-    clearance: float = 0.0
 
     def __repr__(self) -> str:
         return (
@@ -314,16 +306,9 @@ class Body(Displayed):
             listed = face_numbers("Body.base_faces", self.base_faces, len(self.faces))
             base = tuple(sorted({self.start_face, *listed}))
         object.__setattr__(self, "base_faces", base)
-        for name, unit in (("rim", "m"), ("rolling_loss", "1"), ("clearance", "1")):
-            value = Number(unit, least=0.0).check(f"Body.{name}", getattr(self, name))
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "rim", Number("m", least=0.0).check("Body.rim", self.rim))
         if self.rim > 0.0:
-            rim = np.array([[self.rim, self.rolling_loss, self.clearance]])
-            check_rims(self.vertices[None], self.faces, rim, self.base_faces)
-        elif self.rolling_loss or self.clearance:
-            raise ValueError(
-                "Body.rolling_loss and Body.clearance are of a body with a rim: give Body.rim [m]"
-            )
+            check_rims(self.vertices[None], self.faces, np.array([self.rim]), self.base_faces)
 
     def _set_faces(self) -> None:
         if self.faces is None:
@@ -423,7 +408,7 @@ class Bodies(NamedTuple):
     put_on: int | None  # face that they were put down on, to settle; None: they must stand on face 0
     polygons: dict[str, Array]  # convex polygons (n, k, 2) that they are made of, as they were given [m]
     values: dict[str, Array]  # numbers (n,) worth keeping beside those that all bodies have, by key
-    rim: Array | None = None  # (n, `RimColumn`) of circular bases; None: they are polygons
+    rim: Array | None = None  # (n,) radius of circular bases [m]; None: they are polygons
 
     def repeated(self, n: int) -> Bodies:
         """The only body of these n times."""
@@ -435,7 +420,7 @@ class Bodies(NamedTuple):
             start_face=np.repeat(self.start_face, n),
             values={name: np.repeat(array, n) for name, array in self.values.items()},
             polygons={name: np.repeat(array, n, axis=0) for name, array in self.polygons.items()},
-            rim=None if self.rim is None else np.repeat(self.rim, n, axis=0),
+            rim=None if self.rim is None else np.repeat(self.rim, n),
         )
 
     def only(self) -> Body:
@@ -453,9 +438,7 @@ class Bodies(NamedTuple):
             self.vertices[0],
             float(self.gravity[0]),
             self.faces,
-            0,
-            None,  # type: ignore[arg-type]
-            *([] if self.rim is None else self.rim[0]),
+            rim=0.0 if self.rim is None else self.rim[0],
         )
 
     def derived(self) -> dict[str, Array]:
@@ -468,7 +451,7 @@ class Bodies(NamedTuple):
             self.faces,
             self.start_face,
             self.base_faces,
-            None if self.rim is None else self.rim[:, RimColumn.RADIUS],
+            self.rim,
         )
 
     def check(self, part: slice = slice(None)) -> None:

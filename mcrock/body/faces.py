@@ -45,7 +45,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import Integer, shown
-from mcrock.base.params import RimColumn
 
 Array = NDArray[np.float64]
 Faces = tuple[tuple[int, ...], ...]
@@ -564,14 +563,13 @@ def derived(
 
 
 def check_rims(vertices: Array, faces: Faces, rim: Array, base_faces: tuple[int, ...]) -> None:
-    """Refuse circular bases, ``rim`` (n, `RimColumn`), that do not fit face 0, the only base of the bodies.
+    """Refuse radii ``rim`` (n,) [m] of circular bases that do not fit face 0, the only base of the bodies.
 
     Raises
     ------
     ValueError
-        With value and limit of the first body that fails.
+        With radius and limit of the first body that fails.
     """
-    clearance, rim = rim[:, RimColumn.CLEARANCE], rim[:, RimColumn.RADIUS]
     if tuple(base_faces) != (0,):
         raise ValueError(f"Body.rim is of a body with one base, face 0, got base_faces {tuple(base_faces)}")
     corners = vertices[:, faces[0]]
@@ -596,13 +594,6 @@ def check_rims(vertices: Array, faces: Faces, rim: Array, base_faces: tuple[int,
     refuse(
         off >= rim,
         lambda i: f"Body.rim: the centre of mass must be over the base, it is {off[i]:.4g} m off its centre",
-    )
-    slenderness = np.arctan2(rim - off, -centre[:, 0, 2])
-    refuse(
-        clearance >= slenderness,
-        lambda i: (
-            f"Body.clearance must be below the slenderness, {slenderness[i]:.4g} rad, got {clearance[i]:.4g}"
-        ),
     )
 
 

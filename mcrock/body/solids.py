@@ -312,21 +312,21 @@ def prism(
 
 
 def cylinders(
-    radius: Array, height: Array, sides: int, weight: Weight, gravity: Array, rim: Array | None = None
+    radius: Array, height: Array, sides: int, weight: Weight, gravity: Array, *, rim: bool = False
 ) -> Bodies:
     """Cylinders of ``radius`` and ``height`` (n,) [m] with ``sides`` walls; ``gravity`` (n,) [m/s2].
 
-    With a ``rim`` (n, `RimColumn`) they stand on a circle and have the inertia of a cylinder.
+    With a ``rim`` they stand on a circle and have the inertia of a cylinder.
     """
     bodies = prisms(circle_polygon(radius, sides), height, weight, gravity)
     width = 2.0 * radius
     bodies = bodies._replace(polygons={}, values={"width": width, "depth": width} | bodies.values)
-    if rim is None:
+    if not rim:
         return bodies
     inertia = np.zeros_like(bodies.inertia)
     inertia[:, 0, 0] = inertia[:, 1, 1] = bodies.mass * (3.0 * radius**2 + height**2) / 12.0
     inertia[:, 2, 2] = 0.5 * bodies.mass * radius**2
-    return bodies._replace(inertia=inertia, rim=rim)
+    return bodies._replace(inertia=inertia, rim=radius)
 
 
 @suggest_keyword
@@ -340,8 +340,6 @@ def cylinder(
     com: ArrayLike = (0.0, 0.0, 0.0),
     gravity: float = GRAVITY,
     rim: bool = False,
-    rolling_loss: float = 0.0,
-    clearance: float = 0.0,
 ) -> Body:
     """Homogeneous upright circular cylinder as a regular prism of ``sides`` walls.
 
@@ -366,8 +364,6 @@ def cylinder(
         [m/s2].
     rim : bool
         Whether the base is the circle itself, on whose rim the body rolls; the polygon is drawn alone.
-    rolling_loss, clearance : float
-        Of a rim, see `Body` [1].
 
     Raises
     ------
@@ -384,10 +380,7 @@ def cylinder(
     if not Integer(3).fits(sides):
         raise ValueError(f"cylinder.sides must be an integer >= 3, got {shown(sides)}")
     weight = weight_of("cylinder", density, mass, com)
-    if not rim and (rolling_loss or clearance):
-        raise ValueError("cylinder.rolling_loss and cylinder.clearance are of a rim: give rim=True")
-    rims = np.array([[*radii, rolling_loss, clearance]], float) if rim else None
-    return cylinders(radii, heights, int(sides), weight, gravity_of("cylinder", gravity), rims).only()
+    return cylinders(radii, heights, int(sides), weight, gravity_of("cylinder", gravity), rim=rim).only()
 
 
 def frusta(base: Array, top: Array, height: Array, weight: Weight, gravity: Array) -> Bodies:

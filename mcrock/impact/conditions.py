@@ -182,7 +182,8 @@ def _words(item: ImpactParameter) -> str:
     """An impact parameter as an attribute in a docstring."""
     row = item.row
     default = "None" if row.default is None else f"{row.default:g}"
-    parts = (f"Of {row.law.key!r}", f"{row.words} [{row.rule.unit}]", row.rule.bounds, row.meaning)
+    of = "Of every law" if row.law is None else f"Of {row.law.key!r}"
+    parts = (of, f"{row.words} [{row.rule.unit}]", row.rule.bounds, row.meaning)
     words = fill(", ".join(filter(None, parts)) + ".", 100, initial_indent=8 * " ", subsequent_indent=8 * " ")
     return f"    {item.argument} : float, default {default}\n{words}"
 
@@ -233,6 +234,8 @@ class Impact(Parameters):
         self._find_own_law()
         for name, row in PARAMETERS.items():
             value = getattr(self, name)
+            if row.law is None:
+                continue
             if row.needed and (value is not None) != (self.law == row.law.key):
                 raise ValueError(
                     f"Impact.{name} is the parameter of the law {row.law.key!r}; "

@@ -178,6 +178,7 @@ AT_NEW_EDGE = tuple(
 )
 LAMBDA, TAU = np.int64(ImpactParameter["LAMBDA"]), np.int64(ImpactParameter["TAU"])
 TAU_FACET = np.int64(ImpactParameter["TAU_FACET"])
+ROLLING_LOSS, CLEARANCE = np.int64(ImpactParameter["ROLLING_LOSS"]), np.int64(ImpactParameter["CLEARANCE"])
 N_PARAMETERS = len(ImpactParameter)
 PROJECT, PLASTIC = np.int64(EnergyGain.PROJECT), np.int64(FacetFallback.PLASTIC)
 

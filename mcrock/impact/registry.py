@@ -174,7 +174,7 @@ NOT_OF_RUNS = {
 class Row(NamedTuple):
     """What is declared of an impact parameter."""
 
-    law: Law  # that takes it
+    law: Law | None  # that takes it; None: a body on a rim, whatever the law
     rule: Number  # unit and bounds
     words: str  # what it is, after the kind of impact if it is of one
     symbol: str  # in figures
@@ -278,6 +278,22 @@ class Parameters:
         meaning="NaN without this key",
         example=0.9,
         symbol=r"c",
+    )
+    rolling_loss: float | None = _parameter(
+        None,
+        Number("1", least=0.0),
+        words="circular base: share of the energy of its roll that a turn of the contact on the rim takes",
+        meaning="a polygon of N sides with lambda has 4 pi^2 lambda m R^2/(N J)",
+        example=0.1,
+        symbol=r"\kappa",
+    )
+    clearance: float | None = _parameter(
+        None,
+        Number("1", least=0.0),
+        words="circular base: how far it is from flat, over its radius",
+        meaning="where the tilt falls to it the face lands; a perfect base rolls on",
+        example=0.001,
+        symbol=r"\epsilon",
     )
 
 

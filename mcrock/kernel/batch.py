@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.base.params import ContactColumn, Response, RimColumn
+from mcrock.base.params import ContactColumn, Response
 from mcrock.kernel import codes
 from mcrock.kernel.contact import fill_constants
 from mcrock.kernel.dynamics import clear_state, orientation
@@ -77,7 +77,7 @@ class Batch(NamedTuple):
     facet_fallback: np.ndarray
     point: np.ndarray  # (2,) impact point of `ImpactLaw`: NaN
     recheck: np.ndarray  # (n,) bool: run again at half the step
-    rim: np.ndarray  # (n, `RimColumn`) of a circular base, 0 of a polygon
+    rim: np.ndarray  # (n,) radius of a circular base [m], 0 of a polygon
     contact: np.ndarray  # (n, 5) by `mcrock.base.params.ContactColumn`, (0, 5) without friction
 
 
@@ -102,7 +102,7 @@ def empty_batch(quantiles: np.ndarray) -> Batch:
         seed=np.uint64(0),
         point=np.full(2, np.nan),
         recheck=np.zeros(0, np.bool_),
-        rim=np.zeros((0, len(RimColumn))),
+        rim=np.zeros(0),
         contact=np.zeros((0, len(ContactColumn))),
         **fields | {"quantiles": quantiles},
     )
@@ -112,10 +112,8 @@ def empty_batch(quantiles: np.ndarray) -> Batch:
 def load_body(run, batch, i):
     """Body of realization ``i`` of a batch."""
     gravity = batch.gravity[i] * sqrt(1.0 - batch.slope[i, 0] ** 2 - batch.slope[i, 1] ** 2)
-    body, rim = run.body, batch.rim[i]
-    body.rim, body.clearance = rim[RimColumn.RADIUS], rim[RimColumn.CLEARANCE]
-    body.rolling_loss = rim[RimColumn.ROLLING_LOSS]
-    fill_constants(body, batch.mass[i], batch.inertia[i], batch.vertices[i], gravity, batch.start_face[i])
+    run.body.rim = batch.rim[i]
+    fill_constants(run.body, batch.mass[i], batch.inertia[i], batch.vertices[i], gravity, batch.start_face[i])
 
 
 @jit(internal=True)

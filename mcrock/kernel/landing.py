@@ -478,6 +478,8 @@ def _land_on_rim(run, quantiles):
         stand_from(run, new)
         return codes.REST, f, -before
     state.q0, state.q1, state.q2, state.q3 = turned(orientation(state), -y, x, 0.0, tilt)
+    run.sweeps += 1
+    run.falls = run.known = False
     return codes.ROLL, f, energy - before
 
 

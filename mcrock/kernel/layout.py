@@ -169,7 +169,7 @@ def _body(n: int) -> np.dtype[Any]:
         barrier=REAL,  # energy to overturn from the start [J]
         **_reals("j_xx j_xy j_xz j_yy j_yz j_zz"),  # J = m Theta^-1 [1/m2]
         **_reals("base_x base_y base_z"),  # centre of the start face from the COM [m]
-        **_reals("rim rolling_loss clearance"),  # of a circular start face, see `RimColumn`; else 0
+        rim=REAL,  # radius of the start face where it is a circle, 0 where it is a polygon [m]
         **_reals("start_x start_y"),  # its place on the ground at the start [m]
         inertia=(REAL, 6),  # about the COM: xx, xy, xz, yy, yz, zz [kg m2]
         vertices=(REAL, (n, 3)),  # [m]
@@ -280,8 +280,12 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         released_end=WHOLE,  # of an edge
         release_time=REAL,  # [s]
         slipped=FLAG,  # whether that edge slipped
-        sweeps=WHOLE,  # of a rim that came down in a plane
-        pushed=FLAG,  # whether it has been pushed out of the plane
+        sweeps=WHOLE,  # times that a rim came down
+        falls=FLAG,  # whether it comes down
+        pushed=FLAG,  # whether it has been pushed out of a plane
+        known=FLAG,  # whether the two below are those of this time
+        rolling_loss=REAL,  # [1]
+        clearance=REAL,  # [1]
         left=WHOLE,  # face on which the body rested, until an impact
         # with friction
         grip=REAL,  # square of the static friction coefficient, infinite without friction [1]

@@ -34,6 +34,7 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.params import SWEEP_STREAM, Response
 from mcrock.base.random_numbers import uniform
+from mcrock.impact.planar import CLEARANCE, ROLLING_LOSS, parameter
 from mcrock.impact.varkonyi_2022 import solve_3x3
 from mcrock.kernel import codes, results
 from mcrock.kernel.dynamics import (
@@ -59,8 +60,8 @@ SWAY = 0.7  # longest step near flat, over the time in which the shaking would t
 
 
 @jit(internal=True)
-def roll_rates(body, q, w, a):
-    """Rates in ROLL mode with ground acceleration ``a`` [m/s2].
+def roll_rates(body, loss, q, w, a):
+    """Rates in ROLL mode with a rolling ``loss`` [1] and ground acceleration ``a`` [m/s2].
 
     Returns twice the rate of the quaternion (4), the angular acceleration in body axes (3) [rad/s2], the
     horizontal velocity of the COM in ground axes (2) [m/s] and the force over the mass in body axes (3)
@@ -85,8 +86,8 @@ def roll_rates(body, q, w, a):
     mz = y * fx - x * fy - (wx * ly - wy * lx)
     xx, xy, xz, yy = xx + y * y + z * z, xy - x * y, xz - x * z, yy + x * x + z * z
     yz, zz = yz - y * z, zz + x * x + y * y
-    if body.rolling_loss > 0.0:
-        drag, roll = body.rolling_loss / (4.0 * pi) * abs(turn), c * wx + s * wy
+    if loss > 0.0:
+        drag, roll = loss / (4.0 * pi) * abs(turn), c * wx + s * wy
         about, inwards = s * s * xx - 2.0 * s * c * xy + c * c * yy, c * x + s * y
         lever = inwards * roll + z * wz
         drag_r = drag * (about * roll - lever * inwards)
@@ -130,7 +131,7 @@ def _roll_step(run, k1, h):
         e = 0.5 * d
         ahead = q[0] + e * k[0], q[1] + e * k[1], q[2] + e * k[2], q[3] + e * k[3]
         turning = w[0] + d * k[4], w[1] + d * k[5], w[2] + d * k[6]
-        k = roll_rates(body, ahead, turning, acceleration(segment, t + d))
+        k = roll_rates(body, run.rolling_loss, ahead, turning, acceleration(segment, t + d))
         weight = h / 6.0 if stage == 2 else h / 3.0
     size = 1.0 / sqrt(y0 * y0 + y1 * y1 + y2 * y2 + y3 * y3)
     out.q0, out.q1, out.q2, out.q3 = y0 * size, y1 * size, y2 * size, y3 * size
@@ -173,20 +174,31 @@ def _push_aside(run, up):
     c, s, tilt = lowest_azimuth(up)
     across, along = c * state.w_x + s * state.w_y, c * state.w_y - s * state.w_x
     if along >= 0.0:
-        run.pushed = False
+        if run.falls:
+            run.sweeps += 1
+            run.falls = run.pushed = run.known = False
         return
-    run.left = NONE
+    run.falls, run.left = True, NONE
     if run.pushed or tilt > run.settings.sweep_tilt or abs(across) >= PLANE * -along:
         return
     side = -1.0 if uniform(law.seed, SWEEP_STREAM, law.realization, run.sweeps) < 0.5 else 1.0
-    run.sweeps += 1
     run.pushed = True
     change = side * PUSH * -along - across
     state.w_x, state.w_y = state.w_x + change * c, state.w_y + change * s
 
 
 @jit(internal=True)
-def advance_roll(run, h):
+def _draw(run, quantiles):
+    """Rolling loss and clearance of the time that the rim comes down next."""
+    loss = parameter(run.law, quantiles, ROLLING_LOSS, run.sweeps)
+    clearance = parameter(run.law, quantiles, CLEARANCE, run.sweeps)
+    run.rolling_loss = loss if loss > 0.0 else 0.0  # which NaN, of none, is not
+    run.clearance = clearance if clearance > 0.0 else 0.0
+    run.known = True
+
+
+@jit(internal=True)
+def advance_roll(run, quantiles, h):
     """One step of ROLL mode over at most ``h`` [s].
 
     Returns the time advanced [s] and the event.
@@ -194,12 +206,14 @@ def advance_roll(run, h):
     body, result, state, trial, t = run.body, run.result, run.state, run.trial, run.t
     up = vertical(orientation(state))
     _push_aside(run, up)
+    if not run.known:
+        _draw(run, quantiles)
     a = acceleration(run.segment, t)
     if _comes_to_rest(run, up, a):
         return 0.0, codes.REST_EVENT
     if _is_down(run, up, a):
         return 0.0, codes.REST_EVENT
-    k1 = roll_rates(body, orientation(state), angular_velocity(state), a)
+    k1 = roll_rates(body, run.rolling_loss, orientation(state), angular_velocity(state), a)
     normal = k1[9] * up[0] + k1[10] * up[1] + k1[11] * up[2]
     square = max(k1[9] * k1[9] + k1[10] * k1[10] + k1[11] * k1[11] - normal * normal, 0.0)
     results.see_force(result, body.gravity, square, normal, up[2])
@@ -208,7 +222,7 @@ def advance_roll(run, h):
         return 0.0, codes.NO_EVENT
     h, event = min(h, _longest_step(run, up)), codes.NO_EVENT
     _roll_step(run, k1, h)
-    if body.clearance > 0.0:
+    if run.clearance > 0.0:
         h, event = _locate_landing(run, k1, up, h)
         run.face = run.place
     if _falls(run) and not results.has_overturned(result):
@@ -235,17 +249,17 @@ def _comes_to_rest(run, up, a):
 
 
 @jit(inline=True, internal=True)
-def _above_clearance(body, state):
+def _above_clearance(run, state):
     """Sine of the tilt beyond the clearance [1], and its rate [1/s]."""
     up = vertical(orientation(state))
     c, s, tilt = lowest_azimuth(up)
-    return tilt - body.clearance, up[2] * (c * state.w_y - s * state.w_x)
+    return tilt - run.clearance, up[2] * (c * state.w_y - s * state.w_x)
 
 
 @jit(internal=True)
 def _is_down(run, up, a):
     """Whether a body that has not risen above its clearance falls back on its base, where it would rest."""
-    above, rate = _above_clearance(run.body, run.state)
+    above, rate = _above_clearance(run, run.state)
     return above < -TOUCH and rate < 0.0 and pressure_reach(run, a) < 1.0
 
 
@@ -253,16 +267,16 @@ def _is_down(run, up, a):
 def _locate_landing(run, k1, up, whole):
     """The time at which the tilt falls to the clearance in a step over ``whole`` [s], or that, and the
     event."""
-    body, trial = run.body, run.trial
-    before, rate = _above_clearance(body, run.state)
-    after, rate_after = _above_clearance(body, trial)
+    trial = run.trial
+    before, rate = _above_clearance(run, run.state)
+    after, rate_after = _above_clearance(run, trial)
     h = first_landing(before, rate, after, rate_after, whole, TOUCH) if before >= -TOUCH else -1.0
     if not h >= 0.0:
         return whole, codes.NO_EVENT
     low, high = 0.0, whole
     for _ in range(REFINEMENTS):
         _roll_step(run, k1, h)
-        gap, speed = _above_clearance(body, trial)
+        gap, speed = _above_clearance(run, trial)
         if gap > 0.0:
             low = max(low, h)
         else:

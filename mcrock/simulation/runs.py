@@ -110,7 +110,6 @@ class Run(Displayed):
 
 
 SWEEP_TILT = 1e-6  # at which a rim that comes down in a plane is pushed out of it [rad]
-RIM_FIELDS = "rim", "rolling_loss", "clearance"  # of `Body`, by `RimColumn`
 PIECE = 0.2  # time of a call of the kernel, which cannot be interrupted [s]
 OF_REALIZATIONS = [*({*Batch._fields} - {"seed", "point", "quantiles", "face_parameters"})]
 PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
@@ -153,7 +152,7 @@ def body_tables(body: Body, base_only: bool, upright: float = 1.0) -> tuple[Topo
     run = _record(top)
     # arrays of a body are read-only, which would be one more signature to compile
     inertia, vertices = np.array(body.inertia), np.array(vertices)
-    set_fields(run.body, {name: getattr(body, name) for name in RIM_FIELDS})
+    run.body.rim = body.rim
     fill_constants(run.body, body.mass, inertia, vertices, upright * body.gravity, body.start_face)
     return top, run
 
@@ -399,7 +398,7 @@ def simulate_realization(
         faces=inputs.faces,
         start_face=int(inputs.start_face[row]),
         base_faces=inputs.base_faces,
-        **({} if inputs.rim is None else dict(zip(RIM_FIELDS, inputs.rim[row], strict=True))),
+        rim=0.0 if inputs.rim is None else inputs.rim[row],
     )
     law = ImpactLaw(
         inputs.impact[row],
@@ -553,7 +552,7 @@ def simulate_part(
         seed=np.uint64(inputs.seed),
         point=np.full(2, np.nan),
         recheck=repeated,
-        rim=np.zeros((n, len(RIM_FIELDS))) if inputs.rim is None else np.ascontiguousarray(inputs.rim, float),
+        rim=np.zeros(n) if inputs.rim is None else np.ascontiguousarray(inputs.rim, float),
         contact=np.zeros((0, 5)) if inputs.contact is None else np.ascontiguousarray(inputs.contact, float),
         **{name: np.ascontiguousarray(getattr(inputs, name), dtype) for name, dtype in BATCH_TYPES.items()},
     )

@@ -245,7 +245,7 @@ def _keys(parameters: Iterable[ImpactParameter], *, of_face: bool = False) -> di
             Quantity | None,
             entry(
                 Uncertain(**vars(row.rule)),
-                words if row.law == DEFAULT_LAW else f"of the law `{row.law.key}`: {words}",
+                words if row.law in (DEFAULT_LAW, None) else f"of the law `{row.law.key}`: {words}",
                 *([row.example] if default is None else []),
                 default=default,
                 alias=None if parameter.argument == parameter.key else parameter.key,

@@ -108,8 +108,9 @@ def draw_impacts(study: Study, draws: Draws, n: int, n_face: int) -> Drawn:
     values: dict[str, NDArray[Any]] = {}
     for key, column in zip(study.impact.columns, impact.T, strict=True):
         row = parameter_of(key).row
-        if not row.needed or study.impact.parameters[key] is not None:
-            values[variable_name(f"impact.{key}")] = np.where(law == row.law, column, np.nan)
+        if study.impact.parameters[key] is not None or not (row.needed or row.law is None):
+            taken = row.law is None or law == row.law
+            values[variable_name(f"impact.{key}")] = np.where(taken, column, np.nan)
     values |= {"impact_law": law, "impact_draw": draw, "energy_gain": gain, "facet_fallback": fallback}
     return Drawn(arrays, values)
 

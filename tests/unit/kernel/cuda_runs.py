@@ -181,7 +181,7 @@ def prepared(vertices, body, faces, cases, follow_fall):
         energy_gain=np.full(n, int(EnergyGain.PROJECT)),
         facet_fallback=columns.fallback,
         point=np.full(2, np.nan),
-        rim=np.zeros((n, 3)),
+        rim=np.zeros(n),
         contact=np.zeros((0, 5)),
         recheck=columns.recheck,
     )

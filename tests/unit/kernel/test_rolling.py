@@ -9,10 +9,12 @@ import pytest
 
 from mcrock.base.params import Mode, Outcome
 from mcrock.body import Body, cylinder, rotation_matrix
-from mcrock.excitation import Motion, Pulse
+from mcrock.excitation import STILL, Motion, Pulse
 from mcrock.impact.conditions import Contact, Controls, Impact, Start
+from mcrock.impact.registry import ImpactParameter
 from mcrock.simulation import runs
-from mcrock.simulation.runs import simulate
+from mcrock.simulation.runs import simulate, simulate_part
+from tests.benchmarks.speed.workloads import inputs_of
 from tests.unit.kernel.rolling_reference import at_contact, random_case, roll
 
 G = 9.81
@@ -246,8 +248,10 @@ def test_rest_and_overturning():
 def test_loss_of_a_sweep(height, loss):
     """Near flat w_r swings with a damping: the share of the energy is the same at every sweep, none of it
     becomes spin, and the sweeps, of a geometric series, come to an end."""
-    body = drum(height, rolling_loss=loss)
-    run = simulate(body, start=Start(edge=0, tilt=0.05), controls=Controls(step=0.01, tail=20.0))
+    body, impact = drum(height), Impact(rolling_loss=loss)
+    run = simulate(
+        body, impact=impact, start=Start(edge=0, tilt=0.05), controls=Controls(step=0.01, tail=20.0)
+    )
     tilts = run.history["tilt"].values
     energy = run.history["energy"].values - body.mass * G * body.com_height
     highest = np.flatnonzero((tilts[1:-1] > tilts[:-2]) & (tilts[1:-1] > tilts[2:]))[:5] + 1
@@ -268,11 +272,11 @@ def test_loss_is_that_of_the_reference(seed):
     case = random_case(seed)
     around, time = 2 * pi * np.arange(48)[:, None] / 48, 0.5 * case.duration
     corners = case.body.centre + case.body.radius * np.hstack([np.cos(around), np.sin(around), 0 * around])
-    body = Body(case.body.mass, case.body.inertia, corners, rim=case.body.radius, rolling_loss=0.3)
+    body = Body(case.body.mass, case.body.inertia, corners, rim=case.body.radius)
     start = Start(vertex=0, orientation=case.orientation, angular_velocity=case.angular_velocity)
     with mock.patch.object(runs, "PENETRATION", np.inf):  # any vertex will do
         motion = Motion(case.shaking.acceleration, case.shaking.step, "random")
-        run = simulate(body, motion, start=start, t_end=time, controls=FINE)
+        run = simulate(body, motion, Impact(rolling_loss=0.3), start=start, t_end=time, controls=FINE)
     state = at_contact(case.body, case.orientation, case.angular_velocity)
     rolled = roll(replace(case.body, loss=0.3), state, np.array([0.0, time]), case.shaking, pulled=True)
     assert rolled.ending == "time"
@@ -291,7 +295,8 @@ def test_landing_in_a_plane_is_that_of_a_block(impact, outcome):
     start, controls, errors = Start(edge=0, tilt=0.1), Controls(tail=20.0), []
     block = simulate(block_like(drum(1.0)), impact=impact, start=replace(start, edge=1), controls=controls)
     for clearance in (1e-4, 1e-5):
-        round_ = simulate(drum(1.0, clearance=clearance), impact=impact, start=start, controls=controls)
+        uneven = replace(impact, clearance=clearance)
+        round_ = simulate(drum(1.0), impact=uneven, start=start, controls=controls)
         assert round_.outcome == block.outcome == outcome
         pairs = list(zip(round_.events, block.events, strict=False))[:6]
         assert {e["kind"] for pair in pairs for e in pair} == {"facet_impact"}
@@ -320,10 +325,15 @@ def test_landing_in_a_plane_is_that_of_a_block(impact, outcome):
 def test_landing_is_the_limit_of_many_sides(com, impact):
     """Velocity after a landing and energy lost: those of polygons, whose corners are places of the rim."""
     made = {"radius": 0.2, "height": 1.0, "density": 1000.0, "com": com}
-    bodies = *(cylinder(sides=n, **made) for n in (48, 240)), cylinder(**made, rim=True, clearance=5e-7)
+    bodies = *(cylinder(sides=n, **made) for n in (48, 240)), cylinder(**made, rim=True)
     found, gains = [], []
     for body in bodies:
-        run = simulate(body, impact=impact, start=Start(edge=0, tilt=1e-6, rate=-1.0), t_end=1e-3)
+        run = simulate(
+            body,
+            impact=replace(impact, clearance=5e-7),
+            start=Start(edge=0, tilt=1e-6, rate=-1.0),
+            t_end=1e-3,
+        )
         assert run.events[0]["kind"] == "facet_impact"
         found.append(np.array([*run.events[0]["omega"], 0.2 * run.events[0]["energy_change"]]))
         gains.append(run.energy_gain_impacts)
@@ -346,3 +356,17 @@ def test_refusals():
         Body(**made, rim=0.3)
     with pytest.raises(ValueError, match="a body with one base, face 0"):
         Body(**made, rim=0.2, base_faces=(0, 1))
+
+
+def test_loss_and_clearance_may_be_drawn_each_time_the_rim_comes_down():
+    """By the realization and how often that was: one and the same realization ends at one time."""
+    body, n = drum(1.0), 3
+    for key, spread in (("ROLLING_LOSS", (0.2, 0.5)), ("CLEARANCE", (0.01, 0.03))):
+        parameter = ImpactParameter[key]
+        inputs = inputs_of(body, np.ones(n), np.zeros(n, np.int64), np.full(n, 0.1))
+        redrawn, tables = inputs.redrawn.copy(), np.zeros((len(ImpactParameter), 65))
+        redrawn[:, parameter], tables[parameter] = 1, np.linspace(*spread, 65)
+        number = np.array([4, 7, 4])
+        inputs = replace(inputs, rim=np.full(n, body.rim), redrawn=redrawn, quantiles=tables, number=number)
+        first, other, again = simulate_part(inputs, STILL, Controls(recheck=0.0))["end_time"].ravel()
+        assert first == again != other
