@@ -301,14 +301,16 @@ class Body(Displayed):
             object.__setattr__(self, name, array)
         self._set_faces()
         check_bodies(*self._arrays(), self.faces, np.array([self.start_face]))
-        base = nearly_flat(self.vertices, self.faces, self.start_face)
+        object.__setattr__(self, "rim", Number("m", least=0.0).check("Body.rim", self.rim))
+        round_base = (self.start_face,) if self.rim > 0.0 else None
+        base = round_base or nearly_flat(self.vertices, self.faces, self.start_face)
         if self.base_faces is not None:
             listed = face_numbers("Body.base_faces", self.base_faces, len(self.faces))
             base = tuple(sorted({self.start_face, *listed}))
         object.__setattr__(self, "base_faces", base)
-        object.__setattr__(self, "rim", Number("m", least=0.0).check("Body.rim", self.rim))
-        if self.rim > 0.0:
-            check_rims(self.vertices[None], self.faces, np.array([self.rim]), self.base_faces)
+        if round_base:
+            start, rim = np.array([self.start_face]), np.array([self.rim])
+            check_rims(self.vertices[None], self.faces, rim, start, self.base_faces)
 
     def _set_faces(self) -> None:
         if self.faces is None:
@@ -351,8 +353,15 @@ class Body(Displayed):
 
     @property
     def edge_slenderness(self) -> Array:
-        """Slenderness of each edge of the start face: tilt at which the COM stands over it (n,) [rad]."""
-        return edge_geometry(self._flat_base()[None])[1][0]
+        """Slenderness of each edge of the start face, or of the rim in its direction: tilt at which the COM
+        stands over it (n,) [rad]."""
+        base = self._flat_base()
+        _, slenderness, along, _ = edge_geometry(base[None])
+        if not self.rim:
+            return slenderness[0]
+        centre = base[:, :2].mean(axis=0)
+        reach = self.rim + along[0, :, 1] * centre[0] - along[0, :, 0] * centre[1]
+        return np.arctan2(reach, self.com_height)
 
     @property
     def slenderness(self) -> float:
@@ -460,14 +469,21 @@ class Bodies(NamedTuple):
             check_polygons(name, corners[part])
         if self.put_on is None:
             self._check_base(part)
-        if self.rim is not None:
-            check_rims(self.vertices[part], self.faces, self.rim[part], self.base_faces)
+        elif self.rim is not None:
+            check_rims(*self._round(part))
         if self.put_on is not None or len(self.faces) > 1:
             mass, inertia, gravity = self.mass[part], self.inertia[part], self.gravity[part]
             check_bodies(mass, inertia, self.vertices[part], gravity, self.faces, self.start_face[part])
 
+    def _round(self, part: slice) -> tuple[Array, Faces, Array, NDArray[np.int64], tuple[int, ...]]:
+        """What `check_rims` takes of bodies on circles."""
+        assert self.rim is not None
+        return self.vertices[part], self.faces, self.rim[part], self.start_face[part], self.base_faces
+
     def _check_base(self, part: slice) -> None:
         """Refuse in words about the base."""
+        if self.rim is not None:
+            check_rims(*self._round(part))
         base = self.vertices[part, : len(self.faces[0])]
         check_bodies(self.mass[part], self.inertia[part], base, self.gravity[part])
 

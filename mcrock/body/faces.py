@@ -397,6 +397,7 @@ def check_polygons(name: str, corners: Array, where: str = "") -> None:
     )
 
 
+ROUND = 0.05  # by which corners of a circular base may differ in their distance from its centre [1]
 PLANE = 1e-6  # deviation of a face from its plane, over the size; it may be merged from several [1]
 
 
@@ -418,8 +419,11 @@ def stable_faces(vertices: Array, faces: Faces) -> NDArray[np.bool_]:
     return np.stack([distances.min(1) > 0 for distances in sides], -1)
 
 
-def uplift_slenderness(vertices: Array, faces: Faces, start_face: NDArray[np.int64]) -> Array:
-    """Smallest slenderness over the edges of the start face of each body (n,) [rad].
+def uplift_slenderness(
+    vertices: Array, faces: Faces, start_face: NDArray[np.int64], rim: Array | None = None
+) -> Array:
+    """Smallest slenderness over the edges of the start face of each body (n,) [rad], or over its circle by
+    radius ``rim`` (n,) [m].
 
     Gravity times its tangent is the horizontal acceleration at which the body begins to rock, over an
     edge to another base face too.
@@ -429,7 +433,11 @@ def uplift_slenderness(vertices: Array, faces: Faces, start_face: NDArray[np.int
     found = np.empty(len(vertices))
     for f in np.unique(start_face):
         of = start_face == f
-        found[of] = np.arctan2(side_distances(vertices[of], faces[f], normals[of, f]).min(1), heights[of, f])
+        if rim is None:
+            reach = side_distances(vertices[of], faces[f], normals[of, f]).min(1)
+        else:
+            reach = rim[of] - np.hypot(*vertices[of][:, faces[f], :2].mean(1).T)
+        found[of] = np.arctan2(reach, heights[of, f])
     return found
 
 
@@ -562,17 +570,25 @@ def derived(
     return result
 
 
-def check_rims(vertices: Array, faces: Faces, rim: Array, base_faces: tuple[int, ...]) -> None:
-    """Refuse radii ``rim`` (n,) [m] of circular bases that do not fit face 0, the only base of the bodies.
+def check_rims(
+    vertices: Array, faces: Faces, rim: Array, start_face: NDArray[np.int64], base_faces: tuple[int, ...]
+) -> None:
+    """Refuse radii ``rim`` (n,) [m] of circular bases that do not fit the start face, the only base.
 
     Raises
     ------
     ValueError
         With radius and limit of the first body that fails.
     """
-    if tuple(base_faces) != (0,):
-        raise ValueError(f"Body.rim is of a body with one base, face 0, got base_faces {tuple(base_faces)}")
-    corners = vertices[:, faces[0]]
+    for f in np.unique(start_face):
+        if tuple(base_faces) != (f,):
+            raise ValueError(f"Body.rim is of a body with one base, its start face {f}, got {base_faces}")
+        of = start_face == f
+        _check_circles(vertices[of][:, faces[f]], rim[of])
+
+
+def _check_circles(corners: Array, rim: Array) -> None:
+    """Refuse radii ``rim`` (n,) of circles that do not go through the corners (n, k, 3) of a base [m]."""
     centre = corners.mean(1, keepdims=True)
     spread = np.ptp(corners[..., 2], axis=1)
     refuse(
@@ -580,11 +596,19 @@ def check_rims(vertices: Array, faces: Faces, rim: Array, base_faces: tuple[int,
         lambda i: f"Body.rim: the base must be perpendicular to z, its corners differ by {spread[i]:.3g} m",
     )
     here, following = corners[..., :2] - centre[..., :2], np.roll(corners, -1, axis=1)[..., :2]
-    most = np.hypot(here[..., 0], here[..., 1]).max(1)
+    far = np.hypot(here[..., 0], here[..., 1])
+    near, most = far.min(1), far.max(1)
     middle = 0.5 * (corners[..., :2] + following) - centre[..., :2]
     least = np.hypot(middle[..., 0], middle[..., 1]).min(1)
     refuse(
-        ~((rim >= least) & (rim <= most * (1 + PLANE))),
+        near < most * (1 - ROUND),
+        lambda i: (
+            f"Body.rim is of a circular base, and its corners are {near[i]:.6g} to {most[i]:.6g} m from "
+            "their centre: leave it out, or give the base as a circle"
+        ),
+    )
+    refuse(
+        ~((rim >= least * (1 - PLANE)) & (rim <= most * (1 + PLANE))),
         lambda i: (
             f"Body.rim must be between the circles in and about the base, {least[i]:.6g} to {most[i]:.6g} m, "
             f"got {rim[i]:.6g} m"
@@ -593,7 +617,10 @@ def check_rims(vertices: Array, faces: Faces, rim: Array, base_faces: tuple[int,
     off = np.hypot(centre[:, 0, 0], centre[:, 0, 1])
     refuse(
         off >= rim,
-        lambda i: f"Body.rim: the centre of mass must be over the base, it is {off[i]:.4g} m off its centre",
+        lambda i: (
+            f"the centre of mass must be over the base: it is {off[i]:.4g} m off the centre of a circle of "
+            f"radius {rim[i]:.4g} m"
+        ),
     )
 
 
@@ -646,12 +673,13 @@ def sections(
     faces: Faces,
     start_face: NDArray[np.int64],
     azimuth: ArrayLike,
+    rim: Array | None = None,
 ) -> Sections:
     """Sections of bodies in some directions.
 
     Parameters
     ----------
-    mass, inertia, vertices, faces, start_face
+    mass, inertia, vertices, faces, start_face, rim
         As those of `mcrock.body.Bodies`.
     azimuth : array_like (n_direction,) or (n, n_direction)
         Directions in which the bodies are pushed, from ground x towards y in the start pose [rad].
@@ -661,7 +689,7 @@ def sections(
     Sections
         Arrays (n, n_direction), the height (n, 1).
     """
-    standing = _stand(inertia, vertices, faces, start_face)
+    standing = _stand(inertia, vertices, faces, start_face, rim)
     angle = np.broadcast_to(azimuth, (len(mass), np.shape(azimuth)[-1]))
     along = np.stack([np.cos(angle), np.sin(angle)], -1)
     approach = np.einsum("nmi,nki->nmk", along, standing.outwards)
@@ -672,11 +700,13 @@ def sections(
     return Sections(meets.min(-1), standing.height[:, None], np.sqrt(about / mass[:, None]))
 
 
-def extreme_directions(vertices: Array, faces: Faces, start_face: NDArray[np.int64]) -> Array:
+def extreme_directions(
+    vertices: Array, faces: Faces, start_face: NDArray[np.int64], rim: Array | None = None
+) -> Array:
     """Azimuths (n, 2) [rad] in which bodies tip most and least easily: across the nearest side of the base
     and towards its farthest corner."""
     unused = np.zeros((len(vertices), 3, 3))
-    standing = _stand(unused, vertices, faces, start_face)
+    standing = _stand(unused, vertices, faces, start_face, rim)
     rows = np.arange(len(vertices))
     worst = standing.outwards[rows, standing.distance.argmin(-1)]
     mildest = standing.corners[rows, np.square(standing.corners).sum(-1).argmax(-1)]
@@ -744,7 +774,12 @@ def regime_from_rest(
     return np.where(moves, np.where(sticks, Regime.ROCK, slipping), Regime.REST)
 
 
-def _stand(inertia: Array, vertices: Array, faces: Faces, start_face: NDArray[np.int64]) -> _Standing:
+TANGENTS = 720  # of a circular base, in one of which it is reached to 2e-6 of its radius [1]
+
+
+def _stand(
+    inertia: Array, vertices: Array, faces: Faces, start_face: NDArray[np.int64], rim: Array | None = None
+) -> _Standing:
     normals = face_normals(vertices, faces)
     rows = np.arange(len(vertices))
     upright = downwards(normals[rows, start_face])
@@ -757,6 +792,12 @@ def _stand(inertia: Array, vertices: Array, faces: Faces, start_face: NDArray[np
         distance[of, :k], _, along, _ = edge_geometry(base)
         outwards[of, :k] = np.stack([along[..., 1], -along[..., 0]], -1)
         corners[of, :k] = base[..., :2]
+    if rim is not None:
+        angles = np.arange(TANGENTS) * (2.0 * np.pi / TANGENTS)
+        centre, unit = corners.mean(1), np.stack([np.cos(angles), np.sin(angles)], -1)
+        outwards = np.broadcast_to(unit, (n, TANGENTS, 2))
+        radius = rim[:, None]
+        distance, corners = radius + centre @ unit.T, centre[:, None] + radius[..., None] * unit
     height = face_heights(vertices, faces, normals)[rows, start_face]
     return _Standing(distance, outwards, corners, height, upright @ inertia @ upright.transpose(0, 2, 1))
 

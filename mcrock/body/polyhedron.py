@@ -21,6 +21,7 @@ import hashlib
 import logging
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from io import BytesIO
 from math import radians
@@ -566,6 +567,7 @@ class SolidKeywords(TypedDict, total=False):
     start_face: int | None
     axis: ArrayLike | None
     base_faces: tuple[int, ...] | None
+    base: Mapping[str, float] | None
     gravity: float
     base_angle_deg: float | None
     settle: bool
@@ -581,6 +583,7 @@ class SolidOptions:
     start_face: int | None = None
     axis: ArrayLike | None = None
     base_faces: tuple[int, ...] | None = None
+    base: Mapping[str, float] | None = None
     gravity: float = GRAVITY
     base_angle_deg: float | None = None
     settle: bool = False
@@ -621,6 +624,8 @@ def polyhedron(
         the start face. It becomes body z.
     base_faces : tuple of int, optional
         Faces that count as base, see `Body`, by their numbers in ``faces``.
+    base : mapping, optional
+        A circle that the start face stands for, as ``{"rim": 0.1}``, with its radius [m]; see `Body`.
     gravity : float
         [m/s2].
     base_angle_deg : float, optional
@@ -681,7 +686,7 @@ def hull(points: ArrayLike, density: float | None = None, **keywords: Unpack[Sol
     ----------
     points : array_like (n, 3)
         At least 4, in any axes [m].
-    density, mass, com, inertia, axis, gravity, base_angle_deg, settle
+    density, mass, com, inertia, axis, base, gravity, base_angle_deg, settle
         As `polyhedron`.
     start_face, base_faces : int, tuple of int, optional
         As `polyhedron`, by the numbers of the faces of the hull.
@@ -741,7 +746,7 @@ def scanned(
     inertia : array_like (3, 3), optional
         About the COM, in the axes of the file [kg m2], with ``mass``. A mesh with ``com`` and ``inertia``
         from elsewhere need not be closed.
-    start_face, axis, base_faces, gravity, base_angle_deg, settle
+    start_face, axis, base_faces, base, gravity, base_angle_deg, settle
         As `hull`.
 
     Returns
@@ -794,7 +799,8 @@ def _body(name: str, points: Array, surface: Surface, density: float | None, how
     turn = body_axes(face_normals(corners[None], (faces[start],))[0], axis)[0]
     warn_if_shallow(name, corners, faces)
     base = _base_faces(name, relative, faces, start, how)
-    return Body(mass, turn @ about @ turn.T, relative @ turn.T, gravity, faces, start, base)  # type: ignore[arg-type]
+    about, relative = turn @ about @ turn.T, relative @ turn.T
+    return Body(mass, about, relative, gravity, faces, start, base, **(how.base or {}))  # type: ignore[arg-type]
 
 
 def _base_faces(

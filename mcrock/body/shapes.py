@@ -5,22 +5,19 @@ Python constructors of single bodies do not need this: it loads what reads study
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from math import inf, radians
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
-from mcrock.base.params import GRAVITY
 from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.base.tables.fields import (
     ChoiceKey,
     Declaration,
-    FlagKey,
     Input,
-    Inputs,
     IntegerKey,
     ListOf,
     NumberKey,
@@ -32,7 +29,7 @@ from mcrock.base.tables.fields import (
     given,
     optional,
 )
-from mcrock.base.tables.parsing import ConfigError, mistake, refuse
+from mcrock.base.tables.parsing import ConfigError, refuse
 from mcrock.base.units import LENGTHS
 from mcrock.body.body import Bodies, on_base
 from mcrock.body.faces import (
@@ -47,103 +44,40 @@ from mcrock.body.faces import (
     solid_moments,
     stands_over,
 )
-from mcrock.body.polyhedron import (
-    REACH,
-    UNDERSIDE,
-    UP,
-    hull_corners,
-    is_mesh,
-    near_surface,
-    read_scan,
-    with_shape_error,
+from mcrock.body.keys import (
+    BASE,
+    CENTRE_OF_MASS,
+    CORNERS,
+    CORNERS_OR_RIM,
+    INERTIA,
+    INERTIA_KEY,
+    Corners,
+    Draws,
+    RandomUnderside,
+    RoundBase,
+    Shape,
+    Solid,
+    Tensor,
+    Upright,
+    coordinates,
+    drawn_tensor,
+    drawn_triple,
+    point_list,
+    triple,
 )
-from mcrock.body.solids import Weight, cuboids, cylinders, frusta, prisms, scaled_polygon, with_rim
+from mcrock.body.polyhedron import REACH, UP, hull_corners, is_mesh, near_surface, read_scan, with_shape_error
+from mcrock.body.solids import (
+    DRAWN_SIDES,
+    cuboids,
+    cylinders,
+    frusta,
+    prisms,
+    regular_polygon,
+    round_solids,
+    scaled_polygon,
+    with_rim,
+)
 from mcrock.body.surface import hull_surface
-
-Draws = Mapping[str, Array]  # value (n,) of every one of `Shape.quantities`, by key: "width", "com[2]"
-
-
-def point_list(expected: str, size: int, least: int) -> ListOf:
-    """A list of points of ``size`` coordinates, each a number or a distribution."""
-    point = ListOf((Uncertain("m"),) * size, f"{size} coordinates [m]", distinct=False)
-    return ListOf(point, expected, distinct=False, least=least)
-
-
-def triple(expected: str, *kinds: NumberKey) -> ListOf:
-    """Three numbers or distributions."""
-    return ListOf(kinds, expected, distinct=False)
-
-
-class Tensor(ListOf):
-    """A symmetric 3 x 3 inertia tensor; both entries of a pair are written, and are the same."""
-
-    def __init__(self, kind: NumberKey, expected: str) -> None:
-        row = ListOf((kind,) * 3, f"a row of 3 numbers [{kind.unit}]", distinct=False)
-        super().__init__((row,) * 3, expected, distinct=False)
-
-    def parse(self, value: Any) -> Any:
-        rows = super().parse(value)
-        skew = [(i, j) for i in range(3) for j in range(i) if rows[i][j] != rows[j][i]]
-        if skew:
-            refuse(*(mistake(f"must equal inertia[{j}][{i}], for symmetry", (i, j)) for i, j in skew))
-        return rows
-
-
-BASE = point_list("a list of at least 3 corners [x, y] [m], counter-clockwise", size=2, least=3)
-INERTIA_KEY = Tensor(Uncertain("kg m2"), "3 rows of 3 numbers or distributions [kg m2]")
-Corners = tuple[tuple[Quantity, ...], ...]
-CORNERS = Input("base corner {0}, coordinate {1} of the study (0 x, 1 y)")
-CENTRE_OF_MASS = Input("centre of mass, coordinate {0} of the study (0 x, 1 y, 2 z or height)")
-INERTIA = Input("inertia about the centre of mass, entry {0}, {1} in the axes of the study")
-
-
-def coordinates(
-    name: str, points: tuple[tuple[Quantity, ...], ...], draws: Draws, kept: Iterable[int] | None = None
-) -> Array:
-    """Points (n, n_point, size) [m] of the key ``name``, those with the numbers ``kept`` or all."""
-    n = len(draws["gravity"])
-    numbers = list(range(len(points)) if kept is None else kept)
-    found = np.empty((n, len(numbers), len(points[0])))
-    for row, i in enumerate(numbers):
-        for j, value in enumerate(points[i]):
-            if isinstance(value, Distribution):
-                found[:, row, j] = draws[f"{name}[{i}][{j}]"]
-            else:
-                found[:, row, j] = value
-    return found
-
-
-def drawn_triple(name: str, draws: Draws) -> Array:
-    """Triples (n, 3) of the key ``name``."""
-    return np.stack([draws[f"{name}[{i}]"] for i in range(3)], axis=-1)
-
-
-def drawn_tensor(draws: Draws) -> Array:
-    """Inertia (n, 3, 3) from the drawn entries on and above the diagonal [kg m2]."""
-    inertia = np.empty((len(draws["inertia[0][0]"]), 3, 3))
-    for i in range(3):
-        for j in range(i, 3):
-            inertia[:, i, j] = inertia[:, j, i] = draws[f"inertia[{i}][{j}]"]
-    return inertia
-
-
-class RandomUnderside(Table):
-    """A smooth random surface added to the height of the underside (`mcrock docs bodies`); z must be up."""
-
-    std: float = entry(NumberKey("m", least=0.0), "standard deviation", 0.0007)
-    correlation_length: float = entry(
-        NumberKey("m", above=0.0), "horizontal distance at which the correlation is exp(-1/2)", 0.05
-    )
-    underside_deg: float = entry(
-        NumberKey("deg", above=0.0, most=90.0),
-        "inclination of the steepest face of the underside; corners of steeper faces alone stay",
-        default=UNDERSIDE,
-    )
-    epistemic: bool | None = optional(
-        FlagKey(),
-        "one unknown shape for all runs, drawn `ensemble.outer` times, instead of one for each realization",
-        True,
-    )
 
 
 class MeshSolid(Table):
@@ -174,129 +108,6 @@ class MeshSolid(Table):
             np.tile(np.array(self.centroid), (n, 1)),
             np.tile(np.array(self.inertia), (n, 1, 1)),
         )
-
-
-class Shape(Table):
-    """Section ``body`` of a study: the keys of a shape, and the bodies that drawn numbers make."""
-
-    settings: ClassVar[tuple[str, ...]] = ()  # keys that are not quantities
-    inputs: ClassVar[Inputs] = {}  # what realizations may have of their own, beside what datasets of all have
-    if TYPE_CHECKING:
-        shape: str  # every shape has its own, in its place among the keys
-
-    gravity: Quantity = entry(Uncertain("m/s2", above=0.0), "acceleration of gravity", default=GRAVITY)
-
-    @classmethod
-    def take_in_files(cls, data: dict[str, Any], folder: Path) -> None:
-        """Put what files hold in their place in the raw table, so that a study does not depend on them.
-
-        Raises
-        ------
-        ConfigError
-            If a file cannot be read; begins with the key.
-        """
-
-    def quantities(self) -> Iterator[tuple[str, Quantity]]:
-        """All numbers of the body, fixed or uncertain, with their keys."""
-        below = {f"inertia[{i}][{j}]" for i in range(3) for j in range(i)}  # the same as above
-        for name in type(self).model_fields:
-            value = getattr(self, name)
-            if name in self.settings or isinstance(value, str) or value is None:
-                continue
-            entries = _entries(name, value) if isinstance(value, tuple) else [(name, value)]
-            yield from ((key, item) for key, item in entries if key not in below)
-
-    @property
-    def underside(self) -> RandomUnderside | None:
-        """The error of its shape, drawn with every hull; None if it has none."""
-        return None
-
-    @property
-    def is_one_draw(self) -> bool:
-        """Whether realizations share the error of the shape, that of their outer draw."""
-        return self.underside is None or bool(self.underside.epistemic)
-
-    @property
-    def own_hulls(self) -> bool:
-        """Whether realizations have faces of their own."""
-        return not self.is_one_draw
-
-    def on_hull(self, draws: Draws, seed: int, number: int) -> Self:
-        """This body with the draw ``number`` of the error of its shape, by the first of ``draws``."""
-        return self
-
-    def build(self, draws: Draws) -> Bodies:
-        """Bodies from the drawn numbers, unchecked.
-
-        Raises
-        ------
-        ValueError
-            If no solid body can be made, whatever is drawn.
-        """
-        raise NotImplementedError
-
-    @np.errstate(all="ignore")  # what overflows and counts is refused as not finite
-    def at_medians(self) -> Bodies:
-        """The one body whose every uncertain number has its median; raises as `build`."""
-        return self.build(self._medians())
-
-    @np.errstate(all="ignore")
-    def refusal(self) -> str | None:
-        """Why the body at the medians cannot exist or stand; None if it can."""
-        try:
-            impossible = self.at_medians().first_impossible()
-        except ValueError as error:
-            return str(error)
-        return None if impossible is None else impossible[1]
-
-    def _medians(self) -> Draws:
-        return {
-            name: np.atleast_1d(value.quantile(0.5) if isinstance(value, Distribution) else value).astype(
-                float
-            )
-            for name, value in self.quantities()
-        }
-
-
-class Upright(Shape):
-    """Between a base and a parallel top."""
-
-    height: Quantity = entry(Uncertain("m", above=0.0), "height along body z", 1.6)
-
-
-class Solid(Shape):
-    """A homogeneous solid, whose centre of mass may be off its centroid."""
-
-    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("density", "mass"),)
-
-    density: Quantity | None = optional(Uncertain("kg/m3", above=0.0), "density", 2600.0)
-    mass: Quantity | None = optional(Uncertain("kg", above=0.0), "mass", 650.0)
-    com_x: Quantity = entry(
-        Uncertain("m"),
-        "offset of the centre of mass from the centroid along body x; the inertia about the centre of mass "
-        "stays that of the homogeneous solid",
-        0.02,
-        default=0.0,
-    )
-    com_y: Quantity = entry(Uncertain("m"), "the same along body y", 0.02, default=0.0)
-    com_z: Quantity = entry(Uncertain("m"), "the same along body z", -0.1, default=0.0)
-
-    @classmethod
-    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        yield from exactly_one(data, {"density": "kg/m3", "mass": "kg"})
-
-    def weight(self, draws: Draws) -> Weight:
-        """Drawn density or mass, and offset of the centre of mass."""
-        offset = np.stack([draws[f"com_{axis}"] for axis in "xyz"], axis=-1)
-        return Weight(draws.get("density"), draws.get("mass"), offset)
-
-
-def _entries(name: str, value: tuple[Any, ...]) -> Iterator[tuple[str, Quantity]]:
-    for i, item in enumerate(value):
-        if isinstance(item, tuple):
-            yield from _entries(f"{name}[{i}]", item)
-        else:
-            yield f"{name}[{i}]", item
 
 
 class Cuboid(Solid, Upright):
@@ -331,23 +142,68 @@ class Cuboid(Solid, Upright):
         return bodies if self.rim_width is None else with_rim(bodies, draws["rim_width"], draws["rim_height"])
 
 
-MOST_SIDES = 120  # of a cylinder [1]
+MOST_SIDES = 192  # of a cylinder [1]
 
 
 class Cylinder(Solid, Upright):
-    """Upright circular cylinder, as a regular prism of the same volume."""
+    """Upright circular cylinder, whole or hollow, or the frustum of a cone."""
 
     settings: ClassVar = ("sides",)
     # the radius of a body is the distance from its centre of mass to an edge
-    inputs: ClassVar = {"radius": Input("radius of the cylinder", variable="base_radius")}
+    inputs: ClassVar = {
+        "radius": Input("radius of the cylinder", variable="base_radius"),
+        "inner_radius": Input("radius of the hole along the axis"),
+        "top_radius": Input("radius of the top"),
+    }
 
     shape: Literal["cylinder"]
-    radius: Quantity = entry(Uncertain("m", above=0.0), "radius of the circle", 0.3)
-    sides: int = entry(IntegerKey(3, MOST_SIDES), "sides of the polygon that it stands on", default=48)
+    radius: Quantity = entry(Uncertain("m", above=0.0), "radius of the circle that it stands on", 0.3)
+    inner_radius: Quantity | None = optional(
+        Uncertain("m", above=0.0), "radius of a hole along the axis, as of a ring or tube", 0.2
+    )
+    top_radius: Quantity | None = optional(
+        Uncertain("m", above=0.0), "radius of the top, where it tapers", 0.25
+    )
+    sides: int | None = optional(
+        IntegerKey(3, MOST_SIDES),
+        "sides of a polygon of the same area that it stands on instead of the circle",
+        48,
+    )
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        for key in ("inner_radius", "top_radius"):
+            if data.get(key) is not None and data.get("sides") is not None:
+                yield (key,), "is of a body on a circle, and sides makes it a polygon: leave one of them out"
+        for key in ("radius", "top_radius"):
+            numbers = given(data, "inner_radius", key)
+            if numbers is not None and numbers[0] >= numbers[1]:
+                yield ("inner_radius",), f"must be less than {key}, {numbers[1]:g} m, got {numbers[0]:g} m"
 
     def build(self, draws: Draws) -> Bodies:
-        weight = self.weight(draws)
-        return cylinders(draws["radius"], draws["height"], self.sides, weight, draws["gravity"])
+        radius, height, weight = draws["radius"], draws["height"], self.weight(draws)
+        if self.sides is not None:
+            return cylinders(radius, height, self.sides, weight, draws["gravity"])
+        bodies = round_solids(
+            radius,
+            height,
+            weight,
+            draws["gravity"],
+            inner=draws.get("inner_radius"),
+            top=draws.get("top_radius"),
+        )
+        return bodies._replace(stands_clear=self._stands_clear())
+
+    def _stands_clear(self) -> bool:
+        """Whether no realization reaches beyond its base; the same for every part of a study."""
+        if self.top_radius is None:
+            return True
+        widest, narrowest = (
+            value.quantile(end) if isinstance(value, Distribution) else value
+            for value, end in ((self.top_radius, 1.0), (self.radius, 0.0))
+        )
+        return bool(widest <= narrowest)
 
 
 CENTRE = triple(
@@ -361,9 +217,10 @@ class Free(Shape):
     inputs: ClassVar = {"base": CORNERS, "com": CENTRE_OF_MASS, "inertia": INERTIA}
 
     shape: Literal["free"]
-    base: Corners = entry(
-        BASE,
-        "corners of the base seen from above; each coordinate may be a distribution",
+    base: Corners | RoundBase = entry(
+        CORNERS_OR_RIM,
+        "corners of the base seen from above, each coordinate may be a distribution, or `{ rim = 0.3 }`, a "
+        "circle about the origin",
         [[0.3, -0.2], [0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2]],
     )
     com: tuple[Quantity, ...] = entry(CENTRE, "centre of mass in the frame of the base", [0.0, 0.0, 0.8])
@@ -375,11 +232,17 @@ class Free(Shape):
     )
 
     def build(self, draws: Draws) -> Bodies:
-        base = coordinates("base", self.base, draws)
+        rim = draws.get("base.rim")
+        base = (
+            regular_polygon(draws["base.rim"], DRAWN_SIDES)
+            if isinstance(self.base, RoundBase)
+            else coordinates("base", self.base, draws)
+        )
         corners = np.concatenate([base, np.zeros_like(base[..., :1])], axis=-1)
         vertices = corners - drawn_triple("com", draws)[:, None, :]
-        inertia, faces = drawn_tensor(draws), (tuple(range(len(self.base))),)
-        return on_base(draws["mass"], inertia, vertices, draws["gravity"], faces, polygons={"base": base})
+        inertia, faces = drawn_tensor(draws), (tuple(range(base.shape[1])),)
+        bodies = on_base(draws["mass"], inertia, vertices, draws["gravity"], faces, polygons={"base": base})
+        return bodies._replace(rim=rim)
 
 
 class Frustum(Solid, Upright):
@@ -534,6 +397,9 @@ class Polyhedron(Solid):
         },
     )
     scale: Quantity = entry(Uncertain("1", above=0.0), "factor on all lengths", default=1.0)
+    base: RoundBase | None = optional(
+        None, "a circle that the start face stands for, where its corners are points of one", {"rim": 0.3}
+    )
     com: tuple[Quantity, ...] | None = optional(
         triple("[x, y, z] in the axes of the vertices [m]", *[Uncertain("m")] * 3),
         "centre of mass, given with `inertia` and `mass`; each coordinate may be a distribution",
@@ -607,6 +473,9 @@ class Polyhedron(Solid):
                 yield (key,), f"numbers faces, which every draw of shape_error has anew: leave it out{other}"
         if data.get("base_faces") is not None and data.get("base_angle_deg") is not None:
             yield ("base_angle_deg",), "tells the base, and base_faces lists it: give one of them"
+        for key in ("base_faces", "base_angle_deg", "shape_error"):
+            if data.get(key) is not None and data.get("base") is not None:
+                yield (key,), "is of a base of plane faces, and base is a circle: give one of them"
         if "com" not in data and "inertia" not in data:
             yield from super().conflicts(data)
             return
@@ -660,7 +529,9 @@ class Polyhedron(Solid):
                     "shape_error is along z, but the body settles on a face with the outward normal "
                     f"{down.round(3).tolist()}: turn the points so that it looks down (-z)"
                 )
-        if self.base_faces is None:
+        if self.base is not None:
+            base: tuple[int, ...] = (int(settle(relative[0], faces, start)),)
+        elif self.base_faces is None:
             angle = BASE_ANGLE if self.base_angle_deg is None else radians(self.base_angle_deg)
             base = nearly_flat(corners, faces, settle(relative[0], faces, start), angle)
         else:
@@ -736,6 +607,7 @@ class Polyhedron(Solid):
             put_on=put_on,
             polygons={},
             values=values,
+            rim=draws.get("base.rim"),
         )
 
     def _matter(
@@ -797,4 +669,5 @@ SHAPES: dict[str, type[Shape]] = {
 
 def declarations() -> list[Declaration]:
     """Dataset variables of what realizations draw, of all shapes."""
-    return [item for shape in SHAPES.values() for item in declare(shape, shape.inputs, "body_")]
+    rim = declare(RoundBase, {"rim": Input("radius of the circular base")}, "body_base_")
+    return [*rim, *(item for shape in SHAPES.values() for item in declare(shape, shape.inputs, "body_"))]

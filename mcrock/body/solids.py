@@ -48,11 +48,15 @@ def scaled_polygon(base: Array, scale: Array) -> Array:
     return centroid + scale[:, None, None] * (base - centroid)
 
 
+def regular_polygon(radius: Array, sides: int) -> Array:
+    """Regular polygons (n, sides, 2) [m] with corners on circles of ``radius`` (n,) [m]."""
+    angles = 2 * pi * (np.arange(sides) - 0.5) / sides
+    return radius[:, None, None] * np.stack([np.cos(angles), np.sin(angles)], -1)
+
+
 def circle_polygon(radius: Array, sides: int) -> Array:
     """Regular polygons (n, sides, 2) [m] of the area of circles of ``radius`` (n,) [m]."""
-    angles = 2 * pi * (np.arange(sides) - 0.5) / sides
-    unit = np.stack([np.cos(angles), np.sin(angles)], -1)
-    return np.sqrt(2 * pi / (sides * sin(2 * pi / sides))) * radius[:, None, None] * unit
+    return regular_polygon(np.sqrt(2 * pi / (sides * sin(2 * pi / sides))) * radius, sides)
 
 
 def prism_faces(k: int) -> Faces:
@@ -311,76 +315,127 @@ def prism(
     return prisms(corners, heights, weight, gravity_of("prism", gravity)).only()
 
 
-def cylinders(
-    radius: Array, height: Array, sides: int, weight: Weight, gravity: Array, *, rim: bool = False
-) -> Bodies:
-    """Cylinders of ``radius`` and ``height`` (n,) [m] with ``sides`` walls; ``gravity`` (n,) [m/s2].
-
-    With a ``rim`` they stand on a circle and have the inertia of a cylinder.
-    """
+def cylinders(radius: Array, height: Array, sides: int, weight: Weight, gravity: Array) -> Bodies:
+    """Cylinders of ``radius`` and ``height`` (n,) [m] with ``sides`` walls; ``gravity`` (n,) [m/s2]."""
     bodies = prisms(circle_polygon(radius, sides), height, weight, gravity)
     width = 2.0 * radius
-    bodies = bodies._replace(polygons={}, values={"width": width, "depth": width} | bodies.values)
-    if not rim:
-        return bodies
-    inertia = np.zeros_like(bodies.inertia)
-    inertia[:, 0, 0] = inertia[:, 1, 1] = bodies.mass * (3.0 * radius**2 + height**2) / 12.0
-    inertia[:, 2, 2] = 0.5 * bodies.mass * radius**2
-    return bodies._replace(inertia=inertia, rim=radius)
+    return bodies._replace(polygons={}, values={"width": width, "depth": width} | bodies.values)
+
+
+DRAWN_SIDES = 48  # of the polygon by which a circle is drawn [1]
+
+
+def round_solids(
+    radius: Array,
+    height: Array,
+    weight: Weight,
+    gravity: Array,
+    *,
+    inner: Array | None = None,
+    top: Array | None = None,
+) -> Bodies:
+    """Solids of revolution on a circle of ``radius`` (n,) [m]: cylinders, or frusta to the radius ``top``.
+
+    With ``inner`` (n,) [m] a hole of that radius, narrower than both, goes through them along the axis.
+    Volume, centroid and inertia are exact; the surface is drawn with `DRAWN_SIDES` walls. ``height`` (n,)
+    [m], ``gravity`` (n,) [m/s2].
+    """
+    top = radius if top is None else top
+    hole = np.zeros_like(radius) if inner is None else inner
+    base, faces = regular_polygon(radius, DRAWN_SIDES), prism_faces(DRAWN_SIDES)
+    solid, through = (_round_moments(*ends, height) for ends in ((radius, top), (hole, hole)))
+    volume, first, second, axial = (whole - part for whole, part in zip(solid, through, strict=True))
+    centre, mass = first / volume, weight.of(volume)
+    inertia = np.zeros((len(radius), 3, 3))
+    inertia[:, 0, 0] = inertia[:, 1, 1] = mass * (second / volume - centre**2 + axial / (2.0 * volume))
+    inertia[:, 2, 2] = mass * axial / volume
+    middle = weight.offset + np.stack([np.zeros_like(centre), np.zeros_like(centre), centre], axis=-1)
+    size = {"width": 2.0 * radius, "depth": 2.0 * radius, "height": height}
+    vertices = between(base, regular_polygon(top, DRAWN_SIDES), height) - middle[:, None]
+    values = size | weight.values(volume)
+    return on_base(mass, inertia, vertices, gravity, faces, values=values)._replace(rim=radius)
+
+
+def _round_moments(low: Array, high: Array, height: Array) -> tuple[Array, Array, Array, Array]:
+    """Volume [m3], integrals of z [m4] and of z^2 [m5] over it, z from the base, and moment of inertia about
+    the axis [m5] of frusta of cones from the radius ``low`` to ``high`` (n,) [m]."""
+    lengths = pi * height
+    volume = lengths * (low**2 + low * high + high**2) / 3
+    first = lengths * height * (low**2 + 2 * low * high + 3 * high**2) / 12
+    second = lengths * height**2 * (low**2 + 3 * low * high + 6 * high**2) / 30
+    powers = low**4 + low**3 * high + low**2 * high**2 + low * high**3 + high**4
+    return volume, first, second, lengths * powers / 10
 
 
 @suggest_keyword
 def cylinder(
     radius: float,
     height: float,
-    sides: int = 48,
+    sides: int | None = None,
     density: float | None = None,
     *,
     mass: float | None = None,
     com: ArrayLike = (0.0, 0.0, 0.0),
+    inner_radius: float | None = None,
+    top_radius: float | None = None,
     gravity: float = GRAVITY,
-    rim: bool = False,
 ) -> Body:
-    """Homogeneous upright circular cylinder as a regular prism of ``sides`` walls.
+    """Homogeneous upright circular cylinder, whole or hollow, or the frustum of a cone.
 
-    The polygon has the area of the circle, so that mass and density fit together. The inertia is
-    then that of the cylinder to order sides^-4; the base edges are nearer to the axis than
-    ``radius`` by a share pi^2/(6 sides^2) and the corners farther by twice as much (0.07 %
-    and 0.14 % for 48 sides), and the slenderness over edges and corners converges at that rate. Edge 0
-    faces +x.
+    It stands on a circle, on whose rim it rolls, unless ``sides`` makes it a regular prism. The polygon has
+    the area of the circle, so that mass and density fit together. The inertia is then that of the cylinder to
+    order sides^-4; the base edges are nearer to the axis than ``radius`` by a share pi^2/(6 sides^2) and the
+    corners farther by twice as much (0.07 % and 0.14 % for 48 sides). Edge 0 faces +x.
 
     Parameters
     ----------
     radius, height : float
         [m].
-    sides : int
+    sides : int, optional
         At least 3.
     density, mass : float
         One of the two [kg/m3], [kg].
     com : array_like (3,)
-        Offset of the COM from the centre of the cylinder [m]; the inertia about the COM stays that
-        of the homogeneous solid.
+        Offset of the COM from the centroid [m]; the inertia about the COM stays that of the homogeneous
+        solid.
+    inner_radius : float, optional
+        Of a hole along the axis [m].
+    top_radius : float, optional
+        Of the top, where the body tapers or widens [m].
     gravity : float
         [m/s2].
-    rim : bool
-        Whether the base is the circle itself, on whose rim the body rolls; the polygon is drawn alone.
 
     Raises
     ------
     ValueError
-        As `cuboid`, and if ``sides`` is not an integer >= 3.
+        As `cuboid`, if ``sides`` is not an integer >= 3 or is given with a hole or a top, and if the hole is
+        as wide as base or top.
 
     Examples
     --------
     >>> drum = cylinder(0.2, 1.0, density=1000)
-    >>> round(drum.mass, 3), len(drum.faces)
-    (125.664, 50)
+    >>> round(drum.mass, 3), drum.rim
+    (125.664, 0.2)
+    >>> len(cylinder(0.2, 1.0, 24, density=1000).faces)
+    26
     """
     radii, heights = length("cylinder.radius", radius), length("cylinder.height", height)
+    weight, pull = weight_of("cylinder", density, mass, com), gravity_of("cylinder", gravity)
+    inner = None if inner_radius is None else length("cylinder.inner_radius", inner_radius)
+    top = None if top_radius is None else length("cylinder.top_radius", top_radius)
+    if sides is None:
+        narrow = min(radii[0], np.inf if top is None else top[0])
+        if inner is not None and inner[0] >= narrow:
+            raise ValueError(
+                f"cylinder.inner_radius must be less than the radius of base and top, {narrow:g} m, got "
+                f"{inner[0]:g} m"
+            )
+        return round_solids(radii, heights, weight, pull, inner=inner, top=top).only()
     if not Integer(3).fits(sides):
         raise ValueError(f"cylinder.sides must be an integer >= 3, got {shown(sides)}")
-    weight = weight_of("cylinder", density, mass, com)
-    return cylinders(radii, heights, int(sides), weight, gravity_of("cylinder", gravity), rim=rim).only()
+    if inner is not None or top is not None:
+        raise ValueError("cylinder.sides makes a prism, without inner_radius and top_radius: leave it out")
+    return cylinders(radii, heights, int(sides), weight, pull).only()
 
 
 def frusta(base: Array, top: Array, height: Array, weight: Weight, gravity: Array) -> Bodies:

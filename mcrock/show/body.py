@@ -306,7 +306,7 @@ def object_numbers(study: Study) -> dict[str, float]:
         ``frequency`` p [rad/s]; ``uplift``, the peak horizontal acceleration that starts rocking [g].
     """
     body = study.body.at_medians()
-    slenderness = float(uplift_slenderness(body.vertices, body.faces, body.start_face)[0])
+    slenderness = float(uplift_slenderness(body.vertices, body.faces, body.start_face, body.rim)[0])
     found = {name: float(array[0]) for name, array in body.derived().items()}
     uplift = float(body.gravity[0]) * float(np.tan(slenderness)) / STANDARD_GRAVITY
     return found | {"slenderness": slenderness, "uplift": uplift}

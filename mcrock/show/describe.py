@@ -87,7 +87,8 @@ def contact_notes(inputs: Inputs) -> list[str]:
         found.append("note: contact.restitution reaches 1, with which bounces never end")
     if len(inputs.base_faces) == 1 and len(inputs.faces[inputs.base_faces[0]]) >= ROUND:
         stands = inputs.vertices, inputs.faces, inputs.start_face
-        worst = sections(inputs.mass, inputs.inertia, *stands, extreme_directions(*stands)[:, :1])
+        nearest = extreme_directions(*stands, inputs.rim)[:, :1]
+        worst = sections(inputs.mass, inputs.inertia, *stands, nearest, inputs.rim)
         near = (friction > ROLLS * worst.tipping[:, 0]) & (friction <= worst.tipping[:, 0])
         if near.any():
             found.append(
@@ -239,6 +240,11 @@ def isolator_notes(study: Study, inputs: Inputs) -> list[str]:
 def body_notes(inputs: Inputs) -> list[str]:
     """Sizes, densities and releases that may have been meant otherwise."""
     found = []
+    if inputs.rim is not None:
+        found.append(
+            "note: it stands on a circle and rolls on its rim; a cylinder without body.sides stood on 48 "
+            "sides in earlier versions, as it does with sides = 48 (mcrock docs bodies)"
+        )
     for name, (low, high, unit, what, question) in USUAL.items():
         values = inputs.values.get(name)
         if values is None:
@@ -255,7 +261,7 @@ def _body(study: Study, inputs: Inputs) -> list[str]:
     values = inputs.values
     slenderness = values["body_slenderness"]
     in_degrees = format_range(np.degrees(slenderness))
-    over = uplift_slenderness(inputs.vertices, inputs.faces, inputs.start_face)
+    over = uplift_slenderness(inputs.vertices, inputs.faces, inputs.start_face, inputs.rim)
     which = ""
     if not np.allclose(over, slenderness, rtol=1e-9, atol=0.0):
         which = f" (over an edge of the start face, of slenderness {format_range(np.degrees(over))} deg)"
@@ -475,11 +481,12 @@ def impact_notes(study: Study, inputs: Inputs) -> list[str]:
     """Notes on the impacts."""
     found = loss_notes(study) + range_notes(study)
     sides = len(inputs.faces[inputs.start_face[0]])
-    if sides >= ROUND and (inputs.impact[inputs.law == DEFAULT_LAW, ImpactParameter["LAMBDA"]] != 0.0).any():
+    polygon = inputs.rim is None and sides >= ROUND
+    if polygon and (inputs.impact[inputs.law == DEFAULT_LAW, ImpactParameter["LAMBDA"]] != 0.0).any():
         found.append(
             f"note: a wobble over {sides} sides costs tilt that a round base keeps, with lambda = 1 and 12, "
-            "24 or 48 sides 17, 10 or 5 % at every half turn, in proportion to lambda; if it is round, try "
-            "lambda = 0 or more sides (mcrock docs engines round)"
+            "24 or 48 sides 17, 10 or 5 % at every half turn, in proportion to lambda; if it is round, leave "
+            "body.sides out or give the radius body.base.rim (mcrock docs engines round)"
         )
     found += _ratio_note(study, inputs)
     return found
@@ -566,7 +573,7 @@ def intensity_notes(study: Study, inputs: Inputs) -> list[str]:
     levels = _levels(study, inputs)
     strongest, weakest = levels.max(), levels.min()
     if study.intensity.measure in ("pga", "pga_rotd50", "pga_rotd100"):
-        over = uplift_slenderness(inputs.vertices, inputs.faces, inputs.start_face)
+        over = uplift_slenderness(inputs.vertices, inputs.faces, inputs.start_face, inputs.rim)
         in_g = study.intensity.levels_g is not None or study.intensity.value_g is not None
         advice = "" if in_g else "; for numbers in g give levels_g or value_g"
         needed = float((inputs.values["gravity"] * np.tan(over)).min())

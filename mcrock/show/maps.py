@@ -269,8 +269,9 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
         )
     study = Study.from_json(ds.attrs["config"])
     body = study.body.at_medians()
-    directions = faces.extreme_directions(body.vertices, body.faces, body.start_face)
-    both = faces.sections(body.mass, body.inertia, body.vertices, body.faces, body.start_face, directions)
+    stands = body.vertices, body.faces, body.start_face
+    directions = faces.extreme_directions(*stands, body.rim)
+    both = faces.sections(body.mass, body.inertia, *stands, directions, body.rim)
     worst, mildest = (
         faces.Sections(both.reach[0, i], both.height[0, 0], both.gyration[0, i]) for i in (0, 1)
     )

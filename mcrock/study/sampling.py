@@ -33,7 +33,8 @@ from mcrock.base.tables.distributions import Discrete, Distribution
 from mcrock.base.tables.parsing import RealizationError
 from mcrock.body import Bodies, face_heights, face_normals
 from mcrock.body.faces import directed_edges, side_distances
-from mcrock.body.shapes import SHAPES, Shape
+from mcrock.body.keys import Shape
+from mcrock.body.shapes import SHAPES
 from mcrock.excitation.measures import MEASURES, intensity
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.sources.base import HEAVIEST
@@ -230,6 +231,7 @@ def draw_bodies(
         "mass": bodies.mass,
         "inertia": bodies.inertia,
         "vertices": bodies.vertices,
+        "rim": bodies.rim,
     }
     values = {variable_name(name): draws[name] for name in uncertain}
     values |= {f"body_{key}": array for key, array in bodies.values.items()}

@@ -240,10 +240,11 @@ def body_section(ds: xr.Dataset, study: Study) -> Section:
         units, factor = OF_BODY.get(ds[name].attrs["units"], (unit_in_text(ds[name].attrs["units"]), 1.0))
         rows.append([ds[name].attrs["long_name"], f"{format_range(factor * ds[name].values)} {units}"])
     rows.append(["height of the centre of mass", f"{body.com_height:.4g} m"])
-    over = float(uplift_slenderness(body.vertices[None], body.faces, np.array([body.start_face]))[0])
-    starts = body.gravity * tan(over) / STANDARD_GRAVITY
-    words = f"{starts:.3g} g, over an edge of slenderness {degrees(over):.4g} deg"
-    rows.append(["horizontal acceleration that lifts an edge", words])
+    bodies = study.body.at_medians()
+    over = float(uplift_slenderness(bodies.vertices, bodies.faces, bodies.start_face, bodies.rim)[0])
+    starts, place = body.gravity * tan(over) / STANDARD_GRAVITY, "the rim" if body.rim else "an edge"
+    words = f"{starts:.3g} g, over {place} of slenderness {degrees(over):.4g} deg"
+    rows.append(["horizontal acceleration that starts rocking", words])
     if len(body.faces) > 1:
         rows.append(["faces, corners", f"{len(body.faces)}, {len(body.vertices)}"])
     return Section("body", "The object", [*blocks, format_table(["", ""], rows)])
@@ -260,6 +261,7 @@ def body_at_medians(study: Study) -> Body:
         bodies.faces,
         int(bodies.start_face[0]),
         bodies.base_faces,
+        0.0 if bodies.rim is None else float(bodies.rim[0]),
     )
 
 

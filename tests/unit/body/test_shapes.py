@@ -11,7 +11,8 @@ import pytest
 from mcrock.base.tables.distributions import Quantity, Uncertain
 from mcrock.base.tables.fields import Input
 from mcrock.base.units import unit_in_dataset
-from mcrock.body.shapes import SHAPES, Solid, Upright
+from mcrock.body.keys import Solid, Upright
+from mcrock.body.shapes import SHAPES
 from mcrock.body.solids import prisms
 from mcrock.dataset.schema import declaration, table_inputs
 from mcrock.ensemble import run_study

@@ -4,9 +4,12 @@ from math import pi, tan
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mcrock.base.params import GRAVITY
 from mcrock.body import cylinder, frustum, prism
+from mcrock.body.faces import sections
 from mcrock.body.solids import Weight, frusta, scaled_polygon
 from tests.unit.body.shapes import quadrature
 
@@ -70,7 +73,7 @@ def test_many_frusta_at_once():
 
 
 def test_cylinder_has_the_volume_and_faces_it_should():
-    body = cylinder(0.2, 1.0, density=1000.0)
+    body = cylinder(0.2, 1.0, 48, density=1000.0)
     assert body.mass == pytest.approx(1000 * pi * 0.04, rel=RTOL)
     assert len(body.faces) == 50
     assert body.faces[0] == tuple(range(48))
@@ -105,3 +108,75 @@ def test_cylinder_converges_with_the_sides():
     assert found[-1, 0] == pytest.approx((2 * pi) ** 4 / 180, rel=0.01)
     assert found[-1, 2:] == pytest.approx([pi**2 / 6, pi**2 / 3], rel=0.01)
     assert (np.abs(np.diff(found, axis=0)[-1]) < 0.02 * found[-1]).all()
+
+
+@given(
+    radius=st.floats(0.05, 3.0),
+    top=st.floats(0.1, 2.0),
+    hole=st.floats(0.0, 0.9),
+    height=st.floats(0.1, 8.0),
+    off=st.tuples(st.floats(-0.5, 0.5), st.floats(-0.5, 0.5), st.floats(-0.2, 0.2)),
+)
+@settings(max_examples=50, deadline=None)
+def test_a_solid_of_revolution_has_the_moments_of_its_discs(radius, top, hole, height, off):
+    """Volume, centroid and inertia against Gauss's rule over rings, exact for the polynomials they are."""
+    hole = hole * min(radius, top * radius)
+    com = np.multiply(off, (radius / 2, radius / 2, height))
+    body = cylinder(
+        radius,
+        height,
+        density=1000.0,
+        com=com,
+        top_radius=top * radius,
+        inner_radius=hole if hole > 0 else None,
+    )
+    nodes, weights = np.polynomial.legendre.leggauss(5)
+    z, dz = height * (nodes + 1) / 2, weights * height / 2
+    outer = radius + (top - 1) * radius * z / height
+    area, polar = pi * (outer**2 - hole**2), pi / 2 * (outer**4 - hole**4)
+    volume, centre = (area * dz).sum(), (area * z * dz).sum() / (area * dz).sum()
+    across = (polar / 2 * dz).sum() + (area * (z - centre) ** 2 * dz).sum()
+    assert body.mass == pytest.approx(1000 * volume, rel=1e-9)
+    assert body.com_height == pytest.approx(centre + com[2], rel=1e-9)
+    expected = 1000 * np.diag([across, across, (polar * dz).sum()])
+    assert body.inertia == pytest.approx(expected, rel=1e-9)
+    assert body.rim == radius
+    assert body.stands_clear == (top <= 1)
+    reach = radius - np.hypot(*com[:2])
+    assert body.slenderness == pytest.approx(np.arctan(reach / body.com_height), rel=1e-9)
+    assert body.radius == pytest.approx(np.hypot(reach, body.com_height), rel=1e-9)
+
+
+@pytest.mark.parametrize("off", [(0.0, 0.0), (0.05, 0.02)])
+def test_a_round_base_is_the_limit_of_its_polygons(off):
+    """Slenderness, frequency and reach in every direction, at order sides^-2."""
+    circle = cylinder(0.3, 1.5, density=1000.0, com=(*off, 0.1))
+    directions = np.linspace(0.1, 6.2, 17)
+    errors = []
+    for sides in (48, 96, 192):
+        polygon = cylinder(0.3, 1.5, sides, 1000.0, com=(*off, 0.1))
+        reach = [
+            sections(
+                np.array([each.mass]), each.inertia[None], each.vertices[None], each.faces, np.array([0]),
+                directions, np.array([each.rim]) if each.rim else None,
+            ).reach[0]
+            for each in (circle, polygon)
+        ]  # fmt: skip
+        numbers = [[each.slenderness, each.frequency, each.radius] for each in (circle, polygon)]
+        errors.append([np.ptp(numbers, axis=0).max() * sides**2, np.ptp(reach, axis=0).max() * sides**2])
+    assert np.max(errors) < 4.0  # pi^2/3 of the radius, and what it makes of p [1/s]
+
+
+def test_round_bodies_that_cannot_be():
+    for more, words in (
+        (
+            {"inner_radius": 0.2},
+            "inner_radius must be less than the radius of base and top, 0.2 m, got 0.2 m",
+        ),
+        ({"top_radius": 0.1, "inner_radius": 0.15}, "of base and top, 0.1 m, got 0.15 m"),
+        ({"sides": 8, "top_radius": 0.1}, "sides makes a prism, without inner_radius and top_radius"),
+        ({"com": (0.2, 0.0, 0.0)}, "centre of mass must be over the base: it is 0.2 m off the centre"),
+        ({"top_radius": -1.0}, "top_radius must be"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            cylinder(0.2, 1.0, density=1000.0, **more)

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from mcrock.base.tables.distributions import DISTRIBUTIONS
 from mcrock.base.tables.fields import OneOf
 from mcrock.base.tables.parsing import toml
-from mcrock.body.shapes import Shape
+from mcrock.body.keys import Shape
 from mcrock.docs.made_pages import inner_tables
 from mcrock.study.study import Study, tables
 

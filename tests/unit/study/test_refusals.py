@@ -278,7 +278,7 @@ REFUSED = {
         "height => com_z = 0.6\nheight": "[body]: the centre of mass must be inside the body; it lies 0.0765306 m outside face 5",
     },
     "cylinder": {
-        "mass => sides = 2\nmass": "[body] sides: expected an integer >= 3 and <= 120, got 2",
+        "mass => sides = 2\nmass": "[body] sides: expected an integer >= 3 and <= 192, got 2",
     },
     "rock": {
         f"vertices = {CORNERS}\n => ": "[body]: expected exactly one of 'vertices' [m] or 'file' [rows of x, y, z]; none is given",

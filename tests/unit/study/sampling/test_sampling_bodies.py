@@ -6,7 +6,7 @@ import pytest
 from mcrock.body import Body, cylinder, frustum, hull
 from mcrock.show.describe import describe
 from mcrock.study import ConfigError, Study
-from mcrock.study.sampling import check_inputs, draw_inputs
+from mcrock.study.sampling import RealizationError, check_inputs, draw_inputs
 
 ATOL = 1e-12  # sums over a few tetrahedra of a body of size 1
 BASE = [[-0.3, -0.3], [0.3, -0.3], [0.3, 0.3], [-0.3, 0.3]]
@@ -92,6 +92,58 @@ def test_cylinders(make, motions):
     radius, density = 0.5 * inputs.values["body_width"], inputs.values["body_density"]
     assert_bodies(inputs, [cylinder(r, 1.0, 10, d) for r, d in zip(radius, density, strict=True)])
     assert inputs.stands_clear
+
+
+def test_round_solids(make, motions):
+    """On circles: cylinders, whole and hollow, and cones; what is drawn is kept under its own name."""
+    study = make(
+        shape="cylinder", radius=uniform(0.2, 0.3), top_radius=0.1, inner_radius=uniform(0.02, 0.05),
+        height=1.0, mass=20.0,
+    )  # fmt: skip
+    inputs = draw_inputs(study, motions, 0, 6)
+    radius, hole = inputs.values["body_base_radius"], inputs.values["body_inner_radius"]
+    numbers = zip(radius, hole, strict=True)
+    assert_bodies(
+        inputs, [cylinder(r, 1.0, mass=20.0, top_radius=0.1, inner_radius=inner) for r, inner in numbers]
+    )
+    assert (inputs.rim == radius).all()
+    assert inputs.stands_clear
+    assert (
+        draw_inputs(make(shape="cylinder", radius=0.2, height=1.0, sides=8, mass=20.0), motions, 0, 2).rim
+        is None
+    )
+
+
+def test_given_bodies_on_circles(make, motions):
+    study = make(
+        shape="free", base={"rim": uniform(0.2, 0.3)},
+        com=[0.02, 0.0, 0.6], mass=20.0,
+        inertia=[[3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 0.5]],
+    )  # fmt: skip
+    assert study.uncertain[0] == "body.base.rim"
+    inputs = draw_inputs(study, motions, 0, 6)
+    rim = inputs.values["body_base_rim"]
+    assert (inputs.rim == rim).all()
+    assert inputs.values["body_slenderness"] == pytest.approx(np.arctan((rim - 0.02) / 0.6), rel=1e-12)
+
+
+def test_scanned_bodies_on_a_foot(make, motions):
+    """A vase whose foot is a ring of points of a circle: the circle counts, whatever the points."""
+    turns = np.arange(24) * 2 * np.pi / 24
+    rings = [(0.1, 0.0), (0.2, 0.4), (0.08, 0.6)]
+    points = [[radius * np.cos(turn), radius * np.sin(turn), z] for radius, z in rings for turn in turns]
+    vase = {"shape": "polyhedron", "vertices": points, "density": 2000.0}
+    inputs = draw_inputs(make(**vase, base={"rim": 0.1}), motions, 0, 2)
+    assert (inputs.rim == 0.1).all()
+    assert_bodies(inputs, [hull(points, 2000.0, base={"rim": 0.1})])
+    height = -inputs.vertices[0][list(inputs.faces[inputs.start_face[0]])][:, 2].mean()
+    assert inputs.values["body_slenderness"] == pytest.approx(np.arctan(0.1 / height), rel=1e-9)
+    with pytest.raises(
+        RealizationError, match=r"between the circles in and about the base, 0.0991\d* to 0.1 m"
+    ):
+        draw_inputs(make(**vase, base={"rim": 0.12}), motions, 0, 2)
+    with pytest.raises(ValueError, match="base is a circle: give one of them"):
+        make(**vase, base={"rim": 0.1}, base_angle_deg=3.0)
 
 
 def test_polyhedra(make, motions):
