@@ -188,6 +188,7 @@ def _fill_rim(body):
     about = s * s * i[0] - 2.0 * s * c * i[1] + c * c * i[3] + body.mass * radius * radius
     body.slenderness, body.frequency = atan2(reach, h), sqrt(body.mass * body.gravity * radius / about)
     body.barrier = body.mass * body.gravity * (radius - h)
+    body.standing[body.n_vertex] = True  # where its lowest point counts as a vertex
 
 
 @jit(internal=True)

@@ -13,7 +13,7 @@ tried from there.
 
 from __future__ import annotations
 
-from math import cos, sin, sqrt
+from math import cos, pi, sin, sqrt
 
 import numpy as np
 
@@ -364,6 +364,8 @@ def contact_vertex(body, mode, index):
         return FIRST
     if mode in (codes.VERTEX, codes.VERTEX_SLIP):
         return index
+    if mode == codes.ROLL:
+        return body.n_vertex
     if mode in (codes.REST, codes.SLIDE, codes.SPIN):
         return body.face_vertices[body.face_first[index]]
     return body.edge_vertices[index, 1 if mode == codes.EDGE_SLIP_FIRST else 0]
@@ -420,6 +422,54 @@ def lowest_azimuth(up):
 def rim_point(body, c, s):
     """The point of the rim at an azimuth with cosine and sine, in body axes (3 numbers) [m]."""
     return body.base_x + body.rim * c, body.base_y + body.rim * s, body.base_z
+
+
+@jit(inline=True, internal=True)
+def on_rim(body, mode, index):
+    """Whether the lowest point of a circular base is the contact of a mode."""
+    return mode == codes.ROLL or (mode == codes.VERTEX_SLIP and index == body.n_vertex)
+
+
+@jit(internal=True)
+def place_rim(body, state):
+    """Write the lowest point of a circular base where it counts as a vertex, behind those that there are.
+
+    Of a base that lies flat it is the one at the azimuth 0.
+    """
+    up = vertical(orientation(state))
+    c, s = 1.0, 0.0
+    if up[0] != 0.0 or up[1] != 0.0:
+        c, s, _ = lowest_azimuth(up)
+    v = body.vertices[body.n_vertex]
+    v[0], v[1], v[2] = rim_point(body, c, s)
+
+
+@jit(inline=True, internal=True)
+def rim_turn(up, w):
+    """Cosine and sine of the azimuth of the lowest point of a rim, and its rate [rad/s]; ``w`` is the angular
+    velocity in body axes."""
+    c, s, tilt = lowest_azimuth(up)
+    return c, s, -up[2] * (c * w[0] + s * w[1]) / tilt - w[2]
+
+
+@jit(inline=True, internal=True)
+def rim_way(body, turned):
+    """Velocity of that point along the rim, in body axes (2 numbers) [m/s]."""
+    c, s, turn = turned
+    return -body.rim * turn * s, body.rim * turn * c
+
+
+@jit(internal=True)
+def rolling_drag(body, loss, turned, w):
+    """Moment of a rolling loss over the mass (3 numbers, body axes) [m2/s2]: `mcrock.kernel.rolling`."""
+    (c, s, turn), (wx, wy, wz), i = turned, w, body.inertia
+    x, y, z = rim_point(body, c, s)
+    xx, xy, yy = i[0] / body.mass + y * y + z * z, i[1] / body.mass - x * y, i[3] / body.mass + x * x + z * z
+    drag, roll = loss / (4.0 * pi) * abs(turn), c * wx + s * wy
+    about, inwards = s * s * xx - 2.0 * s * c * xy + c * c * yy, c * x + s * y
+    lever = inwards * roll + z * wz
+    drag_r = drag * (about * roll - lever * inwards)
+    return -drag_r * c, -drag_r * s, -drag * (about * wz - lever * z)
 
 
 @jit(inline=True, internal=True)

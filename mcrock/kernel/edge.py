@@ -22,11 +22,11 @@ from mcrock.kernel.dynamics import (
     edge_frame,
     edge_step,
     in_face,
-    lowest_azimuth,
     move_pivot,
+    on_rim,
     orientation,
+    place_rim,
     point_of,
-    rim_point,
     small_turn,
     vertex_lift,
 )
@@ -274,9 +274,8 @@ def posed(run):
 def touching_point(run):
     """The same as a point in body axes (3 numbers) [m]."""
     body = run.body
-    if run.mode == codes.ROLL:
-        c, s, _ = lowest_azimuth(vertical(orientation(run.state)))
-        return rim_point(body, c, s)
+    if on_rim(body, run.mode, run.place):
+        place_rim(body, run.state)
     return point_of(body, posed(run))
 
 

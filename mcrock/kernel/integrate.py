@@ -147,7 +147,7 @@ def advance(run, motions, quantiles, trace, slips):
         h, run.event = advance_roll(run, quantiles, h)
         run.to_end = whole == room and h == whole
     elif slips is not None:
-        h = step_slip(run, h)
+        h = step_slip(run, quantiles, h)
     run.at_instant = run.at_instant + 1 if h <= EVENT_TIME and run.event != codes.NO_EVENT else 0
     run.t = run.segment.end if run.to_end and run.event == codes.NO_EVENT else run.t + h
     run.lifted = NONE
@@ -266,6 +266,8 @@ def _lie_down(run):
     """An uplift from rest came to nothing, or a body that rolls comes to rest."""
     if run.mode == codes.ROLL:
         stand(run)
+        return
+    if run.mode in (codes.REST, codes.SLIDE, codes.SPIN):  # so does one that slips on its rim
         return
     run.mode, run.place = enter_rest(run, run.body.edge_vertices[run.place, 0], run.face)
     run.event = codes.NO_EVENT

@@ -311,10 +311,10 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
     )
 
 
-def corners_of_type(top: Topology, least: int = CORNERS, growth: int = GROWTH) -> int:
-    """Room that the record of a body needs, in vertices."""
+def corners_of_type(top: Topology, least: int = CORNERS, growth: int = GROWTH, more: int = 0) -> int:
+    """Room that the record of a body needs, in vertices, with ``more`` behind its own."""
     n_vertex, n_edge, n_face = len(top.neighbours), len(top.edge_vertices), len(top.base)
-    needed = max(n_vertex, -(-n_edge // 3), -(-n_face // 2), -(-len(top.face_vertices) // 6))
+    needed = max(n_vertex + more, -(-n_edge // 3), -(-n_face // 2), -(-len(top.face_vertices) // 6))
     room = least
     while room < needed:
         room *= growth
@@ -323,7 +323,7 @@ def corners_of_type(top: Topology, least: int = CORNERS, growth: int = GROWTH) -
 
 def new_run(top: Topology) -> Any:
     """A record for runs of bodies of a topology."""
-    run = np.zeros(1, run_type(corners_of_type(top)))[0]
+    run = np.zeros(1, run_type(corners_of_type(top, more=1)))[0]  # the point of a rim that touches the ground
     fill_topology(top, run.body)
     return run
 

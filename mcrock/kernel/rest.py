@@ -40,6 +40,8 @@ from mcrock.kernel.rotation import largest_eigenvalue, norm, to_ground, turned, 
 from mcrock.kernel.shaking import acceleration, load
 
 SLIP_BISECTIONS = 80
+HARDLY = 1e-4  # tilt that is left to a body on a rim when it counts as at rest, over the slenderness [1]
+BORDER = 0.01  # moment that holds it down, over that under the middle of the base, below which it may not [1]
 LEAST_TILT = 1e-9  # with which a body at rest begins to roll [rad]
 INSIDE = 1.0 - 1e-9  # of the square of Coulomb's bound [1]
 
@@ -449,6 +451,17 @@ def uplift(run, f):
     return enter_edge(body, state, anchor, k)
 
 
+@jit(internal=True)
+def stands_under(run, n, a):
+    """Whether a body flat on a face of ``n`` sides, or on its circle, stands under the acceleration ``a``."""
+    if run.body.rim > 0.0:
+        return pressure_reach(run, a) <= 1.0
+    stands = True
+    for i in range(n):
+        stands = stands and side_margin(run.sides[i], run.body.gravity + a[2], a[0], a[1]) >= 0.0
+    return stands
+
+
 @jit(inline=True, internal=True)
 def comes_to_rest(run, state, pivot, f, ax, ay, az):
     """`settles` of a body that turns about a vertex."""
@@ -477,16 +490,21 @@ def settles(run, state, v, largest, f, a):
     fx, fy, fz = to_ground(orientation(trial), -v[0], -v[1], -v[2])
     energy = kinetic_energy(mass, inertia_of(body), v, w)
     energy += mass * ((gravity + az) * (z - fz) + ax * (x - fx) + ay * (y - fy))
-    margin = np.inf
+    margin, down = np.inf, gravity + az
     if body.rim > 0.0:
-        down, h = gravity + az, -body.base_z
+        h = -body.base_z
         x, y, _ = pulled(orientation(trial), 0.0, (ax, ay, 0.0))
         margin = body.rim * down - norm(h * x - body.base_x * down, h * y - body.base_y * down)
     else:
         for i in range(lay_sides(body, trial, f, sides)):
-            margin = min(margin, side_margin(sides[i], gravity + az, ax, ay))
+            margin = min(margin, side_margin(sides[i], down, ax, ay))
     if margin <= 0.0:
         return False
+    if body.rim > 0.0:
+        if margin < BORDER * body.rim * down:
+            return False
+        if energy < HARDLY * body.slenderness * mass * margin:
+            return True
     return 2.0 * sqrt(2.0 * max(energy, 0.0) * mass * largest) < settings.rest_time * mass * margin
 
 
@@ -500,4 +518,4 @@ def settles_on_rim(run, state, c, s, a):
         i[0] / m + y * y + z * z, i[1] / m - x * y, i[2] / m - x * z,
         i[3] / m + x * x + z * z, i[4] / m - y * z, i[5] / m + x * x + y * y,
     )  # fmt: skip
-    return settles(run, state, (x, y, z), largest, run.place, a)
+    return settles(run, state, (x, y, z), largest, body.start, a)

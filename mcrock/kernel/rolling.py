@@ -27,7 +27,7 @@ A base that is not flat lands where the tilt falls to its clearance (`mcrock.ker
 
 from __future__ import annotations
 
-from math import pi, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -45,17 +45,21 @@ from mcrock.kernel.dynamics import (
     orientation,
     pulled,
     rim_point,
+    rim_turn,
+    rolling_drag,
 )
 from mcrock.kernel.rest import pressure_reach, settles_on_rim
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing
-from mcrock.kernel.rotation import to_ground, vertical
+from mcrock.kernel.rotation import norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import REFINEMENTS, TOUCH, UPRIGHT, corrected, lifts_off, see_step, tilt_rate
+from mcrock.kernel.vertex import vertex_margin
 
 TURN = 5.0  # of the contact on the rim, or change of the tilt over the tilt, over the time step times p [1]
 HALF = 0.5  # change of the tilt over the tilt in a step where the body comes down in a plane, nearly [1]
 PLANE = 1e-5  # velocity out of a plane over that in it, below which motion near flat is in that plane [1]
 PUSH = 1e-7  # the same once it is pushed out of it: what is left of that later is no reason for a side [1]
+PUSH_SLIP = 1e-4  # the same where it slips, so that times within a sweep are told apart [1]
 SWAY = 0.7  # longest step near flat, over the time in which the shaking would turn the tilt [1]
 
 
@@ -70,10 +74,9 @@ def roll_rates(body, loss, q, w, a):
     up = vertical(q)
     q0, q1, q2, q3 = q
     wx, wy, wz = w
-    c, s, tilt = lowest_azimuth(up)
+    c, s, turn = rim_turn(up, w)
     px, py, pz = rim_point(body, c, s)
     x, y, z = -px, -py, -pz
-    turn = -up[2] * (c * wx + s * wy) / tilt - wz
     vx, vy, vz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
     ex, ey = vx + body.rim * turn * s, vy - body.rim * turn * c
     gx, gy, gz = pulled(q, body.gravity, a)
@@ -87,11 +90,8 @@ def roll_rates(body, loss, q, w, a):
     xx, xy, xz, yy = xx + y * y + z * z, xy - x * y, xz - x * z, yy + x * x + z * z
     yz, zz = yz - y * z, zz + x * x + y * y
     if loss > 0.0:
-        drag, roll = loss / (4.0 * pi) * abs(turn), c * wx + s * wy
-        about, inwards = s * s * xx - 2.0 * s * c * xy + c * c * yy, c * x + s * y
-        lever = inwards * roll + z * wz
-        drag_r = drag * (about * roll - lever * inwards)
-        mx, my, mz = mx - drag_r * c, my - drag_r * s, mz - drag * (about * wz - lever * z)
+        drag = rolling_drag(body, loss, (c, s, turn), w)
+        mx, my, mz = mx + drag[0], my + drag[1], mz + drag[2]
     rows = (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
     dx, dy, dz = solve_3x3(rows, (mx, my, mz))
     along_x, along_y, _ = to_ground(q, vx, vy, vz)
@@ -151,7 +151,7 @@ def _com_from_contact(body, state):
 
 
 @jit(inline=True, internal=True)
-def _longest_step(run, up):
+def longest_step(run, up):
     """Step that resolves the motion of the contact [s]."""
     body, state = run.body, run.state
     c, s, tilt = lowest_azimuth(up)
@@ -168,7 +168,15 @@ def _longest_step(run, up):
 
 
 @jit(internal=True)
-def _push_aside(run, up):
+def sweep_time(state):
+    """Time in which a body that tilts as fast as it does would be flat, or turn on its rim [s]."""
+    up = vertical(orientation(state))
+    rate = norm(state.w_x, state.w_y)
+    return norm(up[0], up[1]) / rate if rate > 0.0 else np.inf
+
+
+@jit(internal=True)
+def push_aside(run, up):
     """Give a body that comes down in a plane a velocity out of it, to a drawn side and of no energy."""
     state, law = run.state, run.law
     c, s, tilt = lowest_azimuth(up)
@@ -183,12 +191,12 @@ def _push_aside(run, up):
         return
     side = -1.0 if uniform(law.seed, SWEEP_STREAM, law.realization, run.sweeps) < 0.5 else 1.0
     run.pushed = True
-    change = side * PUSH * -along - across
+    change = side * (PUSH if run.mode == codes.ROLL else PUSH_SLIP) * -along - across
     state.w_x, state.w_y = state.w_x + change * c, state.w_y + change * s
 
 
 @jit(internal=True)
-def _draw(run, quantiles):
+def draw_rim(run, quantiles):
     """Rolling loss and clearance of the time that the rim comes down next."""
     loss = parameter(run.law, quantiles, ROLLING_LOSS, run.sweeps)
     clearance = parameter(run.law, quantiles, CLEARANCE, run.sweeps)
@@ -205,11 +213,11 @@ def advance_roll(run, quantiles, h):
     """
     body, result, state, trial, t = run.body, run.result, run.state, run.trial, run.t
     up = vertical(orientation(state))
-    _push_aside(run, up)
+    push_aside(run, up)
     if not run.known:
-        _draw(run, quantiles)
+        draw_rim(run, quantiles)
     a = acceleration(run.segment, t)
-    if _comes_to_rest(run, up, a):
+    if rolls_out(run, state, a):
         return 0.0, codes.REST_EVENT
     if _is_down(run, up, a):
         return 0.0, codes.REST_EVENT
@@ -220,7 +228,9 @@ def advance_roll(run, quantiles, h):
     results.see_vertex(result, square, normal)
     if normal < 0.0 and lifts_off(run, up):
         return 0.0, codes.NO_EVENT
-    h, event = min(h, _longest_step(run, up)), codes.NO_EVENT
+    if run.friction.on and vertex_margin(run.friction, body.gravity, normal, square) < 0.0:
+        return 0.0, codes.SLIP
+    h, event = min(h, longest_step(run, up)), codes.NO_EVENT
     _roll_step(run, k1, h)
     if run.clearance > 0.0:
         h, event = _locate_landing(run, k1, up, h)
@@ -239,13 +249,13 @@ def advance_roll(run, quantiles, h):
 
 
 @jit(internal=True)
-def _comes_to_rest(run, up, a):
-    """`settles_on_rim` of a body that is nearly flat."""
-    settings = run.settings
+def rolls_out(run, state, a):
+    """`settles_on_rim` of a body in a ``state`` that is nearly flat."""
+    settings, up = run.settings, vertical(orientation(state))
     if up[0] * up[0] + up[1] * up[1] > settings.rest_tilt * settings.rest_tilt:
         return False
     c, s, _ = lowest_azimuth(up)
-    return settles_on_rim(run, run.state, c, s, a)
+    return settles_on_rim(run, state, c, s, a)
 
 
 @jit(inline=True, internal=True)

@@ -195,7 +195,7 @@ def _set_start(top: Topology, run: Any, start: Start) -> None:
             raise ValueError(f"Start.vertex must be 0 to {n - 1}, got {start.vertex}")
         turn = rotation_matrix(start.orientation)
         heights = (vertices - vertices[start.vertex]) @ turn[2]
-        if heights.min() < -PENETRATION * np.ptp(vertices, axis=0).max():
+        if body.rim == 0.0 and heights.min() < -PENETRATION * np.ptp(vertices, axis=0).max():
             raise ValueError(
                 f"Start.orientation puts vertex {heights.argmin()} {-heights.min():.3g} m below vertex "
                 f"{start.vertex}, on which the body is to stand"
@@ -204,15 +204,21 @@ def _set_start(top: Topology, run: Any, start: Start) -> None:
         state.w_x, state.w_y, state.w_z = turn.T @ np.array(start.angular_velocity)
         if body.rim > 0.0:
             _set_on_rim(run)
-            return
-        state.p_x, state.p_y = (rotation_matrix(body.pose) @ vertices[start.vertex])[:2]
-        run.mode, run.place = int(Mode.VERTEX), int(start.vertex)
+        else:
+            state.p_x, state.p_y = (rotation_matrix(body.pose) @ vertices[start.vertex])[:2]
+            run.mode, run.place = int(Mode.VERTEX), int(start.vertex)
     if moves:
         free_body(body, state, int(run.mode), int(run.place))
         state.v_x, state.v_y, state.v_z = np.array([state.v_x, state.v_y, state.v_z]) + velocity
         turning = start.yaw_rate * rotation_matrix([state.q0, state.q1, state.q2, state.q3])[2]
         state.w_x, state.w_y, state.w_z = np.array([state.w_x, state.w_y, state.w_z]) + turning
-        slips = {Mode.REST: Mode.SPIN, Mode.EDGE: Mode.EDGE_SLIP, Mode.VERTEX: Mode.VERTEX_SLIP}
+        slips = {
+            Mode.REST: Mode.SPIN,
+            Mode.EDGE: Mode.EDGE_SLIP,
+            Mode.VERTEX: Mode.VERTEX_SLIP,
+            Mode.ROLL: Mode.VERTEX_SLIP,
+        }
+        run.place = int(body.n_vertex) if run.mode == Mode.ROLL else run.place
         run.mode = int(slips[Mode(int(run.mode))])
 
 
@@ -309,7 +315,8 @@ def simulate(
     check_contact(impact, contact)
     values = contact.values()
     if body.rim > 0.0:
-        _check_rim(values is not None, controls, impact.tau_facet is not None or impact.point is not None)
+        placed = impact.tau_facet is not None or impact.point is not None
+        _check_rim(values is not None and bool(impact.clearance), controls, placed)
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
     shaking = RunShaking(pack, t_end, lean)
     return _followed(impact.own_law, body, base_only, shaking, law, values, start, controls, history)
@@ -318,7 +325,7 @@ def simulate(
 def _check_rim(friction: bool, controls: Controls, placed: bool) -> None:
     """Refuse what a body that rolls on its rim cannot have yet."""
     found = {
-        "friction and restitution are": friction,
+        "friction and a clearance together are": friction,
         "Controls.follow_fall is": controls.follow_fall,
         "impact.tau_facet and Impact.point are": placed,
     }
@@ -538,7 +545,9 @@ def simulate_part(
     """
     if inputs.rim is not None:
         torques = inputs.impact[:, ImpactParameter["TAU_FACET"]]
-        _check_rim(inputs.contact is not None, controls, bool(np.isfinite(torques).any()))
+        column = ImpactParameter["CLEARANCE"]
+        lands = bool((inputs.impact[:, column] > 0.0).any() or inputs.redrawn[:, column].any())
+        _check_rim(inputs.contact is not None and lands, controls, bool(np.isfinite(torques).any()))
     if inputs.stands_clear and not controls.follow_fall and inputs.contact is None:
         n_base = len(inputs.faces[0])
         inputs = replace(inputs, vertices=inputs.vertices[:, :n_base], faces=inputs.faces[:1])

@@ -23,8 +23,13 @@ from mcrock.kernel.dynamics import (
     copy_state,
     edge_between,
     lay_flat,
+    move_contact,
     orientation,
+    place_rim,
+    point_of,
     rates_at,
+    rim_turn,
+    rim_way,
     vertex_force,
 )
 from mcrock.kernel.edge import enter_edge, release
@@ -36,7 +41,7 @@ from mcrock.kernel.friction.coulomb import (
     place_contact,
     solve_contacts,
 )
-from mcrock.kernel.friction.flat import corner_pressures, corner_velocity, least_margin, tips
+from mcrock.kernel.friction.flat import base_margin, corner_pressures, corner_velocity, tips
 from mcrock.kernel.friction.motion import (
     KICK,
     STOPPED,
@@ -47,8 +52,9 @@ from mcrock.kernel.friction.motion import (
     store_twist,
     twist_energy,
 )
-from mcrock.kernel.rest import enter_rest, holds, lay_sides, side_margin, uplift
+from mcrock.kernel.rest import LEAST_TILT, enter_rest, holds, lay_sides, stands_under, tip, uplift
 from mcrock.kernel.results import edge_demand
+from mcrock.kernel.rolling import roll_rates
 from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import SLIP_SLACK
@@ -153,12 +159,19 @@ def place_forces(body, friction, state, n, J, m):
     v = state.v_x, state.v_y, state.v_z
     w = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
     any_slips, any_stands = False, False
+    if n == 1 and friction.touching[0] == body.n_vertex:
+        place_rim(body, state)
     for i in range(n):
         c, p = friction.contacts[i], body.vertices[friction.touching[i]]
         dx, dy, dz = to_ground(orientation(state), p[0], p[1], p[2])
         place_contact(c, J, dx, dy, dz, 0.0)
         ux, uy, uz = w[1] * dz - w[2] * dy, w[2] * dx - w[0] * dz, w[0] * dy - w[1] * dx
-        c.b_x, c.b_y, c.b_z = w[1] * uz - w[2] * uy, w[2] * ux - w[0] * uz, w[0] * uy - w[1] * ux
+        bx, by, bz = ux, uy, uz
+        if friction.touching[i] == body.n_vertex:  # which moves along the rim
+            along = rim_way(body, rim_turn(vertical(orientation(state)), angular_velocity(state)))
+            along = to_ground(orientation(state), along[0], along[1], 0.0)
+            bx, by, bz = bx + along[0], by + along[1], bz + along[2]
+        c.b_x, c.b_y, c.b_z = w[1] * bz - w[2] * by, w[2] * bx - w[0] * bz, w[0] * by - w[1] * bx
         x, y = v[0] + ux, v[1] + uy
         speed = norm(x, y)
         if speed > 0.0:
@@ -250,7 +263,44 @@ def decide(run, n):
 
 @jit(internal=True)
 def _decide_once(run, n):
-    """`decide` by forces alone."""
+    """`decide` by forces alone; a corner of a circular base stands for the point of its rim there."""
+    mode, index = _by_forces(run, n)
+    return onto_rim(run, mode, index) if run.body.rim > 0.0 else (mode, index)
+
+
+@jit(internal=True)
+def onto_rim(run, mode, index):
+    """The mode and index on a rim that stand for those on a corner or an edge of the face that is drawn for
+    its circle, as a body that lay flat begins to tip there."""
+    body, state = run.body, run.state
+    if index == body.n_vertex or mode not in (
+        codes.VERTEX, codes.VERTEX_SLIP, codes.EDGE, codes.EDGE_SLIP, codes.EDGE_SLIP_FIRST,
+        codes.EDGE_SLIP_SECOND,
+    ):  # fmt: skip
+        return mode, index
+    edge = mode not in (codes.VERTEX, codes.VERTEX_SLIP)
+    corner = body.edge_vertices[index, 0] if edge else index
+    p = point_of(body, corner)
+    x, y = p[0] - body.base_x, p[1] - body.base_y
+    if edge:
+        q = point_of(body, body.edge_vertices[index, 1])
+        x, y = x + q[0] - body.base_x, y + q[1] - body.base_y
+    far = norm(x, y)
+    sticks = mode in (codes.VERTEX, codes.EDGE)
+    run.place = body.start
+    if sticks:
+        move_contact(state, p, point_of(body, body.face_vertices[body.face_first[body.start]]))
+    tip(run, x / far, y / far, LEAST_TILT)
+    if sticks:
+        return codes.ROLL, body.start
+    if mode == codes.EDGE_SLIP_SECOND:
+        state.s0_x, state.s0_y = state.s1_x, state.s1_y
+    settle(body, state, codes.VERTEX_SLIP, body.n_vertex)
+    return codes.VERTEX_SLIP, np.int64(body.n_vertex)
+
+
+@jit(internal=True)
+def _by_forces(run, n):
     body, friction, t = run.body, run.friction, run.t
     state, segment = run.state, run.segment
     a = acceleration(segment, t)
@@ -301,6 +351,15 @@ def _from_standing(run, n, a):
     # less than where a contact that sticks is said to slip: at that instant it does not stick again
     static, slack = friction.static**2, 0.5 * SLIP_SLACK * gravity
     p = friction.touching[0]
+    if n == 1 and p == body.n_vertex:
+        k = roll_rates(body, run.rolling_loss, orientation(state), angular_velocity(state), a)
+        up = vertical(orientation(state))
+        normal = k[9] * up[0] + k[10] * up[1] + k[11] * up[2]
+        square = max(k[9] * k[9] + k[10] * k[10] + k[11] * k[11] - normal * normal, 0.0)
+        if normal > slack and sqrt(square) <= friction.static * normal + slack:
+            place_pivot(body, state, p)
+            return codes.ROLL, body.start
+        return NONE, NONE
     if n == 1:
         k = rates_at(body.pivots[p], gravity, state, run.segment, t)
         up = vertical(orientation(state))
@@ -360,7 +419,7 @@ def enter(run, n, J, slack):
         p = touching[first]
         if not slips_first:
             place_pivot(body, state, p)
-            return codes.VERTEX, p
+            return (codes.ROLL, body.start) if p == body.n_vertex else (codes.VERTEX, p)
         begins = contacts[first].given == 0.0
         state.s0_x, state.s0_y = contacts[first].s_x, contacts[first].s_y
         if begins:
@@ -475,20 +534,20 @@ def _against(a):
 def _from_stop(run, f, n, a, slip):
     """`decide_face` of a body that stands, under the ground acceleration ``a``: at rest, or over an edge or a
     vertex; `STAYS_FLAT` where it begins to slide in the direction ``slip``."""
-    body, friction, state, sides = run.body, run.friction, run.state, run.sides
+    body, friction, state = run.body, run.friction, run.state
     mu, static, gravity = friction.mu, friction.static, body.gravity
-    pivot, (sx, sy), stands = body.face_vertices[body.face_first[f]], slip, True
+    pivot, (sx, sy) = body.face_vertices[body.face_first[f]], slip
     state.v_x = state.v_y = state.v_z = state.w_x = state.w_y = state.w_z = 0.0
     place_pivot(body, state, pivot)
-    for i in range(n):
-        stands = stands and side_margin(sides[i], gravity + a[2], a[0], a[1]) >= 0.0
+    stands = stands_under(run, n, a)
     grips = holds(a, static, gravity)
     if stands and grips:
         return enter_rest(run, pivot, f)
-    if not stands and (grips or tips(sides, n, mu, sx, sy)):
+    if not stands and (grips or tips(run, n, mu, sx, sy)):
+        run.place = f
         mode, place = uplift(run, f)
         # an edge that cannot stick tips over if friction of slip does that too, else the face slides
-        if mode != codes.EDGE or tips(sides, n, mu, sx, sy) or _edge_holds(body, state, place, static, a):
+        if mode != codes.EDGE or tips(run, n, mu, sx, sy) or _edge_holds(body, state, place, static, a):
             return mode, place
     return STAYS_FLAT, NONE
 
@@ -512,17 +571,17 @@ def _from_spin(run, f, spin, down):
 @jit(internal=True)
 def _from_slide(run, f, n, slip):
     """`decide_face` of a body that slides; ``slip`` has the direction and the speed [m/s]."""
-    body, friction, state, sides = run.body, run.friction, run.state, run.sides
+    body, friction, state = run.body, run.friction, run.state
     mu, (sx, sy, speed) = friction.mu, slip
     state.v_x, state.v_y, state.v_z = speed * sx, speed * sy, 0.0
     state.w_x = state.w_y = state.w_z = 0.0
     state.s0_x, state.s0_y = sx, sy
-    if tips(sides, n, mu, sx, sy):
+    if tips(run, n, mu, sx, sy):
         mode, place = tip_over(run, f, 0.0)
         if mode != STAYS_FLAT:
             return mode, place
         # at the border of the base: friction is a little lower where a slip begins, and margins are rounded
-        least = least_margin(sides, n, mu, sx, sy)
+        least = base_margin(run, n, mu, sx, sy)
         if friction.found.stood == 0.0 and least < -SLIP_SLACK * body.radius:
             return UNDECIDED, NONE
     place_pivot(body, state, body.face_vertices[body.face_first[f]])
@@ -539,7 +598,14 @@ def _edge_holds(body, state, k, static, a):
 
 @jit(internal=True)
 def tip_over(run, f, slack):
-    """Edge or vertex about which a body that slips flat on face ``f`` tips over, as `enter`."""
+    """Edge, vertex or point of a rim about which a body that slips flat on face ``f`` tips over, as
+    `enter`."""
+    mode, place = _tip_over_corners(run, f, slack)
+    return onto_rim(run, mode, place) if run.body.rim > 0.0 else (mode, place)
+
+
+@jit(internal=True)
+def _tip_over_corners(run, f, slack):
     body, friction, t = run.body, run.friction, run.t
     state = run.state
     first, last = body.face_first[f], body.face_first[f + 1]

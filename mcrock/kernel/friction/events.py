@@ -19,6 +19,7 @@ from mcrock.kernel.dynamics import (
     copy_state,
     edge_between,
     lay_flat,
+    on_rim,
     orientation,
     vertex_lift,
 )
@@ -56,9 +57,10 @@ from mcrock.kernel.friction.motion import (
     to_contact,
 )
 from mcrock.kernel.friction.step import advance_slip, mode_rates, rise, slip_velocity
-from mcrock.kernel.rest import comes_to_rest, lay_sides
+from mcrock.kernel.rest import LEAST_TILT, comes_to_rest, lay_sides
 from mcrock.kernel.results import see_slip
-from mcrock.kernel.rotation import vertical
+from mcrock.kernel.rolling import draw_rim, rolls_out
+from mcrock.kernel.rotation import norm, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import HOLD_TIME, SLIP_SLACK, TOUCH, height_and_rate
 
@@ -67,9 +69,9 @@ from mcrock.kernel.step import HOLD_TIME, SLIP_SLACK, TOUCH, height_and_rate
 def still_flat(run):
     """The face on which a body on an edge or a vertex lies that has just begun to tip, or NONE."""
     body, state, mode, index = run.body, run.state, run.mode, run.place
-    if mode not in (codes.EDGE, codes.VERTEX):
+    if mode not in (codes.EDGE, codes.VERTEX, codes.ROLL):
         return NONE
-    f = flattest_face(body, state, index) if mode == codes.VERTEX else flatter_face(body, state, index)
+    f = flatter_face(body, state, index) if mode == codes.EDGE else flattest_face(body, state, index)
     pivot, turned = contact_vertex(body, mode, index), attitude(state)
     for i in range(body.face_first[f], body.face_first[f + 1]):
         height, rate = height_and_rate(body, turned, pivot, body.face_vertices[i])
@@ -97,7 +99,9 @@ def pushes_down(run, mode, index, f):
 
 @jit(internal=True)
 def flattest_face(body, state, vertex):
-    """The face at a vertex that is closest to lying flat."""
+    """The face at a vertex that is closest to lying flat, or that of a rim."""
+    if body.rim > 0.0:
+        return body.start
     ux, uy, uz = vertical(orientation(state))
     best, flattest = NONE, -2.0
     for f in range(body.n_face):
@@ -120,8 +124,8 @@ def touch_contacts(body, friction, mode, index):
     touching = friction.touching
     if mode == codes.FLIGHT:
         return 0
-    if mode in (codes.VERTEX, codes.VERTEX_SLIP):
-        touching[0] = index
+    if mode in (codes.VERTEX, codes.VERTEX_SLIP, codes.ROLL):
+        touching[0] = contact_vertex(body, mode, index)
         return 1
     if mode in (codes.REST, codes.SLIDE, codes.SPIN):
         return corners_of(body, friction, index)
@@ -178,7 +182,7 @@ def _touches(mode):
     """How much of a body is on the ground: 0 nothing, 1 a vertex, 2 an edge, 3 a face."""
     if mode == codes.FLIGHT:
         return 0
-    if mode in (codes.VERTEX, codes.VERTEX_SLIP):
+    if mode in (codes.VERTEX, codes.VERTEX_SLIP, codes.ROLL):
         return 1
     if mode in (codes.REST, codes.SLIDE, codes.SPIN):
         return 3
@@ -273,7 +277,7 @@ def settles(run, f):
     a = acceleration(run.segment, t)
     pivot = contact_vertex(body, mode, index)
     if sticks(mode):
-        if comes_to_rest(run, state, pivot, f, a[0], a[1], a[2]):
+        if _ends(run, state, pivot, f, a):
             free_body(body, state, mode, index)
             state.v_x = state.v_y = state.v_z = state.w_x = state.w_y = state.w_z = 0.0
             return decide_face(run, f)
@@ -296,7 +300,7 @@ def settles(run, f):
     stops = fastest < mu * down * settings.rest_time
     if not stops and speed > 0.0:
         ax, ay = -mu * down * vx / speed, -mu * down * vy / speed
-    if not comes_to_rest(run, other, pivot, f, ax, ay, a[2]):
+    if not _ends(run, other, pivot, f, (ax, ay, a[2])):
         return NONE, NONE
     if stops:
         vx, vy, spin = 0.0, 0.0, 0.0
@@ -311,6 +315,14 @@ def settles(run, f):
 
 
 @jit(internal=True)
+def _ends(run, state, pivot, f, a):
+    """`comes_to_rest`, or that of a body on a rim, under the ground acceleration ``a``."""
+    if pivot == run.body.n_vertex:
+        return rolls_out(run, state, a)
+    return comes_to_rest(run, state, pivot, f, a[0], a[1], a[2])
+
+
+@jit(internal=True)
 def slip_landing(run, quantiles, count):
     """Impact of the vertices ``friction.touching`` [:count] that land in a mode with slip or from flight.
 
@@ -321,6 +333,8 @@ def slip_landing(run, quantiles, count):
     mode, index = run.mode, run.place
     copy_state(state, copy)
     if mode == codes.FLIGHT:
+        if body.rim > 0.0 and count == 1 and landed_flat(run):
+            count = corners_of(body, friction, body.start)
         landing_impact(run, copy, count)
         f = face_of(body, friction, count) if count > 2 else NONE
         after, place = after_impact(run, count, NONE)
@@ -346,6 +360,13 @@ def slip_landing(run, quantiles, count):
     n = corners_of(body, friction, f)
     after, place = after_impact(run, n, f)
     return after, place, codes.FACET_IMPACT, f
+
+
+@jit(internal=True)
+def landed_flat(run):
+    """Whether the point of a rim that lands from flight does so with all of its circle."""
+    up = vertical(orientation(run.state))
+    return run.friction.touching[0] == run.body.n_vertex and norm(up[0], up[1]) <= LEAST_TILT
 
 
 @jit(internal=True)
@@ -507,8 +528,18 @@ def see_passage(run):
 
 
 @jit(internal=True)
-def step_slip(run, h):
+def step_slip(run, quantiles, h):
     """A step of a mode with slip or of flight."""
+    if on_rim(run.body, run.mode, run.place):
+        if not run.known:
+            draw_rim(run, quantiles)
+        copy_state(run.state, run.friction.before)
+        mode, place = settles(run, run.body.start)
+        if mode in (codes.REST, codes.SLIDE, codes.SPIN):
+            run.mode, run.place, run.event, run.to_end = mode, place, codes.REST_EVENT, False
+            lay_sides_of(run)
+            return 0.0
+        copy_state(run.friction.before, run.state)
     whole, to_end = h, h == run.segment.end - run.t
     run.friction.found.held = 1.0 if run.t < run.held_until else 0.0
     if run.t < run.held_until:

@@ -57,9 +57,19 @@ def least_margin(sides, n, mu, sx, sy):
 
 
 @jit(internal=True)
-def tips(sides, n, mu, sx, sy):
+def base_margin(run, n, mu, sx, sy):
+    """`least_margin` of the face that the body lies on, or that of its circle [m]."""
+    body = run.body
+    if body.rim == 0.0:
+        return least_margin(run.sides, n, mu, sx, sy)
+    x, y, z = to_ground(orientation(run.state), body.base_x, body.base_y, body.base_z)
+    return body.rim - norm(-mu * z * sx - x, -mu * z * sy - y)
+
+
+@jit(internal=True)
+def tips(run, n, mu, sx, sy):
     """Whether a face that slides in a direction tips over one of its sides."""
-    return least_margin(sides, n, mu, sx, sy) < 0.0
+    return base_margin(run, n, mu, sx, sy) < 0.0
 
 
 DROPS = 4  # of corners without pressure that are tried, over the number of corners

@@ -38,6 +38,7 @@ from mcrock.kernel.dynamics import (
     inertia_of,
     lay_flat,
     orientation,
+    place_rim,
     point_of,
     point_of_face,
 )
@@ -191,6 +192,8 @@ ROUNDING = 1e-9  # velocities after an impact that are none, over the largest be
 @jit(internal=True)
 def lever(body, state, vertex):
     """Place of a vertex from the COM, ground axes (3 numbers) [m]."""
+    if vertex == body.n_vertex:
+        place_rim(body, state)
     p = body.vertices[vertex]
     return to_ground(orientation(state), p[0], p[1], p[2])
 

@@ -18,7 +18,17 @@ from math import sqrt
 
 from mcrock.base.jit import jit
 from mcrock.kernel import codes
-from mcrock.kernel.dynamics import angular_velocity, clear_state, contact_vertex, orientation
+from mcrock.kernel.dynamics import (
+    angular_velocity,
+    clear_state,
+    contact_vertex,
+    on_rim,
+    orientation,
+    place_rim,
+    rim_turn,
+    rim_way,
+    rolling_drag,
+)
 from mcrock.kernel.edge import edge_pose
 from mcrock.kernel.friction.coulomb import clear_contact, turned_by
 from mcrock.kernel.rotation import matrix, norm, to_ground
@@ -92,6 +102,8 @@ def free_body(body, state, mode, index):
     """Position and velocity of the COM of a body in a mode that sticks."""
     if mode == codes.EDGE:
         edge_pose(body.edges[index], state, state.angle, state.rate)
+    if mode == codes.ROLL:
+        place_rim(body, state)
     v = body.vertices[contact_vertex(body, mode, index)]
     x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])
     state.x, state.y, state.z = state.p_x + x, state.p_y + y, z
@@ -157,11 +169,15 @@ def to_contact(body, state, mode, index):
     integrated."""
     if mode in (codes.FLIGHT, codes.SLIDE, codes.SPIN):
         return
+    rolls = on_rim(body, mode, index)
+    if rolls:
+        place_rim(body, state)
     v = body.vertices[contact_vertex(body, mode, index)]
     x, y, z = to_ground(orientation(state), v[0], v[1], v[2])
     wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
-    state.x += x
-    state.y += y
+    if not rolls:  # the way of a contact along a rim would need steps of its own
+        state.x += x
+        state.y += y
     state.v_x += wy * z - wz * y
     state.v_y += wz * x - wx * z
 
@@ -171,11 +187,15 @@ def from_contact(body, state, mode, index):
     """The reverse of `to_contact`."""
     if mode in (codes.FLIGHT, codes.SLIDE, codes.SPIN):
         return
+    rolls = on_rim(body, mode, index)
+    if rolls:
+        place_rim(body, state)
     v = body.vertices[contact_vertex(body, mode, index)]
     x, y, z = to_ground(orientation(state), v[0], v[1], v[2])
     wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
-    state.x -= x
-    state.y -= y
+    if not rolls:
+        state.x -= x
+        state.y -= y
     state.v_x -= wy * z - wz * y
     state.v_y -= wz * x - wx * z
 
@@ -187,6 +207,8 @@ def settle(body, state, mode, index):
         place_pivot(body, state, contact_vertex(body, mode, index))
         return
     first = contact_vertex(body, mode, index)
+    if on_rim(body, mode, index):
+        place_rim(body, state)
     m = matrix(orientation(state))
     v = body.vertices[first]
     if mode != codes.VERTEX_SLIP:
@@ -330,14 +352,29 @@ def _answer(lever, turn):
 
 @jit(internal=True)
 def _vertex_slip_rates(run, index, y, start, a, k):
-    """`slip_rates` on a vertex."""
+    """`slip_rates` on a vertex, or on the lowest point of a rim."""
     body, friction, found = run.body, run.friction, run.friction.found
-    mu, p = friction.mu, body.vertices[index]
     down, m = body.gravity + a[2], matrix(orientation(y))
+    turned = 1.0, 0.0, 0.0
+    if index == body.n_vertex:
+        place_rim(body, y)
+        turned = rim_turn((m[6], m[7], m[8]), angular_velocity(y))
+    mu, p = friction.mu, body.vertices[index]
+    if index == body.n_vertex:  # of the COM
+        x, z, w = _cross(y.w_x, y.w_y, y.w_z, p[0], p[1], p[2])
+        k.x -= m[0] * x + m[1] * z + m[2] * w
+        k.y -= m[3] * x + m[4] * z + m[5] * w
     sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
     sx, sy = sx - found.bend_0 * sy, sy + found.bend_0 * sx
     b, lever, g = _contact(body, y, m, p, (mu, sx, sy))
     o = _free_turn(body, y)
+    if index == body.n_vertex:
+        along = rim_way(body, turned)
+        x, z, w = _cross(y.w_x, y.w_y, y.w_z, along[0], along[1], 0.0)
+        g = g[0] + x, g[1] + z, g[2] + w
+        drag = rolling_drag(body, run.rolling_loss, turned, angular_velocity(y))
+        x, z, w = turned_by(_compliance(body), drag[0], drag[1], drag[2])
+        o = o[0] + x, o[1] + z, o[2] + w
     per = _answer(lever, b)
     if not per > 0.0:
         return IRREGULAR

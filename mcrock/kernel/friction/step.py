@@ -23,17 +23,19 @@ from mcrock.kernel.dynamics import (
     copy_motion,
     copy_state,
     normalize,
+    on_rim,
     orientation,
+    place_rim,
     point_of,
     weigh_rates,
 )
 from mcrock.kernel.friction.flat import (
     WEIGHTS,
+    base_margin,
     corner_velocity,
     count_spin,
     flat_rates,
     prepare_spin,
-    slide_margin,
     spin_step,
 )
 from mcrock.kernel.friction.motion import (
@@ -47,6 +49,7 @@ from mcrock.kernel.friction.motion import (
     slip_rates,
     to_contact,
 )
+from mcrock.kernel.rolling import longest_step, push_aside, sweep_time
 from mcrock.kernel.roots import EVENT_TIME, first_landing
 from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
@@ -222,6 +225,8 @@ def _level_velocity(y, p):
 @jit(internal=True)
 def slip_velocity(body, y, vertex):
     """Horizontal velocity of a vertex [m/s]."""
+    if vertex == body.n_vertex:
+        place_rim(body, y)
     return _level_velocity(y, point_of(body, vertex))
 
 
@@ -239,7 +244,7 @@ def mode_margin(run, y, a, k):
     Negative beyond it. ``start`` is the state at the start of the step, ``k`` becomes the rates.
     """
     body, friction, mode = run.body, run.friction, run.mode
-    index, start, sides = run.place, run.state, run.sides
+    index, start = run.place, run.state
     gravity, found = body.gravity, friction.found
     if inlined_rates(run, mode, index, y, start, a, k) != REGULAR:
         return -inf
@@ -248,10 +253,8 @@ def mode_margin(run, y, a, k):
     if mode == codes.SLIDE:
         sx, sy, speed = slip_direction(y.v_x, y.v_y, start.s0_x, start.s0_y)
         margin = min(speed - STOPPED, (gravity + a[2]) / gravity)
-        mu, n = friction.mu, body.face_first[index + 1] - body.face_first[index]
-        for i in range(n):
-            margin = min(margin, slide_margin(sides[i], mu, sx, sy) / body.radius + SLIP_SLACK)
-        return margin
+        n = body.face_first[index + 1] - body.face_first[index]
+        return min(margin, base_margin(run, n, friction.mu, sx, sy) / body.radius + SLIP_SLACK)
     if mode == codes.SPIN:
         fastest = -inf
         for i in range(body.face_first[index], body.face_first[index + 1]):
@@ -345,6 +348,8 @@ TURNED = 3.0  # turn of a slip in a step that is too far, over the turn aimed at
 @jit(internal=True)
 def _height(body, y, mode, pivot, vertex):
     """Height of a vertex [m] and its rate [m/s]; over the pivot in modes of contact."""
+    if body.rim > 0.0:
+        place_rim(body, y)
     m = matrix(orientation(y))
     v = body.vertices[vertex]
     x, z, w = v[0], v[1], v[2]
@@ -363,6 +368,15 @@ def _watch(run):
     """Fill ``friction.watched`` with the vertices that may land, and return their number."""
     body, friction, mode, index = run.body, run.friction, run.mode, run.place
     watched, n = friction.watched, 0
+    if body.rim > 0.0 and mode in (codes.FLIGHT, codes.VERTEX_SLIP):
+        for i in range(body.n_vertex):
+            if not body.standing[i]:
+                watched[n] = i
+                n += 1
+        if mode == codes.FLIGHT:
+            watched[n] = body.n_vertex
+            n += 1
+        return n
     if mode == codes.FLIGHT:
         for i in range(body.n_vertex):
             watched[i] = i
@@ -388,6 +402,9 @@ def _watch(run):
     return n
 
 
+STOPS_IN_SWEEP, SHORT_IN_SWEEP = 1e-3, 0.1  # times in which a slip stops at once, over that of a sweep [1]
+
+
 @jit(inline=True, internal=True)
 def advance_slip(run, h):
     """One step of the mode over at most ``h`` [s], in which a slip turns by about ``run.bend`` [rad].
@@ -402,6 +419,9 @@ def advance_slip(run, h):
     state, trial, mode, index = run.state, run.trial, run.mode, run.place
     gravity = body.gravity
     a = acceleration(run.segment, t)
+    if on_rim(body, mode, index):
+        push_aside(run, vertical(orientation(state)))
+        run.goes_on = False
     to_contact(body, state, mode, index)
     known, run.goes_on = run.goes_on, False
     if known:
@@ -411,18 +431,24 @@ def advance_slip(run, h):
         from_contact(body, state, mode, index)
         return 0.0, codes.PARADOX if margin == -inf else codes.SLIP, 0
     left, speed = braking(run)
+    stops, short = run.stops, run.settings.edge_zeno_time
+    if on_rim(body, mode, index):
+        time = sweep_time(state)
+        stops, short = min(stops, STOPS_IN_SWEEP * time), min(short, SHORT_IN_SWEEP * time)
     # without friction a slip does not stop but swings back
-    if left < run.stops and friction.mu > 0.0:
+    if left < stops and friction.mu > 0.0:
         # with it any other no faster than a slip begins, or not much after many events
         from_contact(body, state, mode, index)
         friction.found.slow = max(speed + STOPPED, (2.0 if friction.found.held == 0.0 else 10.0) * KICK)
         return 0.0, codes.SLIP, 0
     # a slow slip settles to its direction at once: then the rate says nothing of the turn in a step
+    if on_rim(body, mode, index):
+        h = min(h, longest_step(run, vertical(orientation(state))))
     turning = friction.found.turning
-    soon = run.stops <= left < run.settings.edge_zeno_time
+    soon = stops <= left < short
     stopping = mode == codes.VERTEX_SLIP and soon and turning * left < LAST_TURN
     friction.found.stopping = 1.0 if stopping else 0.0
-    h = min(h, left - LAST * run.stops if stopping else BRAKED * left)
+    h = min(h, left - LAST * stops if stopping else BRAKED * left)
     if not stopping and turning * h > turn and turning > SETTLED * turn * friction.found.stiffness:
         h = turn / turning
     pivot = contact_vertex(body, mode, index) if mode != codes.FLIGHT else NONE
@@ -531,6 +557,8 @@ def _pressure(mode, normal, gravity, a):
 @jit(internal=True)
 def rise(body, y, mode, pivot, vertex, k):
     """Vertical acceleration of a vertex with the rates ``k`` [m/s2]."""
+    if body.rim > 0.0:
+        place_rim(body, y)
     m = matrix(orientation(y))
     v = body.vertices[vertex]
     x, z, w = v[0], v[1], v[2]
