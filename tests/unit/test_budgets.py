@@ -161,13 +161,13 @@ def files_of(feature):
 # what is measured: budget, aim, and how: a number, or a set or dictionary of what is counted
 TABLE = {
     "code lines of the package": (
-        60650,
+        61850,
         49000,
         lambda: sum(code_lines(p.read_text(), parsed(p)) for p in FILES),
     ),
-    "lines of the tests": (66450, 46000, lambda: lines_of(TESTS)),
-    "modules": (226, 220, lambda: FILES),
-    "import lines": (4935, 4000, lambda: sum(map(import_lines, FILES))),
+    "lines of the tests": (68600, 46000, lambda: lines_of(TESTS)),
+    "modules": (228, 220, lambda: FILES),
+    "import lines": (5080, 4000, lambda: sum(map(import_lines, FILES))),
     "rooms and loose modules": (18, 18, lambda: {subject(path) for path in FILES} - set(LOW)),
     "floors": (11, 12, floors),
     "arrows between rooms": (92, 120, lambda: sum(map(len, arrows().values()))),
@@ -180,7 +180,7 @@ TABLE = {
     "files of population": (6, 8, lambda: files_of("population")),
     "files of rare events": (5, 10, lambda: files_of("rare events")),
     "files of sensitivity": (8, 10, lambda: files_of("sensitivity")),
-    "lines of the kernel": (8944, 9350, lambda: lines_of(KERNEL)),
+    "lines of the kernel": (9900, 9350, lambda: lines_of(KERNEL)),
     "functions over 60 code lines in the driver": (0, 0, lambda: long_functions(KERNEL / "integrate.py", 60)),
     "branches over 20 in the driver": (0, 0, lambda: complex_functions(KERNEL / "integrate.py", 20)),
 }
