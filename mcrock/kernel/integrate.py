@@ -143,9 +143,8 @@ def advance(run, motions, quantiles, trace, slips):
     elif run.mode == codes.VERTEX:
         h = _advance_vertex(run, motions, quantiles, trace, h)
     elif run.mode == codes.ROLL:
-        whole = h
-        h, run.event = advance_roll(run, quantiles, h)
-        run.to_end = whole == room and h == whole
+        h, run.event = advance_roll(run, quantiles)
+        run.to_end = h == room
     elif slips is not None:
         h = step_slip(run, quantiles, h)
     run.at_instant = run.at_instant + 1 if h <= EVENT_TIME and run.event != codes.NO_EVENT else 0

@@ -42,7 +42,7 @@ from mcrock.kernel.shaking import acceleration, load
 SLIP_BISECTIONS = 80
 HARDLY = 1e-4  # tilt that is left to a body on a rim when it counts as at rest, over the slenderness [1]
 BORDER = 0.01  # moment that holds it down, over that under the middle of the base, below which it may not [1]
-LEAST_TILT = 1e-9  # with which a body at rest begins to roll [rad]
+LEAST_TILT = 1e-8  # with which a body at rest begins to roll [rad]
 INSIDE = 1.0 - 1e-9  # of the square of Coulomb's bound [1]
 
 

@@ -27,7 +27,7 @@ A base that is not flat lands where the tilt falls to its clearance (`mcrock.ker
 
 from __future__ import annotations
 
-from math import sqrt
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -56,14 +56,15 @@ from mcrock.kernel.step import REFINEMENTS, TOUCH, UPRIGHT, corrected, lifts_off
 from mcrock.kernel.vertex import vertex_margin
 
 TURN = 5.0  # of the contact on the rim, or change of the tilt over the tilt, over the time step times p [1]
-HALF = 0.5  # change of the tilt over the tilt in a step where the body comes down in a plane, nearly [1]
+DOWN, UP, EVEN = 0.7, 3.0, 0.5  # changes of the tilt over the tilt in a step of nearly plane motion [1]
 PLANE = 1e-5  # velocity out of a plane over that in it, below which motion near flat is in that plane [1]
 PUSH = 1e-7  # the same once it is pushed out of it: what is left of that later is no reason for a side [1]
 PUSH_SLIP = 1e-4  # the same where it slips, so that times within a sweep are told apart [1]
-SWAY = 0.7  # longest step near flat, over the time in which the shaking would turn the tilt [1]
+SPAN = 2.0  # longest step over the largest step [1]
+SWAY = 1.4  # longest step near flat, over the time in which the shaking would turn the tilt [1]
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def roll_rates(body, loss, q, w, a):
     """Rates in ROLL mode with a rolling ``loss`` [1] and ground acceleration ``a`` [m/s2].
 
@@ -151,20 +152,34 @@ def _com_from_contact(body, state):
 
 
 @jit(inline=True, internal=True)
-def longest_step(run, up):
-    """Step that resolves the motion of the contact [s]."""
-    body, state = run.body, run.state
+def longest_step(run, up, plane, pull):
+    """Step that resolves the motion of the contact [s].
+
+    ``plane`` is the change of the tilt over the tilt in nearly plane motion [1], and ``pull`` the angular
+    acceleration with which the tilt falls [rad/s2].
+    """
+    state = run.state
     c, s, tilt = lowest_azimuth(up)
-    across, along = abs(c * state.w_x + s * state.w_y), abs(c * state.w_y - s * state.w_x)
+    across, along = abs(c * state.w_x + s * state.w_y), c * state.w_y - s * state.w_x
+    # tilt times w_r is kept exactly, at every length of the step: what errs is the turn, of the fourth order
     share = TURN * run.settings.step
-    if across * HALF**4 < along * share**4:  # then the error, of the fourth order, is no larger
-        share = HALF
-    elif across < along:
-        share *= sqrt(sqrt(along / across))
-    longest = share * tilt / (across + along) if across + along > 0.0 else np.inf
+    if 0.5 * across < abs(along) * share**4:
+        share = plane
+    elif across < abs(along):
+        share *= sqrt(sqrt(abs(along) / across))
+    rate = across + abs(along) + abs(state.w_z) * tilt
+    longest = share * tilt / rate if rate > 0.0 else np.inf
+    root = sqrt(along * along + 2.0 * DOWN * pull * tilt) - along
+    if root > 0.0:
+        longest = min(longest, 2.0 * DOWN * tilt / root)
     # where the centre of pressure is near the rim, a shift of it turns the tilt
-    about = body.inertia[0] / body.mass + body.base_z * body.base_z
-    return min(longest, SWAY * sqrt(tilt * about / (body.gravity * body.rim)))
+    return min(longest, SWAY * sqrt(tilt / tipping(run.body)))
+
+
+@jit(inline=True, internal=True)
+def tipping(body):
+    """Angular acceleration about the rim by the weight, of a body flat on its base [rad/s2], about."""
+    return body.gravity * body.rim / (body.inertia[0] / body.mass + body.base_z * body.base_z)
 
 
 @jit(internal=True)
@@ -206,8 +221,8 @@ def draw_rim(run, quantiles):
 
 
 @jit(internal=True)
-def advance_roll(run, quantiles, h):
-    """One step of ROLL mode over at most ``h`` [s].
+def advance_roll(run, quantiles):
+    """One step of ROLL mode.
 
     Returns the time advanced [s] and the event.
     """
@@ -230,7 +245,9 @@ def advance_roll(run, quantiles, h):
         return 0.0, codes.NO_EVENT
     if run.friction.on and vertex_margin(run.friction, body.gravity, normal, square) < 0.0:
         return 0.0, codes.SLIP
-    h, event = min(h, longest_step(run, up)), codes.NO_EVENT
+    c, s, _ = lowest_azimuth(up)
+    resolved, room = longest_step(run, up, UP, max(s * k1[4] - c * k1[5], 0.0)), run.segment.end - t
+    h, event = min(resolved, room / ceil(room / (SPAN * run.step))), codes.NO_EVENT
     _roll_step(run, k1, h)
     if run.clearance > 0.0:
         h, event = _locate_landing(run, k1, up, h)

@@ -49,7 +49,7 @@ from mcrock.kernel.friction.motion import (
     slip_rates,
     to_contact,
 )
-from mcrock.kernel.rolling import longest_step, push_aside, sweep_time
+from mcrock.kernel.rolling import EVEN, longest_step, push_aside, sweep_time, tipping
 from mcrock.kernel.roots import EVENT_TIME, first_landing
 from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
@@ -443,7 +443,7 @@ def advance_slip(run, h):
         return 0.0, codes.SLIP, 0
     # a slow slip settles to its direction at once: then the rate says nothing of the turn in a step
     if on_rim(body, mode, index):
-        h = min(h, longest_step(run, vertical(orientation(state))))
+        h = min(h, longest_step(run, vertical(orientation(state)), EVEN, 2.0 * tipping(body)))
     turning = friction.found.turning
     soon = stops <= left < short
     stopping = mode == codes.VERTEX_SLIP and soon and turning * left < LAST_TURN
