@@ -151,7 +151,27 @@ def outcome_of_time(run, shaken):
         return codes.AT_REST
     kinetic, potential = _energies(run)
     below = run.law.energy_gain == PROJECT and kinetic + potential < run.body.barrier - _lent(run)
-    return codes.SETTLING if below and not _leans_over(run) else codes.ROCKING
+    stands = (below and not _leans_over(run)) or _goes_round(run)
+    return codes.SETTLING if stands else codes.ROCKING
+
+
+ALIKE = 1e-9  # moments of inertia, or places, that differ by less are the same, over the largest [1]
+
+
+@jit(internal=True)
+def _goes_round(run):
+    """Whether a body of revolution that rolls on its rim without loss has come down twice on still ground.
+
+    Its energy and the two linear integrals of its rolling then make of its tilt a motion of one degree of
+    freedom, which goes on as it has been (Chaplygin, S. A. (1897). On a motion of a heavy body of revolution
+    on a horizontal plane).
+    """
+    body, i = run.body, run.body.inertia
+    if run.mode != codes.ROLL or run.sweeps < run.calm + 2 or run.rolling_loss > 0.0 or run.clearance > 0.0:
+        return False
+    off = max(abs(i[0] - i[3]), abs(i[1]), abs(i[2]), abs(i[4]))
+    centred = max(abs(body.base_x), abs(body.base_y)) <= ALIKE * body.rim
+    return off <= ALIKE * i[0] and centred and run.turn[3] == 0.0 and run.turn[4] == 0.0
 
 
 @jit(internal=True)

@@ -90,7 +90,7 @@ def begin(run, motions, slips):
     run.outcome, run.event, run.t, run.at_instant = codes.NOT_RUN, codes.NO_EVENT, 0.0, 0
     run.held_until, run.released_end, run.release_time, run.slipped = -1.0, NONE, -1.0, 0
     run.goes_on, run.highest = False, 0.0
-    run.sweeps, run.falls, run.pushed, run.known = 0, False, False, False
+    run.sweeps, run.calm, run.falls, run.pushed, run.known = 0, 0, False, False, False
     run.lifted, run.left, run.vertex, run.face, run.count = NONE, NONE, NONE, NONE, 0
     load(run, motions, FIRST)
     flat = run.mode == codes.REST or run.mode == codes.SLIDE or run.mode == codes.SPIN

@@ -281,6 +281,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         release_time=REAL,  # [s]
         slipped=FLAG,  # whether that edge slipped
         sweeps=WHOLE,  # times that a rim came down
+        calm=WHOLE,  # the same when the ground shook last, or it slipped
         falls=FLAG,  # whether it comes down
         pushed=FLAG,  # whether it has been pushed out of a plane
         known=FLAG,  # whether the two below are those of this time

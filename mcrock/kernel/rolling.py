@@ -229,6 +229,8 @@ def advance_roll(run, quantiles):
     body, result, state, trial, t = run.body, run.result, run.state, run.trial, run.t
     up = vertical(orientation(state))
     push_aside(run, up)
+    if run.t <= run.shaken:
+        run.calm = run.sweeps
     if not run.known:
         draw_rim(run, quantiles)
     a = acceleration(run.segment, t)
@@ -276,7 +278,7 @@ def rolls_out(run, state, a):
 
 
 @jit(inline=True, internal=True)
-def _above_clearance(run, state):
+def above_clearance(run, state):
     """Sine of the tilt beyond the clearance [1], and its rate [1/s]."""
     up = vertical(orientation(state))
     c, s, tilt = lowest_azimuth(up)
@@ -284,10 +286,16 @@ def _above_clearance(run, state):
 
 
 @jit(internal=True)
+def falls_back(run):
+    """Whether a body that has not risen above its clearance falls back on its base."""
+    above, rate = above_clearance(run, run.state)
+    return above < -TOUCH and rate < 0.0
+
+
+@jit(internal=True)
 def _is_down(run, up, a):
-    """Whether a body that has not risen above its clearance falls back on its base, where it would rest."""
-    above, rate = _above_clearance(run, run.state)
-    return above < -TOUCH and rate < 0.0 and pressure_reach(run, a) < 1.0
+    """Whether it would rest there."""
+    return falls_back(run) and pressure_reach(run, a) < 1.0
 
 
 @jit(internal=True)
@@ -295,15 +303,15 @@ def _locate_landing(run, k1, up, whole):
     """The time at which the tilt falls to the clearance in a step over ``whole`` [s], or that, and the
     event."""
     trial = run.trial
-    before, rate = _above_clearance(run, run.state)
-    after, rate_after = _above_clearance(run, trial)
+    before, rate = above_clearance(run, run.state)
+    after, rate_after = above_clearance(run, trial)
     h = first_landing(before, rate, after, rate_after, whole, TOUCH) if before >= -TOUCH else -1.0
     if not h >= 0.0:
         return whole, codes.NO_EVENT
     low, high = 0.0, whole
     for _ in range(REFINEMENTS):
         _roll_step(run, k1, h)
-        gap, speed = _above_clearance(run, trial)
+        gap, speed = above_clearance(run, trial)
         if gap > 0.0:
             low = max(low, h)
         else:

@@ -316,19 +316,15 @@ def simulate(
     values = contact.values()
     if body.rim > 0.0:
         placed = impact.tau_facet is not None or impact.point is not None
-        _check_rim(values is not None and bool(impact.clearance), controls, placed)
+        _check_rim(controls, placed)
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
     shaking = RunShaking(pack, t_end, lean)
     return _followed(impact.own_law, body, base_only, shaking, law, values, start, controls, history)
 
 
-def _check_rim(friction: bool, controls: Controls, placed: bool) -> None:
+def _check_rim(controls: Controls, placed: bool) -> None:
     """Refuse what a body that rolls on its rim cannot have yet."""
-    found = {
-        "friction and a clearance together are": friction,
-        "Controls.follow_fall is": controls.follow_fall,
-        "impact.tau_facet and Impact.point are": placed,
-    }
+    found = {"Controls.follow_fall is": controls.follow_fall, "impact.tau_facet and Impact.point are": placed}
     for what, given in found.items():
         if given:
             raise ValueError(f"{what} not for a body with a rim yet: stand it on a polygon, without a rim")
@@ -545,9 +541,7 @@ def simulate_part(
     """
     if inputs.rim is not None:
         torques = inputs.impact[:, ImpactParameter["TAU_FACET"]]
-        column = ImpactParameter["CLEARANCE"]
-        lands = bool((inputs.impact[:, column] > 0.0).any() or inputs.redrawn[:, column].any())
-        _check_rim(inputs.contact is not None and lands, controls, bool(np.isfinite(torques).any()))
+        _check_rim(controls, bool(np.isfinite(torques).any()))
     if inputs.stands_clear and not controls.follow_fall and inputs.contact is None:
         n_base = len(inputs.faces[0])
         inputs = replace(inputs, vertices=inputs.vertices[:, :n_base], faces=inputs.faces[:1])

@@ -1,20 +1,29 @@
 """A circular rim near flat, and what a polygon of many sides loses that a rim does not.
 
     python -m tests.benchmarks.rounds [sweeps | bodies | sides]
+    python -m tests.benchmarks.rounds undecided [STUDIES [SEED]]
 
 "sweeps" compares the turn of the lean near flat, its least tilt and the friction that it takes with their
 closed form, "bodies" shows what an off-axis centre of mass and unequal moments of inertia make of it on
 either side, both by `tests.unit.kernel.rolling_reference`. "sides" rolls cylinders of many sides with mcrock
-and compares them with a rim that resists by `resistance`.
+and compares them with a rim that resists by `resistance`. "undecided" runs random round studies, half of them
+with friction, and counts outcomes and runs a second.
 """
 
 import sys
+import time
+from collections import Counter
 from dataclasses import replace
 from math import cos, exp, pi, sin, sqrt
 
 import numpy as np
 
+from mcrock.base.params import DECIDED, Outcome
+from mcrock.excitation import pack_motions
 from mcrock.show.text import format_table
+from mcrock.simulation.runs import simulate_part
+from mcrock.study import Study
+from mcrock.study.sampling import draw_inputs, load_motions
 from tests.physics.test_round_bases import HEIGHT, RADIUS, next_lean, rolled
 from tests.unit.kernel.rolling_reference import (
     G,
@@ -74,6 +83,58 @@ def bodies() -> None:
     print(format_table(heads, rows))
 
 
+LEVELS = 0.7, 1.0, 1.5, 2.5  # times what starts rocking
+
+
+def random_study(seed: int) -> Study:
+    """A column, cone or tube in random motions, with friction if the seed is odd, 20 runs."""
+    rng = np.random.default_rng([57, seed])
+    height, slender = rng.uniform(0.3, 6.0), rng.uniform(0.1, 0.5)
+    radius = height * slender / 2
+    off = radius * rng.choice([0.0, 0.05]) * rng.uniform(-1, 1, 2)
+    body = {
+        "shape": "cylinder", "radius": radius, "height": height, "density": 2500.0,
+        "com_x": off[0], "com_y": off[1],
+    }  # fmt: skip
+    body |= rng.choice([{}, {"top_radius": 0.6 * radius}, {"inner_radius": 0.7 * radius}])
+    impact = {"lambda_lon": {"distribution": "uniform", "low": 0.5, "high": 1.0}}
+    impact |= rng.choice([{}, {"rolling_loss": {"distribution": "uniform", "low": 0.0, "high": 0.3}}])
+    kind = str(rng.choice(["farfield", "nearfield_pulse"]))
+    data = {
+        "seed": seed, "body": body, "impact": impact,
+        "motion": {
+            "source": "fema_p695", "set": kind,
+            "azimuth_deg": {"distribution": "uniform", "low": 0.0, "high": 360.0},
+        },
+        "intensity": {"measure": "pga", "levels_g": [round(level * slender, 4) for level in LEVELS]},
+        "ensemble": {"realizations": 5, "design": "random"},
+    }  # fmt: skip
+    if seed % 2:
+        data["contact"] = {"friction": {"distribution": "uniform", "low": 0.2, "high": 1.0}}
+    return Study.from_data(data, "random", None)
+
+
+def undecided(studies: int = 200, first: int = 0) -> None:
+    """Outcomes of random studies, those that are undecided by study, and runs a second."""
+    counts, rates = [Counter(), Counter()], [[], []]
+    for seed in range(first, first + studies):
+        study = random_study(seed)
+        motions = load_motions(study)
+        inputs, pack = draw_inputs(study, motions, 0, 5), pack_motions(motions)
+        began = time.process_time()
+        found = simulate_part(inputs, pack, replace(study.controls, recheck=0.0))
+        seconds = time.process_time() - began
+        outcomes = [Outcome(int(code)) for code in found["outcome"].ravel()]
+        counts[seed % 2].update(outcome.name for outcome in outcomes)
+        rates[seed % 2].append([len(outcomes) / seconds, found["steps"].mean()])
+        odd = [o.name for o in outcomes if o not in DECIDED]
+        if odd:
+            print(seed, *odd, flush=True)
+    for words, count, rate in zip(("without friction", "with friction"), counts, rates, strict=True):
+        speed, steps = np.median(rate, axis=0)
+        print(f"{words}: {dict(count)}, {speed:.0f} runs/s, {steps:.0f} steps in the median study")
+
+
 def rolled_rim(loss: float, tilt: float, precession: float, duration: float) -> Rolled:
     """The cylinder of `rolled` on a rim that resists."""
     body = replace(frustum_rim(1.0, RADIUS, RADIUS, HEIGHT), loss=loss)
@@ -105,5 +166,8 @@ def sides() -> None:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or ["sweeps", "bodies", "sides"]:
-        {"sweeps": sweeps, "bodies": bodies, "sides": sides}[name]()
+    if sys.argv[1:2] == ["undecided"]:
+        undecided(*map(int, sys.argv[2:]))
+    else:
+        for name in sys.argv[1:] or ["sweeps", "bodies", "sides"]:
+            {"sweeps": sweeps, "bodies": bodies, "sides": sides}[name]()

@@ -30,6 +30,7 @@ from mcrock.kernel.dynamics import (
     rates_at,
     rim_turn,
     rim_way,
+    rolling_drag,
     vertex_force,
 )
 from mcrock.kernel.edge import enter_edge, release
@@ -40,6 +41,7 @@ from mcrock.kernel.friction.coulomb import (
     on_two,
     place_contact,
     solve_contacts,
+    turned_by,
 )
 from mcrock.kernel.friction.flat import base_margin, corner_pressures, corner_velocity, tips
 from mcrock.kernel.friction.motion import (
@@ -318,7 +320,21 @@ def _by_forces(run, n):
         if mode >= 0:
             return mode, index
     free_rates(body, state, a, m, J, friction.twist)
+    if friction.touching[0] == body.n_vertex:
+        _drag_rim(run, J, friction.twist)
     return enter(run, n, J, 0.0)
+
+
+@jit(internal=True)
+def _drag_rim(run, J, rates):
+    """Add what the rolling loss of a rim does to the rates of a twist."""
+    body, state = run.body, run.state
+    w = angular_velocity(state)
+    turned = rim_turn(vertical(orientation(state)), w)
+    x, y, z = rolling_drag(body, run.rolling_loss, turned, w)
+    x, y, z = to_ground(orientation(state), x, y, z)
+    x, y, z = turned_by(J, x, y, z)
+    rates[3], rates[4], rates[5] = rates[3] + x, rates[4] + y, rates[5] + z
 
 
 @jit(inline=True, internal=True)

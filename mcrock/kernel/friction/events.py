@@ -30,6 +30,7 @@ from mcrock.kernel.friction.impacts import (
     UNSOLVED,
     both_ends,
     common_face,
+    corner_on_rim,
     corners_of,
     count_impact,
     edge_impact,
@@ -59,7 +60,7 @@ from mcrock.kernel.friction.motion import (
 from mcrock.kernel.friction.step import advance_slip, mode_rates, rise, slip_velocity
 from mcrock.kernel.rest import LEAST_TILT, comes_to_rest, lay_sides
 from mcrock.kernel.results import see_slip
-from mcrock.kernel.rolling import draw_rim, rolls_out
+from mcrock.kernel.rolling import draw_rim, falls_back, rolls_out
 from mcrock.kernel.rotation import norm, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import HOLD_TIME, SLIP_SLACK, TOUCH, height_and_rate
@@ -264,8 +265,9 @@ def _hops(run, mode, index, vertex, lift):
 
 
 @jit(internal=True)
-def settles(run, f):
-    """Whether the motion that is left on face ``f`` ends within the rest time; the slip of the base goes on.
+def settles(run, f, ends):
+    """Whether the motion that is left on face ``f`` ``ends``, or does so within the rest time; the slip of
+    the base goes on.
 
     If it does the body lies flat, in the mode and with the index returned; else the mode is below 0.
     """
@@ -277,7 +279,7 @@ def settles(run, f):
     a = acceleration(run.segment, t)
     pivot = contact_vertex(body, mode, index)
     if sticks(mode):
-        if _ends(run, state, pivot, f, a):
+        if ends or _ends(run, state, pivot, f, a):
             free_body(body, state, mode, index)
             state.v_x = state.v_y = state.v_z = state.w_x = state.w_y = state.w_z = 0.0
             return decide_face(run, f)
@@ -300,7 +302,7 @@ def settles(run, f):
     stops = fastest < mu * down * settings.rest_time
     if not stops and speed > 0.0:
         ax, ay = -mu * down * vx / speed, -mu * down * vy / speed
-    if not _ends(run, other, pivot, f, (ax, ay, a[2])):
+    if not (ends or _ends(run, other, pivot, f, (ax, ay, a[2]))):
         return NONE, NONE
     if stops:
         vx, vy, spin = 0.0, 0.0, 0.0
@@ -340,6 +342,12 @@ def slip_landing(run, quantiles, count):
         after, place = after_impact(run, count, NONE)
         return after, place, codes.LANDING, f
     landed = friction.touching[0]
+    if count == 0:  # the base of a rim, at its clearance
+        f, corner = body.start, corner_on_rim(body, copy)
+        load_twist(copy, friction.twist)
+        facet_impact(run, quantiles, copy, f, old_corner(body, friction, copy, f, NONE, corner))
+        after, place = after_impact(run, corners_of(body, friction, f), f)
+        return after, place, codes.FACET_IMPACT, f
     if mode == codes.VERTEX_SLIP and count == 1:
         edge_impact(run, quantiles, copy, index, landed)
         after, place = after_impact(run, 2, NONE)
@@ -366,7 +374,8 @@ def slip_landing(run, quantiles, count):
 def landed_flat(run):
     """Whether the point of a rim that lands from flight does so with all of its circle."""
     up = vertical(orientation(run.state))
-    return run.friction.touching[0] == run.body.n_vertex and norm(up[0], up[1]) <= LEAST_TILT
+    flat = norm(up[0], up[1]) <= max(LEAST_TILT, run.clearance)
+    return flat and run.friction.touching[0] == run.body.n_vertex
 
 
 @jit(internal=True)
@@ -534,7 +543,7 @@ def step_slip(run, quantiles, h):
         if not run.known:
             draw_rim(run, quantiles)
         copy_state(run.state, run.friction.before)
-        mode, place = settles(run, run.body.start)
+        mode, place = settles(run, run.body.start, falls_back(run))
         if mode in (codes.REST, codes.SLIDE, codes.SPIN):
             run.mode, run.place, run.event, run.to_end = mode, place, codes.REST_EVENT, False
             lay_sides_of(run)
@@ -578,7 +587,7 @@ def takes_over(run, quantiles, trace):
     note(run, trace, event, run.change, face)
     if event in (codes.EDGE_IMPACT, codes.FACET_IMPACT, codes.LANDING):
         rest_face = face_to_settle(run.body, run.state, run.mode, run.place, face)
-        mode, place = settles(run, rest_face)
+        mode, place = settles(run, rest_face, False)
         if mode >= 0:
             run.mode, run.place = mode, place
             lay_sides_of(run)

@@ -574,6 +574,19 @@ def count_impact(run, face, flew):
 
 
 @jit(internal=True)
+def corner_on_rim(body, state):
+    """The corner of a circular base that is nearest to the point of its rim on the ground."""
+    place_rim(body, state)
+    p, nearest, least = point_of(body, body.n_vertex), NONE, inf
+    for i in range(body.face_first[body.start], body.face_first[body.start + 1]):
+        v = point_of(body, body.face_vertices[i])
+        away = (v[0] - p[0]) ** 2 + (v[1] - p[1]) ** 2
+        if away < least:
+            nearest, least = body.face_vertices[i], away
+    return nearest
+
+
+@jit(internal=True)
 def old_corner(body, friction, state, f, mode_edge, pivot):
     """Corner of face ``f`` at which its old edge begins: the edge of contact, or at a pivot the side whose
     other end lands more slowly."""
@@ -727,6 +740,8 @@ def face_sticks_through(run, quantiles, f):
     `edge_sticks_through`."""
     body, friction, vertex = run.body, run.friction, run.place
     edge = run.place if run.mode == codes.EDGE else NONE
+    if run.mode == codes.ROLL:
+        vertex = corner_on_rim(body, run.state)
     state, copy = run.state, friction.before
     copy_state(state, copy)
     free_body(body, copy, run.mode, run.place)

@@ -49,7 +49,7 @@ from mcrock.kernel.friction.motion import (
     slip_rates,
     to_contact,
 )
-from mcrock.kernel.rolling import EVEN, longest_step, push_aside, sweep_time, tipping
+from mcrock.kernel.rolling import EVEN, above_clearance, longest_step, push_aside, sweep_time, tipping
 from mcrock.kernel.roots import EVENT_TIME, first_landing
 from mcrock.kernel.rotation import matrix, norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
@@ -421,7 +421,7 @@ def advance_slip(run, h):
     a = acceleration(run.segment, t)
     if on_rim(body, mode, index):
         push_aside(run, vertical(orientation(state)))
-        run.goes_on = False
+        run.calm, run.goes_on = run.sweeps, False
     to_contact(body, state, mode, index)
     known, run.goes_on = run.goes_on, False
     if known:
@@ -459,7 +459,10 @@ def advance_slip(run, h):
         result[Response.LOWEST_NORMAL_FORCE],
         0.0 if mode == codes.FLIGHT else _pressure(mode, normal, gravity, a),
     )
+    before = above_clearance(run, state)[0] if run.clearance > 0.0 and pivot == body.n_vertex else -1.0
     h, event = _regular_step(run, prepare_step(run, a, h), n, pivot)
+    if before >= 0.0 and above_clearance(run, trial)[0] < 0.0:
+        h, event, n = _locate_clearance(run, h), codes.LANDING, 0
     up = vertical(orientation(state))
     after = vertical(orientation(trial))
     if after[2] <= (UPRIGHT if event == codes.LANDING else 0.0) and not results.has_overturned(result):
@@ -468,7 +471,7 @@ def advance_slip(run, h):
         result[Response.PEAK_TILT] = 1.0
     d0 = tilt_rate(up, state.w_x, state.w_y, state.w_z)
     d1 = tilt_rate(after, trial.w_x, trial.w_y, trial.w_z)
-    count = _gather(run, pivot, n) if event == codes.LANDING else 0
+    count = _gather(run, pivot, n) if event == codes.LANDING and n > 0 else 0
     if mode == codes.SPIN:
         count_spin(body, friction, index, state, trial, h)
     copy_motion(trial, state)
@@ -539,6 +542,24 @@ def _locate_overturning(run, high):
         middle = 0.5 * (low + high)
         mode_step(run, middle)
         if vertical(orientation(trial))[2] <= 0.0:
+            high = middle
+        else:
+            low = middle
+    mode_step(run, high)
+    return high
+
+
+@jit(internal=True)
+def _locate_clearance(run, high):
+    """First time in a step at which the tilt is that of the clearance [s]; the state there is in
+    ``run.trial``."""
+    low = 0.0
+    for _ in range(HALVINGS):
+        if high - low <= EVENT_TIME:
+            break
+        middle = 0.5 * (low + high)
+        mode_step(run, middle)
+        if above_clearance(run, run.trial)[0] < 0.0:
             high = middle
         else:
             low = middle

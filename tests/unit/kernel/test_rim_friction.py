@@ -1,5 +1,6 @@
 """A body that slips, slides and flies on a circular base, against closed forms, invariants and SciPy."""
 
+from dataclasses import replace
 from math import atan2, cos, pi, sin, sqrt
 
 import numpy as np
@@ -9,8 +10,9 @@ from scipy.integrate import solve_ivp
 from mcrock.base.params import Mode, Outcome
 from mcrock.body import cylinder, rotation_matrix
 from mcrock.excitation import Motion, Pulse
-from mcrock.impact.conditions import Contact, Controls, Start
+from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.simulation.runs import simulate
+from tests.unit.kernel.test_rolling import block_like
 
 G = 9.81
 FINE = Controls(step=0.005, max_step=1.0)
@@ -187,3 +189,27 @@ def test_it_flies_off_its_rim_and_lands_on_it():
     assert "liftoff" in kinds
     assert kinds[kinds.index("liftoff") + 1] == "landing"
     assert run.outcome in (Outcome.SETTLING, Outcome.AT_REST, Outcome.OVERTURNED, Outcome.ROCKING)
+
+
+@pytest.mark.parametrize("friction", [0.05, 0.15, 5.0])
+def test_landing_of_an_uneven_base_is_that_of_a_block(friction):
+    """In a plane: the contact slips before, in the impact and after it, or sticks throughout."""
+    body, start, controls = drum(1.0), Start(edge=0, tilt=0.1), Controls(tail=5.0)
+    contact = Contact(friction=friction)
+    block = simulate(block_like(body), contact=contact, start=replace(start, edge=1), controls=controls)
+    clearance = 1e-5
+    impact = Impact(clearance=clearance)
+    uneven = simulate(body, contact=contact, impact=impact, start=start, controls=controls)
+    assert uneven.outcome == block.outcome == Outcome.AT_REST
+    landings = [[e for e in run.events if e["kind"] == "facet_impact"] for run in (uneven, block)]
+    for a, b in list(zip(*landings, strict=False))[:2]:
+        assert a["t"] == pytest.approx(b["t"], abs=1e-3)
+        assert a["energy_change"] == pytest.approx(b["energy_change"], rel=0.02)
+        assert np.linalg.norm(a["omega"]) == pytest.approx(np.linalg.norm(b["omega"]), rel=0.01)
+    assert uneven.friction_energy_loss == pytest.approx(block.friction_energy_loss, rel=0.03, abs=1e-9)
+    moved = [np.hypot(run.final_displacement_x, run.final_displacement_y) for run in (uneven, block)]
+    assert moved[0] == pytest.approx(moved[1], rel=0.03, abs=1e-6)
+    lost = uneven.impact_energy_loss + uneven.friction_energy_loss
+    energy = uneven.history["energy"].values
+    # 48 corners on the circle carry a landing with slip: their sides are nearer to the axis by 0.2 %
+    assert energy[0] - energy[-1] == pytest.approx(lost, rel=5e-3)

@@ -368,3 +368,24 @@ def test_loss_and_clearance_may_be_drawn_each_time_the_rim_comes_down():
         inputs = replace(inputs, rim=np.full(n, body.rim), redrawn=redrawn, quantiles=tables, number=number)
         first, other, again = simulate_part(inputs, STILL, Controls(recheck=0.0))["end_time"].ravel()
         assert first == again != other
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_body_of_revolution_without_loss_goes_on_as_it_has_been(seed):
+    """With more energy than it takes to fall it has come down twice and stands: so it does ten times as long.
+    Off its axis nothing tells."""
+    rng = np.random.default_rng(seed)
+    start = Start(
+        vertex=0,
+        orientation=leaning(rng.uniform(0.05, 0.2)),
+        angular_velocity=(0.0, 0.0, rng.uniform(4.0, 8.0)),
+    )
+    body = drum(1.0)
+    short, long = (simulate(body, start=start, t_end=time, controls=FINE) for time in (4.0, 40.0))
+    energy = short.history["energy"].values[0] - body.mass * G * body.com_height
+    assert energy > body.mass * G * (body.radius - body.com_height)
+    assert short.outcome == Outcome.SETTLING
+    assert long.outcome == Outcome.SETTLING
+    assert long.peak_tilt == pytest.approx(short.peak_tilt, rel=1e-3)
+    off = simulate(drum(1.0, com=(0.002, 0.0, 0.0)), start=start, t_end=4.0, controls=FINE)
+    assert off.outcome in (Outcome.ROCKING, Outcome.OVERTURNED)
