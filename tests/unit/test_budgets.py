@@ -180,7 +180,7 @@ TABLE = {
     "files of population": (6, 8, lambda: files_of("population")),
     "files of rare events": (5, 10, lambda: files_of("rare events")),
     "files of sensitivity": (8, 10, lambda: files_of("sensitivity")),
-    "lines of the kernel": (9900, 9350, lambda: lines_of(KERNEL)),
+    "lines of the kernel": (10150, 9350, lambda: lines_of(KERNEL)),
     "functions over 60 code lines in the driver": (0, 0, lambda: long_functions(KERNEL / "integrate.py", 60)),
     "branches over 20 in the driver": (0, 0, lambda: complex_functions(KERNEL / "integrate.py", 20)),
 }
