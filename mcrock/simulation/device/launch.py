@@ -270,14 +270,15 @@ def run_on_gpu(
         if not is_simulated():
             allow_members()
             allow_records()
-        template, one = template_of(top, settings), same_body(batch)
-        _, scratch_type, body_type = pieces_of(room_of(top))
+        room = room_of(top, int(batch.rim.any()))
+        template, one = template_of(top, settings, room), same_body(batch)
+        _, scratch_type, body_type = pieces_of(room)
         n, results = _threads(template, len(codes)), _moved(out)
         bodies = cuda.device_array(1 if one else n, body_type)
         scratch = cuda.device_array(n, scratch_type)
         there = _moved(template), bodies, scratch, _motions_there(motions), _moved(batch), tail
         for given, blocks in ((codes[:0], 1), (codes, n // BLOCK)) if one else ((codes, n // BLOCK),):
-            program(room_of(top))[blocks, BLOCK](
+            program(room)[blocks, BLOCK](
                 *there, _moved(given), _moved(np.zeros(1, np.int64)), _moved(np.zeros((0, 1))),
                 _moved(np.zeros(2, np.int64)), results,
             )  # fmt: skip
@@ -314,14 +315,15 @@ def _peaks(motions: MotionPack) -> NDArray[np.float64]:
     return peaks
 
 
-def room_of(top: Topology) -> int:
-    """Vertices that the record of a body on a GPU has room for: a power of two, so that few programs do."""
-    return corners_of_type(top, least=4, growth=2)
+def room_of(top: Topology, more: int = 0) -> int:
+    """Vertices that the record of a body on a GPU has room for, with ``more`` behind its own: a power of two,
+    so that few programs do."""
+    return corners_of_type(top, least=4, growth=2, more=more)
 
 
-def template_of(top: Topology, settings: dict[str, float]) -> NDArray[Any]:
-    """A record (1,) with what is the same in all runs."""
-    template = np.zeros(1, run_type(room_of(top)))
+def template_of(top: Topology, settings: dict[str, float], room: int) -> NDArray[Any]:
+    """A record (1,) with what is the same in all runs, and ``room`` for so many vertices."""
+    template = np.zeros(1, run_type(room))
     if template.nbytes > LARGEST:
         raise ValueError(
             f"device cuda: a body of {len(top.neighbours)} vertices needs {template.nbytes // 1024} KiB for "

@@ -15,7 +15,7 @@ import numpy as np
 from numba import config, cuda
 
 from mcrock.base.params import EnergyGain, FacetFallback, MotionPack, Response
-from mcrock.body import cuboid, frustum
+from mcrock.body import Body, cuboid, cylinder, frustum
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.impact.conditions import Controls
 from mcrock.impact.registry import ImpactParameter, Law
@@ -79,6 +79,15 @@ BLOCK = {
 FRUSTUM = {
     "fall over an edge": Case(0, 0.7),
     "fall that turns": Case(1, 0.6, impact=filled(0.8, 0.0, 0.7, 0.2)),
+}
+
+
+ON_RIM = [np.nan] * (ImpactParameter["ROLLING_LOSS"] - 4)  # between lambda_lat and the two of a rim
+# a drum on its rim
+DRUM = {
+    "rolling with a loss": Case(0, 0.1, impact=filled(1.0, 0.0, 1.0, 0.0, *ON_RIM, 0.2)),
+    "landing on an uneven base": Case(1, 0.05, impact=filled(1.0, 0.0, 0.8, 0.3, *ON_RIM, 0.1, 1e-3)),
+    "record on a rim": Case(motion=SHAKEN, scale=0.8, impact=filled(1.0, 0.0, 0.9, 0.0, *ON_RIM, 0.1, 1e-3)),
 }
 
 
@@ -150,6 +159,9 @@ def launches():
     square = [(0.1, 0.1), (-0.1, 0.1), (-0.1, -0.1), (0.1, -0.1)]
     solid = frustum(square, 0.5, 2000.0, top_scale=0.6)
     yield "frustum", prepared(solid.vertices, solid, solid.faces, FRUSTUM, follow_fall=True)
+    drum = cylinder(0.2, 1.0, 8, 2000.0)
+    drum = Body(drum.mass, drum.inertia, drum.vertices[:8], rim=0.2)
+    yield "drum", prepared(drum.vertices, drum, drum.faces, DRUM, follow_fall=False)
 
 
 def prepared(vertices, body, faces, cases, follow_fall):
@@ -181,11 +193,11 @@ def prepared(vertices, body, faces, cases, follow_fall):
         energy_gain=np.full(n, int(EnergyGain.PROJECT)),
         facet_fallback=columns.fallback,
         point=np.full(2, np.nan),
-        rim=np.zeros(n),
+        rim=np.full(n, body.rim),
         contact=np.zeros((0, 5)),
         recheck=columns.recheck,
     )
-    records = np.zeros(n, run_type(8))
+    records = np.zeros(n, run_type(9))  # with room for the point of a rim
     for record_ in records:
         fill_topology(top, record_.body)
         set_fields(record_.settings, settings_of(Controls(step=0.04, follow_fall=follow_fall)))

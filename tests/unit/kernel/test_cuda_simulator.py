@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from mcrock.base.params import Event, EventColumn, HistoryColumn, Outcome, Response
-from tests.unit.kernel.cuda_runs import BLOCK, FRUSTUM, on_processor
+from tests.unit.kernel.cuda_runs import BLOCK, DRUM, FRUSTUM, on_processor
 
 # both do the same operations in the same order, and where sines come from one C library they have agreed to
 # the last bit; elsewhere a rounding of 1e-16 may grow tenfold in a grazing impact
@@ -23,6 +23,7 @@ ROUNDING = 1e-9
 FIRST_EVENTS = 6
 RUNS = [("block", i, name) for i, name in enumerate(BLOCK)]
 RUNS += [("frustum", i, name) for i, name in enumerate(FRUSTUM)]
+RUNS += [("drum", i, name) for i, name in enumerate(DRUM)]
 KIND_TO_INDEX = slice(EventColumn.KIND, EventColumn.INDEX + 1)
 
 

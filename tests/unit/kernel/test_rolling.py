@@ -343,6 +343,49 @@ def test_landing_is_the_limit_of_many_sides(com, impact):
     assert fine < coarse or coarse < 1e-3
 
 
+def rolled_on(body, starts, impact):
+    """Vertical in body axes and yaw after a second from starts out of a plane (n, 3)."""
+    ends = []
+    for q, w in starts:
+        corners = body.vertices[list(body.faces[0])]
+        start = Start(
+            vertex=int((corners @ rotation_matrix(q)[2]).argmin()), orientation=q, angular_velocity=w
+        )
+        controls = Controls(edge_zeno_time=1e-6)
+        history = simulate(body, impact=impact, start=start, t_end=1.0, controls=controls).history
+        turn = rotation_matrix(history["orientation"].values[-1])
+        ends.append([*turn[2, :2], atan2(turn[1, 0], turn[0, 0])])
+    return np.array(ends)
+
+
+def test_many_sides_roll_as_a_rim():
+    """Nearly of the second order in the number of sides: with lambda = 0 as one without loss, with lambda = 1 as
+    one with their loss, from which that without is away by the first order."""
+    rng, made = np.random.default_rng(2), {"radius": 0.2, "height": 1.0, "density": 1000.0}
+    rim, starts = cylinder(**made), []
+    for _ in range(4):
+        q = leaning(rng.uniform(0.08, 0.2), rng.uniform(0, 2 * pi))
+        axis = rotation_matrix(q)[:, 2]
+        starts.append((q, rng.uniform(1.5, 4.0) * (np.array([0, 0, 1]) - axis[2] * axis)))
+    _, along = inertias(rim)
+    errors = {"smooth": [], "lossy": [], "apart": []}
+    for sides in (24, 48, 96):
+        polygon, loss = cylinder(sides=sides, **made), 4 * pi**2 * rim.mass * rim.rim**2 / (sides * along)
+        smooth = rolled_on(rim, starts, Impact())
+        lossy = rolled_on(rim, starts, Impact(rolling_loss=loss))
+        rough = rolled_on(polygon, starts, Impact())
+        errors["smooth"].append(np.abs(rolled_on(polygon, starts, Impact(lambda_=0.0)) - smooth).mean())
+        errors["lossy"].append(np.abs(rough - lossy).mean())
+        errors["apart"].append(np.abs(rough - smooth).mean())
+    ratios = {name: error[0] / error[2] for name, error in errors.items()}
+    assert errors["smooth"][2] < 3e-4
+    assert errors["lossy"][2] < 3e-4
+    assert errors["apart"][2] > 10 * errors["lossy"][2]
+    assert ratios["smooth"] > 5  # 4 would be of the first order; they start on the nearest corner
+    assert ratios["lossy"] > 5
+    assert 3 < ratios["apart"] < 5
+
+
 def test_refusals():
     body = drum()
     with pytest.raises(ValueError, match=r"Controls\.follow_fall is not for a body with a rim yet"):

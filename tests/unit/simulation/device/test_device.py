@@ -119,7 +119,7 @@ def ring(n):
 
 def test_a_record_on_a_gpu_is_no_larger_than_it_must():
     assert [room_of(ring(n)) for n in (3, 4, 5, 24)] == [4, 4, 8, 32]
-    template = template_of(SQUARE, settings_of(Controls(step=0.02)))
+    template = template_of(SQUARE, settings_of(Controls(step=0.02)), room_of(SQUARE))
     assert template.dtype == run_type(4)
     assert template[0].settings.step == 0.02
     assert template[0].body.edge_vertices[:5].tolist() == [[0, 1], [1, 2], [2, 3], [3, 0], [0, 0]]
@@ -128,7 +128,7 @@ def test_a_record_on_a_gpu_is_no_larger_than_it_must():
 def test_a_body_too_large_for_a_thread_is_refused():
     assert run_type(room_of(ring(200))).itemsize <= LARGEST
     with pytest.raises(ValueError, match=r"device cuda: a body of 2000 vertices needs .* leave --device out"):
-        template_of(ring(2000), settings_of(Controls()))
+        template_of(ring(2000), settings_of(Controls()), room_of(ring(2000)))
 
 
 @pytest.mark.parametrize(
