@@ -359,8 +359,8 @@ def rolled_on(body, starts, impact):
 
 
 def test_many_sides_roll_as_a_rim():
-    """Nearly of the second order in the number of sides: with lambda = 0 as one without loss, with lambda = 1 as
-    one with their loss, from which that without is away by the first order."""
+    """Nearly of the second order in the number of sides: with lambda = 0 as one without loss, with lambda = 1
+    as one with their loss, from which that without is away by the first order."""
     rng, made = np.random.default_rng(2), {"radius": 0.2, "height": 1.0, "density": 1000.0}
     rim, starts = cylinder(**made), []
     for _ in range(4):
