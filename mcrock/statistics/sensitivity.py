@@ -19,7 +19,7 @@ Westfall, P. H. and Young, S. S. (1993). Resampling-based multiple testing. Wile
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations_with_replacement
 from math import pi
 
@@ -315,11 +315,9 @@ def _by_chance(
     alike: dict[tuple[int, bytes], list[int]] = {}
     for i, one in enumerate(tables):
         alike.setdefault((len(one.strata), one.strata.tobytes()), []).append(i)
-    found = np.empty((permutations, len(tables), len(tables[0].fell)))
+    found = np.empty((permutations, len(tables), len(tables[0].yes)))
     for group, inputs in enumerate(alike.values()):
-        rng = np.random.default_rng(seed)
-        for k in range(permutations):
-            order = _shuffled(tables[inputs[0]].strata, rng)
+        for k, order in zip(range(permutations), _shuffles(tables[inputs[0]].strata, seed), strict=False):
             for i in inputs:
                 found[k, i] = tables[i].distance(order)[0]
             if progress:
@@ -369,40 +367,65 @@ class _Table:
         values = values[:, 0] if epistemic else values[0]
         known = np.flatnonzero(values == values)  # a parameter of another law is not a number
         self.strata = _narrow(np.zeros(len(known), int) if epistemic else strata[known])
-        halves = _narrow(2 * np.moveaxis(counts.sum(axis=2 if epistemic else 1)[:, known], -1, 1))
-        self.fell, self.runs = halves  # (n_intensity, n), in few bytes: most of the time goes into gathering
+        fell, runs = _narrow(2 * np.moveaxis(counts.sum(axis=2 if epistemic else 1)[:, known], -1, 1))
+        self.yes, self.total = fell.sum(axis=1, dtype=float), runs.sum(axis=1, dtype=float)
         self.ordered = values.dtype.kind == "f"
         self.order = np.argsort(values[known], kind="stable")
         rising = values[known][self.order]
-        self.ends = np.flatnonzero(np.append(rising[1:] != rising[:-1], True))
-        is_even = bool((self.runs == self.runs[:, :1]).all())  # so that no permutation changes them
-        self.even = [self._below(row[self.order]) for row in self.runs] if is_even else None
+        self.starts = np.flatnonzero(np.append(True, rising[1:] != rising[:-1]))  # of equal values
+        self.each = runs.max(axis=1, initial=0)
+        is_even = bool((runs == self.each[:, None]).all())  # so that no permutation changes them
+        self.rare: list[np.ndarray] = []  # in few bytes: most of the time goes into gathering
+        if is_even and self.ordered and len(self.starts) == len(known):
+            self.rare = [*np.where((self.yes > self.total / 2)[:, None], runs - fell, fell)]
+        largest = int(self.each.max()) * int(np.diff(self.starts, append=len(known)).max(initial=1))
+        self.bits = max(largest.bit_length(), 1)  # of the sum of a value
+        self.fields = min(64 // self.bits, len(fell))
+        self.fell, self.runs = self._packed(fell), self._packed(runs)
+        self.even = self._below(self.runs) if is_even else None
 
     def distance(self, order: np.ndarray) -> np.ndarray:
         """Distance and its sign (2, n_intensity) with outcomes in another order (n,)."""
-        found = np.zeros((2, len(self.fell)))
-        place = order[self.order]
-        for j, row in enumerate(self.fell):
-            fell = self._below(row[place])
-            runs = self.even[j] if self.even else self._below(self.runs[j][place])
-            yes, total = float(fell[-1]), float(runs[-1])
-            if not 0 < yes < total:
-                found[:, j] = np.nan
-                continue
-            gap = runs * yes - fell * total  # times yes (total - yes): that of the fractions
-            if not self.ordered:
-                found[0, j] = np.abs(np.diff(gap, prepend=0.0)).sum() / 2
-            else:
-                most, least = gap.max(), gap.min()
-                largest = most if most >= -least else least
-                found[:, j] = abs(largest), np.sign(largest)
-            found[0, j] /= yes * (total - yes)
+        place = order.take(self.order)
+        if self.rare:
+            most, least = np.array([self._extremes(j, place) for j in range(len(self.rare))]).T
+        else:
+            runs = self._below(self.runs.take(place, axis=1)) if self.even is None else self.even
+            fell = self._below(self.fell.take(place, axis=1))
+            gap = runs * self.yes[:, None] - fell * self.total[:, None]
+            most, least = gap.max(axis=1), gap.min(axis=1)
+        found = np.zeros((2, len(self.yes)))
+        if self.ordered:
+            largest = np.where(most >= -least, most, least)
+            found[:] = abs(largest), np.sign(largest)
+        else:
+            found[0] = np.abs(np.diff(gap, prepend=0.0)).sum(axis=1) / 2
+        alike = (self.yes == 0) | (self.yes == self.total)
+        found[0] /= np.where(alike, np.nan, self.yes * (self.total - self.yes))  # as if of fractions
+        found[1, alike] = np.nan
         return found
 
-    def _below(self, numbers: np.ndarray) -> np.ndarray:
-        """Sums (n_value,) of the numbers of realizations (n,) up to each value of the input."""
-        sums = numbers.cumsum(dtype=np.int64)
-        return sums if len(self.ends) == len(sums) else sums[self.ends]
+    def _packed(self, numbers: np.ndarray) -> np.ndarray:
+        """Words (n_word, n) of numbers (n_intensity, n) of some intensities each, with room for sums."""
+        shifts = np.arange(len(numbers), dtype=np.uint64)[:, None] % self.fields * self.bits
+        return np.add.reduceat(numbers.astype(np.uint64) << shifts, range(0, len(numbers), self.fields))
+
+    def _below(self, words: np.ndarray) -> np.ndarray:
+        """Sums (n_intensity, n_value) of packed numbers up to each value of the input."""
+        shifts = np.arange(self.fields, dtype=np.uint64)[:, None] * self.bits
+        whole = len(self.starts) == words.shape[1]
+        sums = (words if whole else np.add.reduceat(words, self.starts, axis=1))[:, None] >> shifts
+        sums = (sums & (2**self.bits - 1)).reshape(-1, len(self.starts))[: len(self.yes)]
+        return sums.astype(np.int64).cumsum(axis=1)
+
+    def _extremes(self, j: int, place: np.ndarray) -> tuple[float, float]:
+        """Largest and smallest gap where all values differ: beside the runs of the rarer outcome, or 0."""
+        row = self.rare[j].take(place)
+        at = np.flatnonzero(row > 0)
+        weight, step = row.take(at), float(self.each[j]) * row.sum(dtype=float)
+        gap = (at + 1) * step - weight.cumsum(dtype=np.int64) * self.total[j]
+        least, most = gap.min(initial=0.0), (gap - step + weight * self.total[j]).max(initial=0.0)
+        return (most, least) if self.yes[j] <= self.total[j] / 2 else (-least, -most)
 
 
 def _narrow(whole: np.ndarray) -> np.ndarray:
@@ -410,12 +433,26 @@ def _narrow(whole: np.ndarray) -> np.ndarray:
     return whole.astype(np.min_scalar_type(int(whole.max(initial=0))))
 
 
-def _shuffled(strata: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A random permutation (n,) that moves nothing from one stratum to another."""
-    found = np.empty(len(strata), np.int64)
-    drawn = np.argsort(rng.random(len(strata)))
-    found[np.argsort(strata, kind="stable")] = drawn[np.argsort(strata[drawn], kind="stable")]
-    return found
+def _shuffles(strata: np.ndarray, seed: int) -> Iterator[np.ndarray]:
+    """Random permutations (n,) that move nothing from one stratum to another.
+
+    Each stratum is sorted by random numbers: by 32 bits of stratum and number in linear time, then by the
+    few neighbours that these do not tell apart.
+    """
+    rng, found = np.random.default_rng(seed), np.empty(len(strata), np.int64)
+    home, names = np.argsort(strata, kind="stable"), np.unique(strata, return_inverse=True)[1]
+    bits = 32 - int(names.max(initial=0)).bit_length()
+    before, inside = (names << bits).astype(np.uint32), np.diff(names[home]) == 0
+    while True:
+        drawn = rng.random(len(strata))
+        key = before + (drawn * 2.0**bits).astype(np.uint32)
+        order = np.argsort(key.astype(np.uint16), kind="stable")
+        order = order.take(np.argsort((key >> 16).astype(np.uint16).take(order), kind="stable"))
+        while (falls := np.flatnonzero((np.diff(drawn.take(order)) < 0) & inside)).size:
+            for k in falls:
+                order[[k, k + 1]] = order[[k + 1, k]]
+        found[home] = order
+        yield found
 
 
 def _outcomes(ds: xr.Dataset, allow_missing: bool = False) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from mcrock.dataset.schema import OUTER
 from mcrock.plots import plot_sensitivity
 from mcrock.show.sensitivity import format_distances, format_indices
 from mcrock.statistics import outcome_distances, sobol_indices
-from mcrock.statistics.sensitivity import estimate_indices
+from mcrock.statistics.sensitivity import _shuffles, _Table, estimate_indices
 from mcrock.study.design import SCRAMBLES, _generator, exchange_inputs, sobol_points
 from tests.unit.statistics.conftest import simulate_study
 
@@ -182,6 +182,41 @@ def test_distance_of_a_number_is_that_of_kolmogorov_and_smirnov():
             assert float(one["distance"]) == pytest.approx(twin.statistic, abs=1e-12)
             # a larger number raises the capacity: overturned runs have smaller ones
             assert float(one["direction"]) == -twin.statistic_sign
+
+
+@pytest.mark.parametrize("strata", [1, 22, 3000])
+def test_permutations_are_those_of_the_random_numbers_in_order(strata):
+    stratum = np.random.default_rng(1).integers(0, strata, 20_000)
+    shuffles, rng = _shuffles(stratum, 5), np.random.default_rng(5)
+    for _ in range(20):
+        expected = np.empty(len(stratum), int)
+        expected[np.argsort(stratum, kind="stable")] = np.lexsort((rng.random(len(stratum)), stratum))
+        np.testing.assert_array_equal(next(shuffles), expected)
+
+
+@pytest.mark.parametrize("different", [10, 5000])  # values of 5000
+@pytest.mark.parametrize("missing", [0, 0.1])
+def test_distances_of_permuted_outcomes_are_those_of_the_definition(different, missing):
+    rng = np.random.default_rng(3)
+    values = rng.permutation(np.arange(5000) % different).astype(float)
+    there = (rng.random((5000, 12)) >= missing).astype(float)
+    fell = rng.choice([0, 0.5, 1], size=there.shape, p=[0.6, 0.1, 0.3]) * there * (np.arange(12) > 0)
+    fell[:, -1] = there[:, -1]
+    fell[:, -2] = there[:, -2] * (values > 2)
+    number = _Table(values[None], np.stack([fell, there])[:, None], np.zeros(5000, int))
+    choice = _Table(values[None].astype(int), np.stack([fell, there])[:, None], np.zeros(5000, int))
+    at = np.unique(values)
+    for order in (np.arange(5000), rng.permutation(5000)):
+        runs, yes = there[order], fell[order]
+        of_runs, of_yes = (
+            np.stack([each[values == value].sum(axis=0) for value in at]) for each in (runs, yes)
+        )
+        with np.errstate(invalid="ignore"):
+            gap = (of_runs - of_yes) / (runs - yes).sum(axis=0) - of_yes / yes.sum(axis=0)
+        place = abs(gap.cumsum(axis=0)).argmax(axis=0)
+        largest = np.take_along_axis(gap.cumsum(axis=0), place[None], axis=0)[0]
+        np.testing.assert_allclose(number.distance(order), [abs(largest), np.sign(largest)], rtol=1e-9)
+        np.testing.assert_allclose(choice.distance(order)[0], abs(gap).sum(axis=0) / 2, rtol=1e-9)
 
 
 def test_distance_of_a_choice_counts_frequencies():
