@@ -48,7 +48,7 @@ from mcrock.kernel.dynamics import (
     rim_turn,
     rolling_drag,
 )
-from mcrock.kernel.rest import pressure_reach, settles_on_rim
+from mcrock.kernel.rest import HARDLY, pressure_reach, settles_on_rim
 from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.rotation import norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
@@ -269,11 +269,16 @@ def advance_roll(run, quantiles):
 
 @jit(internal=True)
 def rolls_out(run, state, a):
-    """`settles_on_rim` of a body in a ``state`` that is nearly flat."""
-    settings, up = run.settings, vertical(orientation(state))
+    """`settles_on_rim` of a body in a ``state`` that is nearly flat and not clearly too fast."""
+    body, settings, up = run.body, run.settings, vertical(orientation(state))
     if up[0] * up[0] + up[1] * up[1] > settings.rest_tilt * settings.rest_tilt:
         return False
     c, s, _ = lowest_azimuth(up)
+    down = body.gravity + abs(a[2])
+    rise = body.rim * (c * state.w_y - s * state.w_x) + body.base_x * state.w_y - body.base_y * state.w_x
+    slow = max(HARDLY * body.slenderness * body.rim, settings.rest_time * settings.rest_time * down / 8.0)
+    if 0.5 * rise * rise > slow * down:
+        return False
     return settles_on_rim(run, state, c, s, a)
 
 
