@@ -59,6 +59,7 @@ TURN = 5.0  # of the contact on the rim, or change of the tilt over the tilt, ov
 DOWN, UP, EVEN = 0.7, 3.0, 0.5  # changes of the tilt over the tilt in a step of nearly plane motion [1]
 PLANE = 1e-5  # velocity out of a plane over that in it, below which motion near flat is in that plane [1]
 PUSH = 1e-7  # the same once it is pushed out of it: what is left of that later is no reason for a side [1]
+FLAT = 1e-14  # tilt below which a body that slips has come down: friction need not let it sweep [rad]
 PUSH_SLIP = 1e-4  # the same where it slips, so that times within a sweep are told apart [1]
 SPAN = 2.0  # longest step over the largest step [1]
 SWAY = 1.4  # longest step near flat, over the time in which the shaking would turn the tilt [1]
@@ -292,9 +293,9 @@ def above_clearance(run, state):
 
 @jit(internal=True)
 def falls_back(run):
-    """Whether a body that has not risen above its clearance falls back on its base."""
+    """Whether a body that has not risen above its clearance falls back on its base, or spirals into it."""
     above, rate = above_clearance(run, run.state)
-    return above < -TOUCH and rate < 0.0
+    return rate < 0.0 and (above < -TOUCH or above + run.clearance < FLAT)
 
 
 @jit(internal=True)

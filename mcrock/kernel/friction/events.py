@@ -542,6 +542,7 @@ def step_slip(run, quantiles, h):
     if on_rim(run.body, run.mode, run.place):
         if not run.known:
             draw_rim(run, quantiles)
+        before, index = run.mode, run.place
         copy_state(run.state, run.friction.before)
         mode, place = settles(run, run.body.start, falls_back(run))
         if mode in (codes.REST, codes.SLIDE, codes.SPIN):
@@ -549,6 +550,7 @@ def step_slip(run, quantiles, h):
             lay_sides_of(run)
             return 0.0
         copy_state(run.friction.before, run.state)
+        run.mode, run.place = before, index
     whole, to_end = h, h == run.segment.end - run.t
     run.friction.found.held = 1.0 if run.t < run.held_until else 0.0
     if run.t < run.held_until:
