@@ -292,16 +292,16 @@ def above_clearance(run, state):
 
 
 @jit(internal=True)
-def falls_back(run):
-    """Whether a body that has not risen above its clearance falls back on its base, or spirals into it."""
+def falls_back(run, flat):
+    """Whether a body that has not risen above its clearance falls back on its base, or is ``flat`` [rad]."""
     above, rate = above_clearance(run, run.state)
-    return rate < 0.0 and (above < -TOUCH or above + run.clearance < FLAT)
+    return rate < 0.0 and (above < -TOUCH or above + run.clearance < flat)
 
 
 @jit(internal=True)
 def _is_down(run, up, a):
     """Whether it would rest there."""
-    return falls_back(run) and pressure_reach(run, a) < 1.0
+    return falls_back(run, 0.0) and pressure_reach(run, a) < 1.0
 
 
 @jit(internal=True)

@@ -481,6 +481,11 @@ def impact_notes(study: Study, inputs: Inputs) -> list[str]:
     """Notes on the impacts."""
     found = loss_notes(study) + range_notes(study)
     sides = len(inputs.faces[inputs.start_face[0]])
+    if inputs.rim is not None and study.impact.rolling_loss is None and study.impact.clearance is None:
+        found.append(
+            "note: a perfect rim on hard ground loses no energy as it rolls, and overturns the most; for a real "
+            "one write in [impact] rolling_loss and clearance, as mcrock new does (mcrock docs bodies)"
+        )
     polygon = inputs.rim is None and sides >= ROUND
     if polygon and (inputs.impact[inputs.law == DEFAULT_LAW, ImpactParameter["LAMBDA"]] != 0.0).any():
         found.append(
@@ -503,6 +508,8 @@ def loss_notes(study: Study) -> list[str]:
     own = {parameter_of(name) for name in given if name.startswith("face_")}
     left = [item for item in LOSSES if given[item.key] == item.row.default and item not in own]
     if DEFAULT_LAW.key not in laws or not left:
+        return []
+    if study.body.at_medians().rim is not None:  # which no edge of lands, and no face unless it is uneven
         return []
     default, common, bounds = MAIN_EXAMPLE
     keys, verb = " and ".join(f"impact.{item.key}" for item in left), "are" if len(left) > 1 else "is"

@@ -29,6 +29,10 @@ USUAL: list[Line] = [
     ("lambda_lon", _uniform(0.5, 1.0), "[1] facet: 0 middle (no loss), 1 far edge"),
     ("lambda_lat", _uniform(-0.3, 0.3), "[1] facet: along the far edge"),
 ]
+RIM: list[Line] = [
+    ("rolling_loss", _uniform(0.0, 0.1), "[1] rim: energy of the roll lost in a turn on it, 0 if it is hard"),
+    ("clearance", _uniform(0.0, 1e-3), "[1] how uneven the base is, over its radius: there it lands"),
+]
 PRESET_OF = {  # impacts by the name of the preset that they are
     "bounds": "varkonyi_2022_bounds",
     "granite": "varkonyi_2022_fitted",
@@ -192,7 +196,8 @@ def _times(value: Any, factor: float) -> Any:
 
 def _impact(values: dict[str, Any]) -> list[Line]:
     impacts = values["impacts"]
-    lines = list(USUAL)
+    is_round = values["shape"] == "cylinder"
+    lines = list(USUAL[is_round:])  # a rim has no edges
     if impacts != "usual":
         preset = PRESETS[PRESET_OF[impacts]]
         lines = [("preset", PRESET_OF[impacts], preset.words)]
@@ -200,6 +205,7 @@ def _impact(values: dict[str, Any]) -> list[Line]:
         lines += [
             (key, value, "[1] assumed: the source has none") for key, value, _ in USUAL if key in lacking
         ]
+    lines += RIM * is_round
     if values["shape"] == "polyhedron":
         lines.append(("facet_fallback", "plastic", "recommended for rocks and compact bodies"))
     return lines

@@ -60,7 +60,7 @@ from mcrock.kernel.friction.motion import (
 from mcrock.kernel.friction.step import advance_slip, mode_rates, rise, slip_velocity
 from mcrock.kernel.rest import LEAST_TILT, comes_to_rest, lay_sides
 from mcrock.kernel.results import see_slip
-from mcrock.kernel.rolling import draw_rim, falls_back, rolls_out
+from mcrock.kernel.rolling import FLAT, draw_rim, falls_back, rolls_out
 from mcrock.kernel.rotation import norm, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import HOLD_TIME, SLIP_SLACK, TOUCH, height_and_rate
@@ -544,7 +544,7 @@ def step_slip(run, quantiles, h):
             draw_rim(run, quantiles)
         before, index = run.mode, run.place
         copy_state(run.state, run.friction.before)
-        mode, place = settles(run, run.body.start, falls_back(run))
+        mode, place = settles(run, run.body.start, falls_back(run, FLAT))
         if mode in (codes.REST, codes.SLIDE, codes.SPIN):
             run.mode, run.place, run.event, run.to_end = mode, place, codes.REST_EVENT, False
             lay_sides_of(run)
