@@ -483,8 +483,8 @@ def impact_notes(study: Study, inputs: Inputs) -> list[str]:
     sides = len(inputs.faces[inputs.start_face[0]])
     if inputs.rim is not None and study.impact.rolling_loss is None and study.impact.clearance is None:
         found.append(
-            "note: a perfect rim on hard ground loses no energy as it rolls, and overturns the most; for a real "
-            "one write in [impact] rolling_loss and clearance, as mcrock new does (mcrock docs bodies)"
+            "note: a perfect rim on hard ground loses no energy as it rolls, and overturns the most; for a "
+            "real one write in [impact] rolling_loss and clearance, as mcrock new does (mcrock docs bodies)"
         )
     polygon = inputs.rim is None and sides >= ROUND
     if polygon and (inputs.impact[inputs.law == DEFAULT_LAW, ImpactParameter["LAMBDA"]] != 0.0).any():
