@@ -64,6 +64,7 @@ class Mode(IntEnum):
     EDGE_SLIP_SECOND = 9
     EDGE_SLIP = 10  # both ends slip
     ROLL = 11  # on one point of a circular rim, without slip
+    ROLL_SLIP = 12  # with it; of the kernel a VERTEX_SLIP
 
 
 class Event(IntEnum):

@@ -12,7 +12,7 @@ from mcrock.base.params import EventColumn, HistoryColumn, Response
 from mcrock.impact.planar import PROJECT
 from mcrock.impact.varkonyi_2022 import kinetic_energy
 from mcrock.kernel import codes, results
-from mcrock.kernel.dynamics import NONE, angular_velocity, inertia_of, orientation
+from mcrock.kernel.dynamics import NONE, angular_velocity, inertia_of, on_rim, orientation
 from mcrock.kernel.edge import touching_point
 from mcrock.kernel.friction.motion import moving_energy, sticks
 from mcrock.kernel.results import impacts
@@ -49,6 +49,8 @@ def write_note(run, trace, kind, change, face):
     is the one that lands."""
     body, t, friction = run.body, run.t, run.friction
     state, mode, index = run.state, run.mode, run.place
+    if mode == codes.VERTEX_SLIP and on_rim(body, mode, index):
+        mode, index = codes.ROLL_SLIP, body.start
     v = touching_point(run)
     wx, wy, wz = to_ground(orientation(state), state.w_x, state.w_y, state.w_z)
     x, y, z = to_ground(orientation(state), -v[0], -v[1], -v[2])

@@ -91,7 +91,7 @@ class FreeRocking:
                 "law, point and faces of the impact out"
             )
         if body.rim > 0.0:
-            raise ValueError("fits are not for a body on a rim yet: stand it on a polygon, as with sides = 48")
+            raise ValueError("fits are not for a body on a rim yet: stand it on a polygon (sides = 48)")
         self.body = body
         base_only = body.stands_clear and body.start_face == 0
         top, self._run = body_tables(body, base_only)

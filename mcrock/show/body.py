@@ -176,13 +176,13 @@ def _draw_side(ax: Axes, body: Body, points: Array) -> None:
     )
     seen = [face for face in solid.faces if is_seen(flat[list(face)])]
     colours = [face_colour(points[list(face)], view.light, face == base) for face in seen]
-    thin = 0.7 if len(seen) < SMOOTH else 0.15
+    thin = 0.7 if len(seen) < SMOOTH and not body.rim else 0.15
     whole: dict[str, Any] = {} if solid.is_whole else {"linestyle": (0, (4, 3)), "alpha": HINT_ALPHA}
     ax.add_collection(
         PolyCollection(
             [flat[list(face)] for face in seen],
             facecolor=colours,
-            edgecolor="0.25",
+            edgecolor="face" if body.rim else "0.25",
             linewidth=thin,
             joinstyle="round",
             zorder=5,
@@ -234,6 +234,8 @@ def _draw_plan(ax: Axes, body: Body, points: Array) -> None:
     )
     ax.plot(0, 0, "o", color="white", markeredgecolor="0.15", markersize=5, zorder=4)
     low, high = base.min(axis=0), base.max(axis=0)
+    if body.rim:
+        low, high = base.mean(axis=0) - body.rim, base.mean(axis=0) + body.rim
     size = float(np.ptp(outline, axis=0).max())
     slenderness = body.edge_slenderness * 180.0 / pi
     number = len(base)

@@ -25,6 +25,7 @@ OLIVE = "#a89800"  # apart from the others to colour-blind readers, too, and dar
 FLAT = (Mode.REST, Mode.SLIDE, Mode.SPIN)
 ON_EDGE = (Mode.EDGE, Mode.EDGE_SLIP_FIRST, Mode.EDGE_SLIP_SECOND, Mode.EDGE_SLIP)
 ON_VERTEX = (Mode.VERTEX, Mode.VERTEX_SLIP)
+ON_RIM = (Mode.ROLL, Mode.ROLL_SLIP)
 
 COLOURS = {  # by name of the contact, in the order of a key
     "rest": style.GREY,
@@ -35,6 +36,7 @@ COLOURS = {  # by name of the contact, in the order of a key
     "vertex": style.ORANGE,
     "vertex slip": style.RED,
     "roll": style.ORANGE,
+    "rim slip": style.RED,
     "flight": style.PURPLE,
 }
 
@@ -59,6 +61,7 @@ CONTACT_WORDS = {
     Mode.VERTEX: ContactWords("vertex", "on vertex {}", "vertex {}"),
     Mode.VERTEX_SLIP: ContactWords("vertex slip", "slipping on vertex {}", "vertex {} slips"),
     Mode.ROLL: ContactWords("roll", "rolling on the rim of face {}", "face {} rolls"),
+    Mode.ROLL_SLIP: ContactWords("rim slip", "slipping on the rim of face {}", "face {} slips on its rim"),
     Mode.FLIGHT: ContactWords("flight", "in flight", "flight"),
 }
 
@@ -90,6 +93,8 @@ HATCHES = {  # of the contacts
     "edge slip": "////",
     "vertex": "....",
     "vertex slip": "xxxx",
+    "roll": "..",
+    "rim slip": "xx",
     "flight": "\\\\\\\\",
 }
 IMPACTS = (("edge_impact", 0.04, "0.6"), ("facet_impact", 0.08, "0.2"))  # height of marks in the axes [1]

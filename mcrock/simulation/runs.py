@@ -327,7 +327,7 @@ def _check_rim(controls: Controls, placed: bool) -> None:
     found = {"Controls.follow_fall is": controls.follow_fall, "impact.tau_facet and Impact.point are": placed}
     for what, given in found.items():
         if given:
-            raise ValueError(f"{what} not for a body with a rim yet: stand it on a polygon, as with sides = 48")
+            raise ValueError(f"{what} not for a body with a rim yet: stand it on a polygon (sides = 48)")
 
 
 def _lean(slope: tuple[float, float]) -> np.ndarray:

@@ -22,7 +22,7 @@ from mcrock.body import rotation_matrix
 from mcrock.dataset import check_folder
 from mcrock.kernel.contact import topology
 from mcrock.show.body import ELEVATION, USUAL, Array, DrawnSolid, View, grid_step, solid_of
-from mcrock.show.history import CONTACT_WORDS, FLAT, ON_EDGE, ON_VERTEX, has_friction, moving_span
+from mcrock.show.history import CONTACT_WORDS, FLAT, ON_EDGE, ON_RIM, ON_VERTEX, has_friction, moving_span
 
 if TYPE_CHECKING:
     from mcrock.body import Body
@@ -128,6 +128,8 @@ def sample_run(run: Run, body: Body, times: ArrayLike) -> Frames:
     orientation, com = _poses(history, times, row)
     turned = np.einsum("nij,vj->nvi", rotation_matrix(orientation), solid.vertices)
     mode, index = history["mode"].values[row].astype(int), history["index"].values[row].astype(int)
+    base = np.array(body.faces[body.start_face])
+    lowest = base[turned[:, base, 2].argmin(axis=1)]  # nearly the point of a rim that touches the ground
     on_ground = -turned[:, : len(body.vertices), 2].min(axis=1)
     com[:, 2] = np.where(mode == Mode.FLIGHT, np.maximum(com[:, 2], on_ground), on_ground)
     points = turned + com[:, None, :]
@@ -139,7 +141,7 @@ def sample_run(run: Run, body: Body, times: ArrayLike) -> Frames:
         tilt=np.arccos(np.clip(up, -1.0, 1.0)),
         mode=mode,
         index=index,
-        contacts=_contacts(body, mode, index),
+        contacts=_contacts(body, mode, index, lowest),
         happened=np.searchsorted([event["t"] for event in run.events], times, side="right"),
         points=points,
         base=points[:, list(body.faces[body.start_face])].mean(axis=1),
@@ -162,8 +164,10 @@ def _poses(history: xr.Dataset, times: Array, row: NDArray[np.int64]) -> tuple[A
     return between, com[row] + share[:, None] * (com[after] - com[row])
 
 
-def _contacts(body: Body, mode: NDArray[np.int64], index: NDArray[np.int64]) -> list[tuple[int, ...]]:
-    """Vertices in contact, for each pair of mode and index."""
+def _contacts(
+    body: Body, mode: NDArray[np.int64], index: NDArray[np.int64], lowest: NDArray[np.int64]
+) -> list[tuple[int, ...]]:
+    """Vertices in contact, for each pair of mode and index; on a rim the ``lowest`` of the base."""
     edges = topology(body.faces, len(body.vertices)).edge_vertices.tolist()
 
     def in_contact(mode: int, index: int) -> tuple[int, ...]:
@@ -173,6 +177,8 @@ def _contacts(body: Body, mode: NDArray[np.int64], index: NDArray[np.int64]) -> 
             return tuple(edges[index])
         return (index,) if mode in ON_VERTEX else ()
 
+    index = np.where(np.isin(mode, ON_RIM), lowest, index)
+    mode = np.where(np.isin(mode, ON_RIM), Mode.VERTEX, mode)
     return [in_contact(m, i) for m, i in zip(mode.tolist(), index.tolist(), strict=True)]
 
 
