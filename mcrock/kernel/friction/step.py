@@ -462,11 +462,11 @@ def advance_slip(run, h):
     before = above_clearance(run, state)[0] if run.clearance > 0.0 and pivot == body.n_vertex else -1.0
     h, event = _regular_step(run, prepare_step(run, a, h), n, pivot)
     if before >= 0.0 and above_clearance(run, trial)[0] < 0.0:
-        h, event, n = _locate_clearance(run, h), codes.LANDING, 0
+        h, event, n = _locate_first(run, h, False), codes.LANDING, 0
     up = vertical(orientation(state))
     after = vertical(orientation(trial))
     if after[2] <= (UPRIGHT if event == codes.LANDING else 0.0) and not results.has_overturned(result):
-        h, event = _locate_overturning(run, h), codes.OVERTURN
+        h, event = _locate_first(run, h, True), codes.OVERTURN
         after = vertical(orientation(trial))
         result[Response.PEAK_TILT] = 1.0
     d0 = tilt_rate(up, state.w_x, state.w_y, state.w_z)
@@ -533,33 +533,17 @@ def _regular_step(run, h, n, pivot):
 
 
 @jit(internal=True)
-def _locate_overturning(run, high):
-    """First time in a step at which the body axis is level [s]; the state there is in ``run.trial``."""
+def _locate_first(run, high, falls):
+    """First time in a step at which the axis is level if the body ``falls``, else the tilt is that of the
+    clearance [s]; the state there is in ``run.trial``."""
     trial, low = run.trial, 0.0
     for _ in range(HALVINGS):
         if high - low <= EVENT_TIME:
             break
         middle = 0.5 * (low + high)
         mode_step(run, middle)
-        if vertical(orientation(trial))[2] <= 0.0:
-            high = middle
-        else:
-            low = middle
-    mode_step(run, high)
-    return high
-
-
-@jit(internal=True)
-def _locate_clearance(run, high):
-    """First time in a step at which the tilt is that of the clearance [s]; the state there is in
-    ``run.trial``."""
-    low = 0.0
-    for _ in range(HALVINGS):
-        if high - low <= EVENT_TIME:
-            break
-        middle = 0.5 * (low + high)
-        mode_step(run, middle)
-        if above_clearance(run, run.trial)[0] < 0.0:
+        above = vertical(orientation(trial))[2] if falls else above_clearance(run, trial)[0]
+        if above <= 0.0:
             high = middle
         else:
             low = middle
