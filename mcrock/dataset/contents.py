@@ -30,6 +30,7 @@ import tempfile
 import time
 import uuid
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import IntEnum
@@ -143,6 +144,7 @@ def replacing(path: Path, store: Path | None = None) -> Iterator[Path]:
 DIGEST = 64  # hexadecimal digits at the end of the file
 LONGEST = 4096  # comment [bytes]: few are read of a store of thousands of files
 END, END_SIZE = b"PK\5\6", 22  # record of a zip archive that comes before its comment [bytes]
+TAIL, ENTRY, LOCAL, ZIP64 = 1 << 14, 46, 30, 0xFFFFFFFF  # bytes: read of the end, heads of members, largest
 STAMP = (1980, 1, 1, 0, 0, 0)  # time of every member: equal contents are equal files
 UNIX = 3
 HEAD, FIRST = 64, (b"intensity/c/0", b"chunk_done/", b"zarr.json")  # bytes, and what a first member is called
@@ -243,6 +245,8 @@ def read_member(path: Path, name: str, known: Known | None = None) -> bytes:
             if _record(content) != known.record_of(path):
                 raise ForeignError("another file than at the opening")
             known.states[path], source = state, io.BytesIO(content)
+        if place := _place_of(source, name):
+            return _content_at(source, *place)
         with zipfile.ZipFile(source) as archive:
             return _content(archive, name, found.st_size)
 
@@ -293,6 +297,31 @@ def _content(archive: zipfile.ZipFile, name: str, size: int) -> bytes:
     content = archive.read(member)
     if len(content) != member.file_size:
         raise ValueError("a member is too short")
+    return content
+
+
+def _place_of(file: IO[bytes], name: str) -> tuple[int, int, int] | None:
+    """CRC-32, size and head of a member by the directory at the end; None if it is not seen in a few bytes.
+
+    `zipfile` makes an object of each member, which takes longer than all else of reading one.
+    """
+    file.seek(-min(file.seek(0, os.SEEK_END), TAIL), os.SEEK_END)
+    end, key, at = file.read(), name.encode() + b"PK", 0  # a next entry or the end follows
+    while (at := end.find(key, at + 1)) > ENTRY:
+        start = at - ENTRY
+        if end.startswith(b"PK\1\2", start):
+            crc, packed, size = struct.unpack_from("<3L", end, start + 16)
+            (head,) = struct.unpack_from("<L", end, at - 4)
+            return (crc, size, head) if packed == size and head + size < ZIP64 else None
+    return None
+
+
+def _content_at(file: IO[bytes], crc: int, size: int, head: int) -> bytes:
+    file.seek(head + LOCAL - 4)
+    file.seek(sum(struct.unpack("<2H", file.read(4))), os.SEEK_CUR)
+    content = file.read(size)
+    if len(content) != size or zlib.crc32(content) != crc:
+        raise ValueError("a member is not what was written")
     return content
 
 
@@ -418,6 +447,7 @@ def study_record(study: str) -> dict[str, Any]:
     return {"format": FORMAT, "study": study}
 
 
+@lru_cache(maxsize=1024)  # each array asks for the same ones
 def chunk_path(path: Path, key: Key) -> Path:
     """File of a chunk."""
     return path / CHUNKS / chunk_name(key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Words = Callable[[str], str]  # what is said of an array by its name that cannot be decoded
+Rows = Callable[..., "NDArray[Any]"]  # a part of an array by a slice of each dimension
 
 
 def open_lazily(
-    source: Any, engine: str, words: Words, chunks: dict[str, int] | None, **options: Any
+    source: Any,
+    engine: str,
+    words: Words,
+    chunks: dict[str, int] | None,
+    rows: Mapping[str, Rows] | None = None,
+    **options: Any,
 ) -> xr.Dataset:
     """Dataset that an engine of xarray opens, whose arrays raise `DamageError` where they cannot be decoded.
 
@@ -33,22 +39,28 @@ def open_lazily(
         From the name of an array to the message; other processes have it if it can be pickled.
     chunks : dict, optional
         As there: with ``{}`` every variable is a dask array.
+    rows : mapping of str to callable, optional
+        What reads slices of an array faster than the engine, by its name.
     """
-    return xr.open_dataset(source, engine=_Engine, chunks=chunks, inner=engine, words=words, options=options)
+    more: dict[str, Any] = {"inner": engine, "words": words, "rows": rows or {}, "options": options}
+    return xr.open_dataset(source, engine=_Engine, chunks=chunks, **more)
 
 
 class _Engine(BackendEntrypoint):
     """Another engine, with arrays that say what is damaged."""
 
-    open_dataset_parameters = ("filename_or_obj", "drop_variables", "inner", "words", "options")
+    open_dataset_parameters = ("filename_or_obj", "drop_variables", "inner", "words", "rows", "options")
 
     def open_dataset(self, filename_or_obj: Any, **kwargs: Any) -> xr.Dataset:
         """Open a dataset, read when it is used."""
-        inner, words = kwargs["inner"], kwargs["words"]
+        inner, words, rows = kwargs["inner"], kwargs["words"], kwargs["rows"]
         ds = xr.open_dataset(filename_or_obj, engine=inner, chunks=None, cache=False, **kwargs["options"])
         lazy = {
             name: xr.Variable(
-                variable.dims, _lazy(variable, partial(words, str(name))), variable.attrs, variable.encoding
+                variable.dims,
+                _lazy(variable, partial(words, str(name)), rows.get(name)),
+                variable.attrs,
+                variable.encoding,
             )
             for name, variable in ds.variables.items()
             if name not in ds.xindexes
@@ -59,19 +71,19 @@ class _Engine(BackendEntrypoint):
         return found
 
 
-def _lazy(variable: xr.Variable, words: Callable[[], str]) -> Any:
+def _lazy(variable: xr.Variable, words: Callable[[], str], rows: Rows | None) -> Any:
     """Values that are read when they are used; names at once, which xarray and dask take if of one length."""
     if variable.dtype.kind == "T":
         with decoding(words):
             return np.array(variable.values.tolist(), str)
-    return indexing.LazilyIndexedArray(_Array(variable, words))
+    return indexing.LazilyIndexedArray(_Array(variable, words, rows))
 
 
 class _Array(BackendArray):
     """An array on disk."""
 
-    def __init__(self, variable: xr.Variable, words: Callable[[], str]) -> None:
-        self.variable, self.words = variable, words
+    def __init__(self, variable: xr.Variable, words: Callable[[], str], rows: Rows | None) -> None:
+        self.variable, self.words, self.rows = variable, words, rows
         self.shape, self.dtype = variable.shape, variable.dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
@@ -79,6 +91,8 @@ class _Array(BackendArray):
 
     def _read(self, key: tuple[Any, ...]) -> NDArray[Any]:
         with decoding(self.words):
+            if self.rows and _are_slices(key):
+                return self.rows(*key)
             return np.asarray(self.variable[key].values)
 
 
@@ -87,10 +101,14 @@ def source_of(array: xr.DataArray) -> object | None:
     data: Any = array.variable._data
     while hasattr(data, "array"):  # xarray's wrappers
         keys = data.key.tuple if hasattr(data, "key") else ()
-        if not all(isinstance(key, slice) and key.step in (None, 1) for key in keys):
+        if not _are_slices(keys):
             return None
         data = data.array
     return data if isinstance(data, _Array) and data.shape == array.shape else None
+
+
+def _are_slices(keys: tuple[Any, ...]) -> bool:
+    return all(isinstance(key, slice) and key.step in (None, 1) for key in keys)
 
 
 @contextmanager

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 import zarr
+from numcodecs.zstd import Zstd
 from numpy.typing import NDArray
 from zarr.codecs import ZstdCodec
 from zarr.storage import MemoryStore
@@ -219,7 +222,9 @@ def open_store(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
         raise error
     members: Any = _Members(path, template, found.states)
     source = MemoryStore(members, read_only=True)
-    return open_lazily(source, "zarr", partial(_undecodable, path), chunks, consolidated=False, zarr_format=3)
+    rows = {name: partial(members.rows, name) for name in template.chunked}
+    how: dict[str, Any] = {"rows": rows, "consolidated": False, "zarr_format": 3}
+    return open_lazily(source, "zarr", partial(_undecodable, path), chunks, **how)
 
 
 def _undecodable(path: Path, name: str) -> str:
@@ -242,6 +247,22 @@ class _Members(Mapping[str, Any]):
         from zarr.buffer.cpu import Buffer
 
         return Buffer.from_bytes(self._read(name))
+
+    def rows(self, name: str, *cuts: slice) -> NDArray[Any]:
+        """A part of an array: zarr takes four times as long for the many chunks."""
+        shape, size = self.template.arrays[name]["shape"], self.template.chunk_shape(name)
+        ends = [cut.indices(length)[:2] for cut, length in zip(cuts, shape, strict=True)]
+        grid = [range(a // step, -(-b // step)) for (a, b), step in zip(ends, size, strict=True)]
+        dtype, padded = declaration(name).dtype, [len(at) * step for at, step in zip(grid, size, strict=True)]
+        stored, whole = np.dtype(dtype).newbyteorder("<"), np.full(padded, filler(dtype), dtype)
+        for place in product(*grid):
+            with suppress(KeyError):  # of what is not there
+                content = self._read(f"{name}/c/{'/'.join(map(str, place))}")
+                into = ((i - places.start) * step for i, places, step in zip(place, grid, size, strict=True))
+                target = tuple(slice(start, start + step) for start, step in zip(into, size, strict=True))
+                whole[target] = np.frombuffer(Zstd().decode(content), stored).reshape(size)
+        first = (places.start * step for places, step in zip(grid, size, strict=True))
+        return whole[tuple(slice(a - i, b - i) for (a, b), i in zip(ends, first, strict=True))]
 
     def _read(self, name: str) -> bytes:
         if name in self.members:

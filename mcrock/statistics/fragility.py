@@ -34,6 +34,8 @@ from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
     ESTIMATE,
+    GUESSED,
+    among,
     axis_attrs,
     check_runs,
     is_cloud,
@@ -81,11 +83,12 @@ def capacities(ds: xr.Dataset) -> xr.Dataset:
     check_runs(ds)
     if is_cloud(ds) or ds.sizes["intensity"] < 2:
         raise ValueError("capacities need a study in which every realization meets two levels or more")
-    ds = ds.sortby("intensity")
+    ds = ds[[name for name in ("outcome", *GUESSED) if name in ds]].transpose("realization", "intensity")
+    if (np.diff(ds["intensity"].values) < 0).any():
+        ds = ds.sortby("intensity")
     level = run_intensity(ds).values.astype(float)
-    over = (ds["outcome"] == Outcome.OVERTURNED).transpose("realization", "intensity").values
-    unknown = undecided(ds).transpose("realization", "intensity").values
-    unknown |= (ds["outcome"] == Outcome.NOT_RUN).transpose("realization", "intensity").values
+    over = among(ds["outcome"].values, [Outcome.OVERTURNED])
+    unknown = undecided(ds).values | among(ds["outcome"].values, [Outcome.NOT_RUN])
     over &= ~unknown
     stands = ~over & ~unknown
     first = np.where(over.any(axis=1), over.argmax(axis=1), len(level))
@@ -107,11 +110,13 @@ def capacities(ds: xr.Dataset) -> xr.Dataset:
 def count_resurrected(ds: xr.Dataset) -> xr.Dataset:
     """Realizations that overturn and survive a stronger motion, and all that have been run."""
     resurrected = total = 0
+    ds = ds[[name for name in ("outcome", *GUESSED) if name in ds]]
     for where in slices(ds):
         part = ds.isel(realization=where)
-        there = (part["outcome"] != Outcome.NOT_RUN).any("intensity").values
+        there = (part["outcome"] != int(Outcome.NOT_RUN)).any("intensity").values
         if there.any():
-            resurrected += int(capacities(part.isel(realization=there))["resurrected"].sum())
+            part = part if there.all() else part.isel(realization=there)
+            resurrected += int(capacities(part)["resurrected"].sum())
             total += int(there.sum())
     return table({"resurrected": ((), resurrected), "realizations": ((), total)}, {})
 

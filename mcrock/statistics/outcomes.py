@@ -44,6 +44,7 @@ from mcrock.statistics.runs import (
     NOT_DECIDED,
     Classes,
     Passed,
+    among,
     axis_attrs,
     check_runs,
     count_runs,
@@ -88,6 +89,13 @@ class Ending(IntEnum):
         return self.name.lower().replace("_", " ")
 
 
+ENDED = {
+    Outcome.OVERTURNED: Ending.OVERTURNED,
+    Outcome.ROCKING: Ending.STILL_ROCKING,
+    Outcome.PAINLEVE: Ending.FRICTION_UNDECIDED,
+    Outcome.LIFTED_OFF: Ending.LIFTED_OFF,
+    Outcome.FAILED: Ending.FAILED,
+}
 UNDECIDED = tuple(ending for ending in Ending if ending >= Ending.STILL_ROCKING)
 
 
@@ -170,12 +178,9 @@ def run_endings(part: xr.Dataset, limit: float | None) -> np.ndarray:
     code[beyond("longest_flight", FLIGHT)] = Ending.LEFT_THE_GROUND
     if limit is not None:
         code[beyond("peak_displacement", limit)] = Ending.FELL_OFF_ITS_SUPPORT
-    code[outcome == Outcome.OVERTURNED] = Ending.OVERTURNED
-    code[~np.isin(outcome, (*STANDING, Outcome.OVERTURNED))] = Ending.LIMIT_MET
-    code[outcome == Outcome.ROCKING] = Ending.STILL_ROCKING
-    code[outcome == Outcome.PAINLEVE] = Ending.FRICTION_UNDECIDED
-    code[outcome == Outcome.LIFTED_OFF] = Ending.LIFTED_OFF
-    code[outcome == Outcome.FAILED] = Ending.FAILED
+    code[~among(outcome, (*STANDING, Outcome.OVERTURNED))] = Ending.LIMIT_MET
+    for kind, found in ENDED.items():
+        code[outcome == int(kind)] = found
     code[guessed(part).values] = Ending.INFEASIBLE_IMPACT
     code[beyond(STROKE, 0)] = Ending.BEYOND_STROKE
     return code
@@ -291,9 +296,9 @@ def undecided_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> xr.Dataset
         struck = part[STROKE].values > 0 if STROKE in part else np.zeros_like(guess)
         guesses = {GUESS: guess & ~struck, STROKE: struck}
         for k, reason in enumerate(REASONS):
-            of = guesses[reason] if reason in guesses else (outcome == Outcome[reason.upper()]) & ~guess
-            runs[k] += (of & there).sum()
-            fell[k] += (of & (outcome == Outcome.OVERTURNED)).sum()
+            of = guesses[reason] if reason in guesses else (outcome == int(Outcome[reason.upper()])) & ~guess
+            runs[k] += np.count_nonzero(of & there)
+            fell[k] += np.count_nonzero(outcome[of] == int(Outcome.OVERTURNED))
     return table(
         {
             "runs": ("reason", runs, {"long_name": "number of undecided runs"}),
@@ -415,7 +420,7 @@ def _parts(ds: xr.Dataset, allow_missing: bool) -> Iterator[_Slice]:
             np.broadcast_to(x, outcome.shape).astype(float),
             tilt,
             decided & (outcome == Outcome.OVERTURNED),
-            decided & np.isin(outcome, STANDING),
+            decided & among(outcome, STANDING),
         )
         yield _Slice(*(column.ravel() for column in columns))
 
@@ -533,7 +538,7 @@ def _counted(
     for where, part, there in read_slices(ds, (*STRAINS_READ, *CERTIFICATES), allow_missing):
         index = np.arange(size) if places.of_run is None else places.of_run[where]
         cell = np.broadcast_to(index, there.shape)
-        standing = there & np.isin(part["outcome"].values, STANDING)
+        standing = there & among(part["outcome"].values, STANDING)
         marks = (
             part["contact_lost"].values > 0,
             part["edge_stick_infeasible"].values > 0,
@@ -667,4 +672,4 @@ def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
 
 def _verdict(outcome: np.ndarray) -> np.ndarray:
     """0 undecided, 1 stands, 2 overturned."""
-    return np.isin(outcome, STANDING) + 2 * (outcome == Outcome.OVERTURNED)
+    return among(outcome, STANDING) + 2 * (outcome == int(Outcome.OVERTURNED))

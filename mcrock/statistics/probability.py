@@ -45,6 +45,7 @@ from mcrock.statistics.runs import (
     SMALL,
     Classes,
     Passed,
+    among,
     axis_attrs,
     check_runs,
     config_of,
@@ -65,6 +66,7 @@ EVENT = schema.EVENT
 ISOLATOR = "isolator_displacement"  # what the body does and how a run ends change nothing of it
 TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on
 DOUBTS = GUESSED[0], GUESSED[3]  # each of which alone can leave a run in doubt
+FEW = 8  # limits, each of which is compared with all runs; of more the place is searched [1]
 OF_SUPPORT = "displacement_limit"  # attribute of a dataset that is judged by another limit than its study's
 
 
@@ -119,11 +121,14 @@ def limit_levels(part: xr.Dataset, variable: str, rising: np.ndarray) -> Passed:
     A peak that was reached stays; a residual is known of runs that ended.
     """
     value, of_body = response(part, variable).values, variable != ISOLATOR
-    fell = of_body & (part["outcome"].values == Outcome.OVERTURNED)
+    fell = of_body & among(part["outcome"].values, [Outcome.OVERTURNED])
     unsure, guess = of_body & undecided(part).values, of_body & guessed(part).values
     unknown = np.isnan(value) & ~fell
-    open_ended = (of_body & ~np.isin(part["outcome"].values, DECIDED)) | unknown
-    passed = np.searchsorted(rising, np.where(np.isnan(value), -np.inf, value), side="left")
+    open_ended = (of_body & ~among(part["outcome"].values, DECIDED)) | unknown
+    if len(rising) <= FEW:
+        passed = np.sum([value > level for level in rising], axis=0)
+    else:
+        passed = np.searchsorted(rising, np.where(np.isnan(value), -np.inf, value), side="left")
     if variable in RESIDUALS:
         passed[open_ended] = 0
     passed = np.where(fell, len(rising), passed)

@@ -17,6 +17,7 @@ import xarray as xr
 
 from mcrock.base.session import hold_interruptions
 from mcrock.dataset import SCHEMA, DamageError, build_dataset, create, is_store, load_dataset, outputs
+from mcrock.dataset import contents as contents_module
 from mcrock.dataset import store as store_module
 from mcrock.dataset.contents import (
     CHUNKS,
@@ -171,6 +172,22 @@ def test_a_slice_of_a_variable_reads_no_other_chunk(store, header, monkeypatch):
     )
     ds["peak_tilt"][LENGTH : 2 * LENGTH].load()
     assert read == ["peak_tilt/c/1/0"]
+
+
+@pytest.mark.parametrize("tail", [1 << 14, 100])  # bytes in which the place of a member is looked for
+def test_slices_are_read_as_zarr_reads_them(store, header, monkeypatch, tail):
+    monkeypatch.setattr(contents_module, "TAIL", tail)
+    write_part(store, 0, part(0, N), header.attrs)
+    chunk_path(store, (1,)).unlink()
+    ds = load_dataset(store, allow_incomplete=True)
+    for name in ("outcome", "peak_tilt", "record"):
+        for where in (slice(None), slice(1, 2 * LENGTH + 1), slice(LENGTH, 2 * LENGTH), slice(3, 3)):
+            by_zarr = ds[name].isel(realization=np.arange(N)[where]).values
+            sliced = ds[name].isel(realization=where)
+            assert sliced.dtype == by_zarr.dtype
+            np.testing.assert_array_equal(sliced.values, by_zarr)
+    levels = ds["peak_tilt"].isel(intensity=slice(1, 2))
+    np.testing.assert_array_equal(levels.values, ds["peak_tilt"].isel(intensity=[1]).values)
 
 
 def test_an_open_dataset_shows_the_moment_of_opening(store, header):
