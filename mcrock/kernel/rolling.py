@@ -61,6 +61,7 @@ PLANE = 1e-5  # velocity out of a plane over that in it, below which motion near
 PUSH = 1e-7  # the same once it is pushed out of it: what is left of that later is no reason for a side [1]
 FLAT = 1e-14  # tilt below which a body that slips has come down: friction need not let it sweep [rad]
 PUSH_SLIP = 1e-4  # the same where it slips, so that times within a sweep are told apart [1]
+SMALL = 0.01  # tilt that the motion allows, over the slenderness, below which steps are twice as long [1]
 SPAN = 2.0  # longest step over the largest step [1]
 SWAY = 1.4  # longest step near flat, over the time in which the shaking would turn the tilt [1]
 
@@ -163,7 +164,9 @@ def longest_step(run, up, plane, pull):
     c, s, tilt = lowest_azimuth(up)
     across, along = abs(c * state.w_x + s * state.w_y), c * state.w_y - s * state.w_x
     # tilt times w_r is kept exactly, at every length of the step: what errs is the turn, of the fourth order
-    share = TURN * run.settings.step
+    share, weight = TURN * run.settings.step, tipping(run.body)
+    if tilt + (across * across + along * along) / (2.0 * weight) < SMALL * run.body.slenderness:
+        share *= 2.0
     if 0.5 * across < abs(along) * share**4:
         share = plane
     elif across < abs(along):
@@ -174,7 +177,7 @@ def longest_step(run, up, plane, pull):
     if root > 0.0:
         longest = min(longest, 2.0 * DOWN * tilt / root)
     # where the centre of pressure is near the rim, a shift of it turns the tilt
-    return min(longest, SWAY * sqrt(tilt / tipping(run.body)))
+    return min(longest, SWAY * sqrt(tilt / weight))
 
 
 @jit(inline=True, internal=True)
