@@ -245,8 +245,8 @@ def read_member(path: Path, name: str, known: Known | None = None) -> bytes:
             if _record(content) != known.record_of(path):
                 raise ForeignError("another file than at the opening")
             known.states[path], source = state, io.BytesIO(content)
-        if place := _place_of(source, name):
-            return _content_at(source, *place)
+        if member := _found_in(source, name):
+            return member
         with zipfile.ZipFile(source) as archive:
             return _content(archive, name, found.st_size)
 
@@ -300,29 +300,24 @@ def _content(archive: zipfile.ZipFile, name: str, size: int) -> bytes:
     return content
 
 
-def _place_of(file: IO[bytes], name: str) -> tuple[int, int, int] | None:
-    """CRC-32, size and head of a member by the directory at the end; None if it is not seen in a few bytes.
+def _found_in(file: IO[bytes], name: str) -> bytes | None:
+    """A member by the directory at the end, checked by its CRC-32; None if it is not seen in a few bytes.
 
     `zipfile` makes an object of each member, which takes longer than all else of reading one.
     """
     file.seek(-min(file.seek(0, os.SEEK_END), TAIL), os.SEEK_END)
     end, key, at = file.read(), name.encode() + b"PK", 0  # a next entry or the end follows
     while (at := end.find(key, at + 1)) > ENTRY:
-        start = at - ENTRY
-        if end.startswith(b"PK\1\2", start):
-            crc, packed, size = struct.unpack_from("<3L", end, start + 16)
-            (head,) = struct.unpack_from("<L", end, at - 4)
-            return (crc, size, head) if packed == size and head + size < ZIP64 else None
+        crc, packed, size = struct.unpack_from("<3L", end, at - ENTRY + 16)
+        (head,) = struct.unpack_from("<L", end, at - 4)
+        if end.startswith(b"PK\1\2", at - ENTRY) and packed == size and head + size < ZIP64:
+            file.seek(head + LOCAL - 4)
+            file.seek(sum(struct.unpack("<2H", file.read(4))), os.SEEK_CUR)
+            content = file.read(size)
+            if len(content) != size or zlib.crc32(content) != crc:
+                raise ValueError("a member is not what was written")
+            return content
     return None
-
-
-def _content_at(file: IO[bytes], crc: int, size: int, head: int) -> bytes:
-    file.seek(head + LOCAL - 4)
-    file.seek(sum(struct.unpack("<2H", file.read(4))), os.SEEK_CUR)
-    content = file.read(size)
-    if len(content) != size or zlib.crc32(content) != crc:
-        raise ValueError("a member is not what was written")
-    return content
 
 
 @contextmanager

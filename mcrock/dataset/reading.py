@@ -22,43 +22,36 @@ Rows = Callable[..., "NDArray[Any]"]  # a part of an array by a slice of each di
 
 
 def open_lazily(
-    source: Any,
-    engine: str,
-    words: Words,
-    chunks: dict[str, int] | None,
-    rows: Mapping[str, Rows] | None = None,
-    **options: Any,
+    source: Any, engine: str, words: Words, chunks: dict[str, int] | None, **options: Any
 ) -> xr.Dataset:
     """Dataset that an engine of xarray opens, whose arrays raise `DamageError` where they cannot be decoded.
 
     Parameters
     ----------
     source, engine, options
-        As `xarray.open_dataset` takes them.
+        As `xarray.open_dataset` takes them; and `rows`, what reads slices of arrays faster, by their names.
     words : callable
         From the name of an array to the message; other processes have it if it can be pickled.
     chunks : dict, optional
         As there: with ``{}`` every variable is a dask array.
-    rows : mapping of str to callable, optional
-        What reads slices of an array faster than the engine, by its name.
     """
-    more: dict[str, Any] = {"inner": engine, "words": words, "rows": rows or {}, "options": options}
-    return xr.open_dataset(source, engine=_Engine, chunks=chunks, **more)
+    return xr.open_dataset(source, engine=_Engine, chunks=chunks, inner=engine, words=words, options=options)
 
 
 class _Engine(BackendEntrypoint):
     """Another engine, with arrays that say what is damaged."""
 
-    open_dataset_parameters = ("filename_or_obj", "drop_variables", "inner", "words", "rows", "options")
+    open_dataset_parameters = ("filename_or_obj", "drop_variables", "inner", "words", "options")
 
     def open_dataset(self, filename_or_obj: Any, **kwargs: Any) -> xr.Dataset:
         """Open a dataset, read when it is used."""
-        inner, words, rows = kwargs["inner"], kwargs["words"], kwargs["rows"]
-        ds = xr.open_dataset(filename_or_obj, engine=inner, chunks=None, cache=False, **kwargs["options"])
+        inner, words, options = kwargs["inner"], kwargs["words"], dict(kwargs["options"])
+        rows: Mapping[str, Rows] = options.pop("rows", {})
+        ds = xr.open_dataset(filename_or_obj, engine=inner, chunks=None, cache=False, **options)
         lazy = {
             name: xr.Variable(
                 variable.dims,
-                _lazy(variable, partial(words, str(name)), rows.get(name)),
+                _lazy(variable, partial(words, str(name)), rows.get(str(name))),
                 variable.attrs,
                 variable.encoding,
             )

@@ -223,7 +223,7 @@ def open_store(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
     members: Any = _Members(path, template, found.states)
     source = MemoryStore(members, read_only=True)
     rows = {name: partial(members.rows, name) for name in template.chunked}
-    how: dict[str, Any] = {"rows": rows, "consolidated": False, "zarr_format": 3}
+    how = {"consolidated": False, "zarr_format": 3, "rows": rows}
     return open_lazily(source, "zarr", partial(_undecodable, path), chunks, **how)
 
 

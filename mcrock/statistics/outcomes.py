@@ -89,13 +89,6 @@ class Ending(IntEnum):
         return self.name.lower().replace("_", " ")
 
 
-ENDED = {
-    Outcome.OVERTURNED: Ending.OVERTURNED,
-    Outcome.ROCKING: Ending.STILL_ROCKING,
-    Outcome.PAINLEVE: Ending.FRICTION_UNDECIDED,
-    Outcome.LIFTED_OFF: Ending.LIFTED_OFF,
-    Outcome.FAILED: Ending.FAILED,
-}
 UNDECIDED = tuple(ending for ending in Ending if ending >= Ending.STILL_ROCKING)
 
 
@@ -178,9 +171,12 @@ def run_endings(part: xr.Dataset, limit: float | None) -> np.ndarray:
     code[beyond("longest_flight", FLIGHT)] = Ending.LEFT_THE_GROUND
     if limit is not None:
         code[beyond("peak_displacement", limit)] = Ending.FELL_OFF_ITS_SUPPORT
+    code[outcome == Outcome.OVERTURNED] = Ending.OVERTURNED
     code[~among(outcome, (*STANDING, Outcome.OVERTURNED))] = Ending.LIMIT_MET
-    for kind, found in ENDED.items():
-        code[outcome == int(kind)] = found
+    code[outcome == Outcome.ROCKING] = Ending.STILL_ROCKING
+    code[outcome == Outcome.PAINLEVE] = Ending.FRICTION_UNDECIDED
+    code[outcome == Outcome.LIFTED_OFF] = Ending.LIFTED_OFF
+    code[outcome == Outcome.FAILED] = Ending.FAILED
     code[guessed(part).values] = Ending.INFEASIBLE_IMPACT
     code[beyond(STROKE, 0)] = Ending.BEYOND_STROKE
     return code
