@@ -161,7 +161,7 @@ def files_of(feature):
 # what is measured: budget, aim, and how: a number, or a set or dictionary of what is counted
 TABLE = {
     "code lines of the package": (
-        61850,
+        62020,
         49000,
         lambda: sum(code_lines(p.read_text(), parsed(p)) for p in FILES),
     ),
