@@ -52,6 +52,7 @@ AZIMUTHS, RECORDS = 4, 10
 CASK = [1.623, 0.435], [1.188, 1.188], [0.435, 1.623]  # a quarter of the base [m]
 FRICTIONS = 0.3, 0.5, 1.0
 MEMBER = ["body", "friction", "level", "record", "azimuth_deg"]
+PLASTIC = Impact(lambda_=1.0)
 LEAST = 1e-3, 1e-3, 1e-2  # of the responses, in their units
 RESPONSES = {"peak_tilt": "peak tilt [rad]", "peak_displacement": "drift [m]", "yaw": "yaw [rad]"}
 TABLE = Path(__file__).with_name("friction_peer.csv")
@@ -115,24 +116,29 @@ def record_of(set: str, record: int) -> Motion:
     return fema_p695(set, [record])[0]
 
 
-def members(names: Iterable[str], azimuths: int) -> Iterator[tuple[Row, Motion]]:
+def members(
+    names: Iterable[str],
+    azimuths: int,
+    of: dict[str, Case] | None = None,
+    frictions: tuple[float, ...] = FRICTIONS,
+) -> Iterator[tuple[Row, Motion]]:
     """What a run is of, and its ground motion: all bodies at the middle of their levels first."""
     for which, k, index in product((1, 0, 2), range(0, AZIMUTHS, AZIMUTHS // azimuths), range(RECORDS)):
         for name in names:
-            case = cases()[name]
+            case = (of or cases())[name]
             record, level, azimuth = case.records[index], case.levels[which], k * case.turn_deg / AZIMUTHS
             motion = record_of(case.set, record)
             motion = motion.scaled(level * case.unit / intensity(motion, case.measure))
             motion = motion.rotated(radians(azimuth))
-            for friction in FRICTIONS:
+            for friction in frictions:
                 yield dict(zip(MEMBER, (name, friction, level, record, azimuth), strict=True)), motion
 
 
-def one_run(engine: str, body: Body, motion: Motion, friction: float, lambda_: float = 1.0) -> Row:
+def one_run(engine: str, body: Body, motion: Motion, friction: float, impact: Impact = PLASTIC) -> Row:
     """One run; `overturned` is None if it failed."""
     if engine != "mcrock":
         return asdict(shaken(body, motion, friction, SETTINGS[engine]))
-    run = simulate(body, motion, Impact(lambda_=lambda_), contact=Contact(friction=friction), history=False)
+    run = simulate(body, motion, impact, contact=Contact(friction=friction), history=False)
     stands = dict.fromkeys((Outcome.AT_REST, Outcome.ROCKING, Outcome.SETTLING), False)
     over = (stands | {Outcome.OVERTURNED: True}).get(run.outcome)
     return {
