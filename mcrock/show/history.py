@@ -35,8 +35,8 @@ COLOURS = {  # by name of the contact, in the order of a key
     "edge slip": OLIVE,
     "vertex": style.ORANGE,
     "vertex slip": style.RED,
-    "roll": style.ORANGE,
-    "rim slip": style.RED,
+    "roll": style.SAND,
+    "rim slip": style.DEEP_RED,
     "flight": style.PURPLE,
 }
 

@@ -14,7 +14,16 @@ from mcrock.plots import plot_history
 from mcrock.show.animation import save_animation
 from mcrock.show.animation.picture import SIZE, build_picture
 from mcrock.show.animation.scene import OBLIQUE, build_stage, count_events, counted, frame_times, sample_run
-from mcrock.show.history import COLOURS, CONTACT_WORDS, FLAT, ON_EDGE, ON_VERTEX, contact_name, moving_span
+from mcrock.show.history import (
+    COLOURS,
+    CONTACT_WORDS,
+    FLAT,
+    ON_EDGE,
+    ON_RIM,
+    ON_VERTEX,
+    contact_name,
+    moving_span,
+)
 from mcrock.simulation.runs import simulate
 from tests.unit.show.test_animation import page_data, unpack
 
@@ -64,7 +73,7 @@ def test_the_runs_are_what_they_are_taken_for(slid, spun, bounced):
 
 def test_every_mode_of_a_history_has_its_look():
     assert set(CONTACT_WORDS) == set(Mode) - {Mode.OVERTURNED}
-    assert {*FLAT, *ON_EDGE, *ON_VERTEX, Mode.FLIGHT} == set(CONTACT_WORDS)
+    assert {*FLAT, *ON_EDGE, *ON_VERTEX, *ON_RIM, Mode.FLIGHT} == set(CONTACT_WORDS)
     assert set(COLOURS) == {contact_name(mode) for mode in CONTACT_WORDS}
     assert len(set(COLOURS.values())) == len(COLOURS)
 
