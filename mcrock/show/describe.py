@@ -486,6 +486,10 @@ def impact_notes(study: Study, inputs: Inputs) -> list[str]:
             "note: a perfect rim on hard ground loses no energy as it rolls, and overturns the most; for a "
             "real one write in [impact] rolling_loss and clearance, as mcrock new does (mcrock docs bodies)"
         )
+    elif inputs.rim is None and (study.impact.rolling_loss or study.impact.clearance):
+        found.append(
+            "note: impact.rolling_loss and clearance are of a circular base, and do nothing to this polygon"
+        )
     polygon = inputs.rim is None and sides >= ROUND
     if polygon and (inputs.impact[inputs.law == DEFAULT_LAW, ImpactParameter["LAMBDA"]] != 0.0).any():
         found.append(

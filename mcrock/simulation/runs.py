@@ -317,6 +317,11 @@ def simulate(
     if body.rim > 0.0:
         placed = impact.tau_facet is not None or impact.point is not None
         _check_rim(controls, placed)
+        if (impact.clearance or 0.0) >= body.slenderness:
+            raise ValueError(
+                f"Impact.clearance must be below the slenderness, {body.slenderness:.4g} rad, got "
+                f"{impact.clearance:g}"
+            )
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
     shaking = RunShaking(pack, t_end, lean)
     return _followed(impact.own_law, body, base_only, shaking, law, values, start, controls, history)

@@ -753,6 +753,21 @@ def draw_inputs(
     return inputs_at(study, motions, points_of_design(study, len(motions), start, stop, outer), with_motions)
 
 
+def _check_clearance(study: Study, draws: Draws, slenderness: Array, start: int) -> None:
+    """Refuse bases so uneven that a body falls before they land; at impacts the most that is drawn counts."""
+    given = study.impact.clearance
+    most = given.quantile(1.0) if isinstance(given, Distribution) else given
+    clearance = np.broadcast_to(draws.get("impact.clearance", most), slenderness.shape)
+    bad = np.flatnonzero(clearance >= slenderness)
+    if bad.size:
+        i = int(bad[0])
+        raise RealizationError(
+            f"{study.source} [impact] clearance: realization {start + i}: must be below the slenderness of "
+            f"the body, {slenderness[i]:.4g} rad, got {clearance[i]:.4g}: it is how far the base is from "
+            "flat, over its radius"
+        )
+
+
 def sample_inputs(study: Study, motions: Sequence[Motion], most: int) -> tuple[Inputs, int, int]:
     """Inputs of the first realizations of the first outer draws, up to ``most`` altogether, for ranges.
 
@@ -778,6 +793,8 @@ def inputs_at(study: Study, motions: Sequence[Motion], points: Points, with_moti
     draws = draw_quantities(study, points.u, n)
     bodies, sizes, of_body = draw_bodies(study, draws, n, start, points.hull)
     check_isolated_mass(study, bodies.mass, start)
+    if bodies.rim is not None and study.impact.clearance is not None:
+        _check_clearance(study, draws, sizes["slenderness"], start)
     shaking = draw_shaking(study, motions, draws, points, with_motions)
     of_intensity = draw_intensities(study, draws, shaking, sizes, bodies.gravity)
     of_release = draw_release(study, draws, bodies, start)

@@ -127,6 +127,20 @@ def test_given_bodies_on_circles(make, motions):
     assert inputs.values["body_slenderness"] == pytest.approx(np.arctan((rim - 0.02) / 0.6), rel=1e-12)
 
 
+@pytest.mark.parametrize("draw", ["run", "impact"])
+def test_a_base_more_uneven_than_the_body_is_slender_is_refused(make, motions, draw):
+    drum = {"shape": "cylinder", "radius": 0.2, "height": 1.0, "density": 1000.0}
+    study = make(**drum)
+    for low, high in ((0.1, 0.3), (0.37, 0.39)):
+        impact = study.impact.model_validate({"clearance": uniform(low, high), "draw": draw})
+        uneven = study.model_copy(update={"impact": impact})
+        if high < 0.38:
+            draw_inputs(uneven, motions, 0, 50)
+            continue
+        with pytest.raises(RealizationError, match=r"clearance: .* below the slenderness of the body, 0\.38"):
+            draw_inputs(uneven, motions, 0, 50)
+
+
 def test_scanned_bodies_on_a_foot(make, motions):
     """A vase whose foot is a ring of points of a circle: the circle counts, whatever the points."""
     turns = np.arange(24) * 2 * np.pi / 24
