@@ -161,9 +161,10 @@ def by_recordings(studies, seed=1):
     table = np.array([in_proportion(np.random.default_rng([seed, k])) for k in range(studies)])
     for name, part in zip(("their rates", "Neyman's allocation"), table.T, strict=True):
         low, middle, high = np.quantile(part, [0.05, 0.5, 0.95])
+        narrower = 1 - np.sqrt(0.95 + 0.05 * middle)
         print(
-            f"{studies} rates, recordings by {name}: {middle:.2f} of the runs ({low:.2f} to {high:.2f}); "
-            f"at a runs' share of 5 % the interval is at most {1 - np.sqrt(0.95 + 0.05 * middle):.1%} narrower"
+            f"{studies} rates, recordings by {name}: {middle:.2f} of the runs ({low:.2f} to {high:.2f}), "
+            f"or at a runs' share of 5 % an interval at most {narrower:.1%} narrower"
         )
 
 
@@ -282,6 +283,5 @@ def usual(study):
 
 if __name__ == "__main__":
     kind, *numbers = sys.argv[1:]
-    {"coverage": coverage, "weights": by_weights, "recordings": by_recordings, "cost": cost}[kind](
-        *map(int, numbers)
-    )
+    kinds = {"coverage": coverage, "weights": by_weights, "recordings": by_recordings, "cost": cost}
+    kinds[kind](*map(int, numbers))
