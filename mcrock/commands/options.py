@@ -224,11 +224,6 @@ class ForOptions:
         ),
     ] = "median"
 
-    def check_collection(self) -> None:
-        """Refuse another answer for many objects."""
-        if self.answer != "median":
-            raise ValueError("--for: each object of a collection ends by its median; leave the option out")
-
     def of(self, study: Study) -> dict[str, Any]:
         """Keywords of `mcrock.statistics.what_limits`."""
         if self.answer == "median":

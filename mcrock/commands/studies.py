@@ -41,8 +41,8 @@ def check(*, config: options.Config, changes: options.StudyOptions, aim: options
     from mcrock.study.collection import is_collection
 
     if is_collection(config):
-        aim.check_collection()
-        print_collection(changes.load_collection(config))
+        collection = changes.load_collection(config)
+        print_collection(collection, aim.of(collection.items[0].study))
     else:
         study = changes.load(config)
         print_check(study, aim.of(study))
@@ -51,7 +51,7 @@ def check(*, config: options.Config, changes: options.StudyOptions, aim: options
 TIMED = 6  # objects of a collection whose runs are timed
 
 
-def print_collection(collection: Collection) -> None:
+def print_collection(collection: Collection, asked: Mapping[str, Any] = {}) -> None:
     """Print the objects of a collection, and how long they take."""
     from dask.system import CPU_COUNT
 
@@ -62,7 +62,7 @@ def print_collection(collection: Collection) -> None:
     from mcrock.show.text import as_text, format_estimated_time
     from mcrock.study.sampling import check_inputs, load_motions
 
-    collection = settle_collection(collection)
+    collection = settle_collection(collection, **asked)
     members = collection.members
     motions = load_motions(collection.items[0].study)
     for item in collection.items:
@@ -375,14 +375,14 @@ def run(
     from mcrock.study.collection import is_collection
 
     if is_collection(config):
-        aim.check_collection()
         collection = changes.load_collection(config)
         options.say("\n".join(collection.cautions))
+        asked = aim.of(collection.items[0].study)
         if printed.dry_run:
-            print_collection(collection)
+            print_collection(collection, asked)
             return
         with _workers(place.address, cluster, output) as client, study_progress() as progress:
-            _run_collection(collection, output, how | {"client": client, "progress": progress})
+            _run_collection(collection, output, how | asked | {"client": client, "progress": progress})
         return
     study = changes.load(config)
     asked = aim.of(study)
@@ -628,8 +628,9 @@ def submit(
     if cluster:
         load_cluster(cluster)
     if is_collection(config):
-        aim.check_collection()
-        studies = [*fixed_collection(changes.load_collection(config)).members.values()]
+        collection = changes.load_collection(config)
+        asked = aim.of(collection.items[0].study)
+        studies = [*fixed_collection(collection, **asked).members.values()]
     else:
         study = changes.load(config)
         studies = [fix_size(study, **aim.of(study))]

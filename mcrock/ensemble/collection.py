@@ -139,6 +139,7 @@ def run_collection(
     client: Any = None,
     device: str = "cpu",
     progress: Callable[[Progress], None] | None = None,
+    **asked: Any,
 ) -> Results:
     """Run all objects of a collection into a folder of stores, and open it.
 
@@ -152,11 +153,15 @@ def run_collection(
         As `resume`, and add objects, realizations or intensities.
     workers, part_size, overwrite, resume, task, processes, client, device, progress
         As of `mcrock.ensemble.run_study`; a task computes its share of every object.
+    **asked
+        `hazard` or `intensity` of `mcrock.statistics.what_limits`, which "auto" then aims at for each object.
 
     Raises
     ------
     ConfigError
         If the objects do not share their intensities.
+    ValueError
+        If they are not asked for as `mcrock.statistics.precision.check_aim` says.
     StoreError
         If the folder is refused.
     EnsembleError, DamageError
@@ -164,9 +169,9 @@ def run_collection(
     """
     path = Path(output)
     options = Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
-    collection = settle_collection(collection, path if options.joining else None)
+    collection = settle_collection(collection, path if options.joining else None, **asked)
     if task[1] > 1:
-        collection = fixed_collection(collection, path)
+        collection = fixed_collection(collection, path, **asked)
     members = collection.members
     rows = tuple(
         StoredItem(item.name, tuple(item.members), item.value, item.place, item.group, item.note)
@@ -176,7 +181,7 @@ def run_collection(
     _check_folder(results, options)
     wanted = {name: _size_of(study, results.store(name), options) for name, study in members.items()}
     if task[1] > 1 and not all(is_store(results.store(name)) for name in members):
-        some = max(fix_size(study).n_realizations for study in _some_of([*members.values()]))
+        some = max(fix_size(study, **asked).n_realizations for study in _some_of([*members.values()]))
         wanted = dict.fromkeys(members, some)
     motions = load_motions(next(iter(members.values())))
     own = {name: named_responses(study) for name, study in members.items()}
@@ -199,7 +204,7 @@ def run_collection(
         except StoreError as error:
             anew = "to compute this object alone anew, delete that folder, and go on with --resume"
             raise StoreError(f"{error}\n{anew}" if options.joining else str(error)) from None
-        wanted = _more(results, {name: members[name] for name in wanted}, options)
+        wanted = _more(results, {name: members[name] for name in wanted}, options, asked)
         if not wanted:
             return results
         options = replace(options, overwrite=False, resume=False, extend=True)
@@ -208,7 +213,7 @@ def run_collection(
 TRIED = 12  # objects that have a pilot, from the one that rocks first to the last
 
 
-def settle_collection(collection: Collection, output: Path | None = None) -> Collection:
+def settle_collection(collection: Collection, output: Path | None = None, **asked: Any) -> Collection:
     """The objects with common intensities in the place of those that are left to pilots.
 
     Parameters
@@ -217,35 +222,38 @@ def settle_collection(collection: Collection, output: Path | None = None) -> Col
         From `load_collection`.
     output : Path, optional
         Folder that is there and gone on with: its intensities count.
+    **asked
+        As of `run_collection`.
 
     Raises
     ------
-    ConfigError
-        If the objects do not share their intensities.
+    ConfigError, ValueError
+        As of `run_collection`.
     """
     studies = [item.study for item in collection.items]
     check_shaking(studies)
     if not studies[0].intensity.is_auto:
+        settle(studies[:1], **asked)
         return collection
     stores = [] if output is None else [store for store in stores_in(output) if is_store(store)]
-    settled = settle(_some_of(studies), output=stores[0] if stores else None)
+    settled = settle(_some_of(studies), output=stores[0] if stores else None, **asked)
     return collection.with_intensity(settled[0].intensity)
 
 
-def fixed_collection(collection: Collection, output: Path | None = None) -> Collection:
+def fixed_collection(collection: Collection, output: Path | None = None, **asked: Any) -> Collection:
     """The objects with intensities and numbers of realizations, so that the tasks of an array agree on them.
 
     All that leave their number open have the largest one that some of them need, or that of the stores of
-    ``output``.
+    ``output``. What is asked is given as to `run_collection`.
     """
-    collection = settle_collection(collection, output)
+    collection = settle_collection(collection, output, **asked)
     free = [item.study for item in collection.items if not item.study.has_fixed_size]
     if not free:
         return collection
     there = [] if output is None else [store for store in stores_in(output) if is_store(store)]
     n = max(
         [read_template(store).n_realizations for store in there]
-        or [fix_size(study).n_realizations for study in _some_of(free)]
+        or [fix_size(study, **asked).n_realizations for study in _some_of(free)]
     )
     items = [
         item if item.study.has_fixed_size else replace(item, study=item.study.of_size(n))
@@ -267,13 +275,15 @@ def _size_of(study: Study, store: Path, options: Options) -> int:
     return max(first_size(study), read_template(store).n_realizations if there else 0)
 
 
-def _more(results: Results, members: Mapping[str, Study], options: Options) -> dict[str, int]:
+def _more(
+    results: Results, members: Mapping[str, Study], options: Options, asked: Mapping[str, Any]
+) -> dict[str, int]:
     """Realizations of the objects of no fixed size that need more; of an array of tasks none does."""
     found: dict[str, int] = {}
     for name, study in members.items():
         if not study.has_fixed_size and options.task[1] == 1:
             ds = results.open(name)
-            n = size_that_tells(study, ds)
+            n = size_that_tells(study, ds, **asked)
             found |= {name: n} if n > ds.sizes["realization"] else {}
     return found
 

@@ -221,7 +221,7 @@ def test_a_click_opens_the_object_of_its_row(made, monkeypatch):
         (["stats", "all.zarr"], "`mcrock collection"),
         (["export", "all.zarr", "-o", "runs.nc"], "openquake (.xml) and pelicun (.csv)"),
         (["export", "all.zarr", "-o", "f.xml", "--site", "here"], "LON,LAT"),
-        (["run", "study.toml", "-o", "new.zarr", "--for", "0.3g"], "--for: each object of a collection"),
+        (["run", "study.toml", "-o", "new.zarr", "--for", "0.3g"], "add it to [intensity] levels"),
         (["run", "study.toml", "-o", "hazard.csv"], "choose another output"),
         (["new", "other.toml", "--collection", "--height", "3 m"], "height: is of each object"),
         (["rare", "study.toml"], "`mcrock check`, `run` and `submit` take it"),

@@ -19,6 +19,7 @@ from mcrock.study.collection import load_collection, of_object
 from mcrock.study.design import own_seed, unit_numbers
 from mcrock.study.sampling import draw_inputs, load_motions
 from tests.unit.conftest import write_study
+from tests.unit.statistics.test_risk import power_law
 
 SECTION = """
 [collection]
@@ -240,13 +241,19 @@ def test_chosen_levels_are_those_of_the_stores_that_are_there(load, tmp_path):
     np.testing.assert_array_equal(again, levels)
 
 
-def test_objects_end_by_themselves_each_at_its_number(load, tmp_path):
+@pytest.mark.parametrize("asked", [{}, {"intensity": 5.0}, "hazard"])
+def test_objects_end_by_themselves_each_at_its_number(load, tmp_path, asked):
+    """By the answer that is asked for, whose level is one of the study."""
     changes = "ensemble.realizations=auto", "ensemble.most_realizations=40", "intensity.levels=auto"
-    results = run_collection(load(ROWS[:2], *changes), tmp_path / "c")
+    if asked == "hazard":
+        asked = {"hazard": power_law()}
+    results = run_collection(load(ROWS[:2], *changes), tmp_path / "c", **asked)
     numbers = {name: results.open(name).sizes["realization"] for _, name in results.members}
-    limits = {name: float(what_limits(results.open(name))["runs_share"]) for name in numbers}
+    limits = {name: float(what_limits(results.open(name), **asked)["runs_share"]) for name in numbers}
     assert all(n == 40 or (8 <= n < 40 and limits[name] <= 0.05) for name, n in numbers.items())
+    if "intensity" in asked:
+        assert (results.open("a")["intensity"] == 5.0).any()
     tasks = load(ROWS[:2], *changes)
     for i in (1, 2):
-        run_collection(tasks, tmp_path / "t", task=(i, 2))
+        run_collection(tasks, tmp_path / "t", task=(i, 2), **asked)
     assert len({open_collection(tmp_path / "t").open(name).sizes["realization"] for name in numbers}) == 1
