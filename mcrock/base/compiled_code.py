@@ -40,7 +40,7 @@ from pathlib import Path
 from subprocess import Popen
 from tempfile import NamedTemporaryFile
 from threading import Thread, Timer, local
-from time import monotonic, perf_counter, sleep, time
+from time import monotonic, perf_counter, sleep, thread_time, time
 from types import FunctionType, ModuleType, SimpleNamespace, TracebackType
 from typing import Any
 
@@ -164,7 +164,7 @@ def folder_name(file: str) -> str:
 
 
 class NotCompiled(Exception):  # noqa: N818
-    """There is no compiled code of a function, and it is not to be compiled."""
+    """There is no compiled code of a function, whose `piece_name` it holds, and it is not to be compiled."""
 
 
 class _Loading(threading.local):
@@ -240,7 +240,7 @@ class CodeCache(caching._Cache):
                 rebuild: Any = Inner.rebuild if data[0][1] == "bitcode" else CompileResult._rebuild
                 return rebuild(target_context, *data)
         if LOADING.alone:
-            raise NotCompiled
+            raise NotCompiled(piece_name(self.function, sig))
         if CodeCache.awaited and CodeCache.awaited(self.function):
             return self.load_overload(sig, target_context)
         return None
@@ -342,25 +342,76 @@ COMPILE_FIRST = "MCROCK_COMPILE_FIRST"  # environment variable: wait for the com
 SILENCE = 2.0  # in which nobody is told [s]
 
 
+# what takes long to compile, by `piece_name`: in words, and the time of a second core's help and of one core
+# alone over that of `yardstick` [1]
+LONG = {
+    "kernel.batch.run_part": ("the kernel", 850.0, 1360.0),
+    "kernel.batch.run_part with friction": ("the kernel with friction", 2320.0, 4070.0),
+    "planar.integrate.run_many": ("planar blocks", 290.0, 290.0),
+    "excitation.response_spectra._fill": ("response spectra", 80.0, 80.0),
+}
+YARD = "a = (b + c[d]) * f(e, g=h) if not i else [j for k in l]\n" * 500
+
+
 def waits_for_compiler() -> bool:
     """Whether this process waits for the compiler, as tests do, and says nothing."""
     return bool(os.environ.get(COMPILE_FIRST))
 
 
-@contextmanager
-def report_compilation() -> Iterator[None]:
-    """Say on the error stream, which notebooks show, that the compiler is waited for, then how long it took.
+def piece_name(function: Callable[..., Any], kinds: Any) -> str:
+    """Name of a function with what it is compiled for, friction or none, by the types of its parameters."""
+    friction = " with friction" * (tuple(kinds)[-1:] == (numba.types.boolean,))
+    return f"{function.__module__.removeprefix('mcrock.')}.{function.__qualname__}{friction}"
 
-    Of worker processes that wait together the first one speaks.
+
+def yardstick() -> float:
+    """Time that Python, of which most of the compiler is, takes for a known piece of work [s]."""
+    times = []
+    for _ in range(3):
+        began = thread_time()
+        compile(YARD, "yardstick", "exec")
+        times.append(thread_time() - began)
+    return min(times)
+
+
+def expected_time(piece: str) -> tuple[float, str]:
+    """How long the compiler takes for a piece on this machine [s], and how that is known; 0 if it is not.
+
+    What it took last time, which the cache keeps, else by the speed of `yardstick`.
+    """
+    with suppress(OSError, ValueError):
+        return float((cache_folder() / f"{piece}.seconds").read_text()), "as it took here last time"
+    if piece not in LONG:
+        return 0.0, ""
+    _, helped, alone = LONG[piece]
+    return (helped if cores() > 1 else alone) * yardstick(), "by the speed of this machine"
+
+
+@contextmanager
+def report_compilation(piece: str, began: float | None = None) -> Iterator[None]:
+    """Say on the error stream, which notebooks show, what the compiler is waited for and how long that takes.
+
+    Then how long it took. Of worker processes that wait together the first one speaks.
+
+    Parameters
+    ----------
+    piece : str
+        From `piece_name`.
+    began : float, optional
+        When another process began it, by `perf_counter` [s]; by default this one begins it now.
     """
     if waits_for_compiler() or not multiprocessing.current_process().name.endswith(("MainProcess", "-1")):
         yield
         return
-    said, began = [], perf_counter()
+    said, start = [], perf_counter() if began is None else began
 
     def say() -> None:
         said.append(True)
-        _print("compiling for this processor, once for each version: one to three minutes")
+        seconds, how = expected_time(piece)
+        left = max(seconds - (0.0 if began is None else perf_counter() - began), 1.0)
+        what = LONG[piece][0] if piece in LONG else piece
+        about = f": about {left:.0f} s, {how}" if seconds else ""
+        _print(f"compiling {what} for this processor, once for each version{about}")
 
     timer = Timer(SILENCE, say)
     timer.daemon = True
@@ -370,7 +421,11 @@ def report_compilation() -> Iterator[None]:
     finally:
         timer.cancel()
         if said:
-            _print(f"the compiler took {perf_counter() - began:.0f} s")
+            took = perf_counter() - start
+            _print(f"the compiler took {took:.0f} s")
+            if began is None:
+                with suppress(OSError):
+                    (cache_folder() / f"{piece}.seconds").write_text(f"{took:.1f}\n")
 
 
 def _print(message: str) -> None:
@@ -387,7 +442,8 @@ class _Compilation(event.Listener):
         if not self.depth:
             self.threshold = gc.get_threshold()
             gc.set_threshold(max(100_000, self.threshold[0]), 20, 20)
-            self.telling = report_compilation()
+            dispatcher, kinds = event.data["dispatcher"], event.data["args"]
+            self.telling = report_compilation(piece_name(dispatcher.py_func, kinds))
             self.telling.__enter__()
         self.depth += 1
 
@@ -537,8 +593,8 @@ def run_while_compiling(function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         LOADING.alone = True
         return function(*arguments)
-    except NotCompiled:
-        pass
+    except NotCompiled as error:
+        piece, began = str(error), perf_counter()
     finally:
         LOADING.alone = False
     try:
@@ -556,7 +612,7 @@ def run_while_compiling(function: Callable[..., Any], *arguments: Any) -> Any:
             if _raised_in(error.__traceback__) == function.__code__.co_filename:
                 raise
     if process is not None:
-        with report_compilation():
+        with report_compilation(piece, began):
             process.wait()
     return function(*arguments)
 
