@@ -524,27 +524,40 @@ def _interrupted(output: Path, code: int, old: os.stat_result | None, has_thread
     sys.exit(code)
 
 
-def status(store: options.Store, level: options.Level = 0.95) -> None:
-    """Print the progress of a study and its probabilities so far.
+def status(
+    stores: Annotated[
+        list[Path], typer.Argument(metavar="STORE", help="Stores of `mcrock run`.", show_default=False)
+    ],
+    level: options.Level = 0.95,
+    as_json: options.AsJson = False,
+) -> None:
+    """Print the progress of a study and its probabilities so far; of several stores, a line each.
 
-    Ends with exit code 1 if something in the store is damaged or not its own.
+    Ends with exit code 1 if something in a store is damaged or not its own.
     """
     from mcrock.dataset import is_store, load_dataset
     from mcrock.dataset.contents import chunk_path, is_copy, read_template, take_inventory
-    from mcrock.ensemble.collection import is_collection_folder, open_collection
+    from mcrock.ensemble.collection import is_collection_folder
     from mcrock.ensemble.opening import read_log
     from mcrock.show.progress import format_status
     from mcrock.show.summary import format_probabilities
     from mcrock.statistics import overturning_probability, pooled
     from mcrock.statistics.runs import is_shaken
 
+    for store in stores:
+        if not is_collection_folder(store) and (is_copy(store) or not is_store(store)):
+            raise ValueError(f"{store} is not a store of mcrock of the present format")
+    if as_json or len(stores) > 1:
+        _print_standings(stores, as_json)
+        return
+    (store,) = stores
     if is_collection_folder(store):
+        from mcrock.ensemble.collection import open_collection
+
         results = open_collection(store)
         done, of = results.done
         print(f"{done} of {of} chunks of {len(results.rows)} rows of objects are done")
         return
-    if is_copy(store) or not is_store(store):
-        raise ValueError(f"{store} is not a store of mcrock of the present format")
     template = read_template(store)
     found = take_inventory(store, template)
     print("\n".join(format_status(template, found, read_log(store), datetime.now(UTC))))
@@ -556,6 +569,35 @@ def status(store: options.Store, level: options.Level = 0.95) -> None:
         ds = pooled(load_dataset(store, allow_incomplete=True))
         probability = overturning_probability(ds, level=level, allow_missing=True)
         print("\n".join(format_probabilities(probability, is_shaken(ds))))
+
+
+def _print_standings(paths: list[Path], as_json: bool) -> None:
+    """A line for each of several stores or collections; what is damaged in them as an error at the end."""
+    from mcrock.dataset import is_store
+    from mcrock.dataset.contents import Inventory, read_template, take_inventory
+    from mcrock.dataset.schema import DamageError
+    from mcrock.ensemble.collection import stores_in
+    from mcrock.ensemble.opening import read_log
+    from mcrock.show.progress import format_standings, standing_of
+
+    found: dict[str, dict[str, Any]] = {}
+    now, errors = datetime.now(UTC), list[DamageError | None]()
+    for path in paths:
+        try:
+            stores = list(filter(is_store, stores_in(path)))
+            templates = list(map(read_template, stores))
+            chunks = list(map(take_inventory, stores, templates))
+            found[str(path)] = standing_of(zip(templates, chunks, map(read_log, stores), strict=True), now)
+            errors += map(Inventory.error, chunks, stores, templates)
+        except DamageError as error:
+            found[str(path)] = {"state": "damaged"}
+            errors.append(error)
+    if as_json:
+        options.print_json({"stores": [{"store": name} | here for name, here in found.items()]})
+    else:
+        print(format_standings(found))
+    if any(errors):
+        options.fail("\n".join(map(str, filter(None, errors))), 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -692,13 +734,13 @@ def merge(
 
 def warm(
     friction: Annotated[
-        bool, typer.Option("--friction", help="Also the kernel with friction, two minutes or more.")
+        bool, typer.Option("--friction", help="Also the kernel with friction, three times as long.")
     ] = False,
 ) -> None:
     """Compile the kernel ahead of its first use.
 
-    Takes one to three minutes, once for each version and kind of processor. NUMBA_CACHE_DIR sets
-    another folder.
+    Once for each version and kind of processor; it says how long that takes here. NUMBA_CACHE_DIR
+    sets another folder.
     """
     from mcrock.base.compiled_code import cache_folder
     from mcrock.show.text import format_time

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from math import floor
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -219,22 +220,17 @@ def format_status(
     now : datetime
         With a time zone.
     """
-    n_intensity = max(1, len(template.intensities))
-    total = done = 0
-    for key in template.chunks():
-        start, stop = template.realizations(key)
-        total += (stop - start) * n_intensity
-        done += (stop - start) * n_intensity * int(found.done[key])
-    n_done, n_damaged = int(found.done.sum()), len(found.damaged)
+    here = standing_of([(template, found, processes)], now)
+    missing = here["chunks"] - here["chunks_done"] - here["chunks_damaged"]
     lines = [
-        f"{n_done} of {found.done.size} chunks are done ({done} of {total} runs), "
-        f"{found.done.size - n_done - n_damaged} missing, {n_damaged} damaged"
+        f"{here['chunks_done']} of {here['chunks']} chunks are done ({here['runs_done']} of {here['runs']} "
+        f"runs), {missing} missing, {here['chunks_damaged']} damaged"
     ]
     at_work = [process for process in processes if process.state(now) == AT_WORK]
-    rate = sum(process.rate for process in at_work) * n_intensity
     if at_work:
-        left = f", {format_time((total - done) / rate)} left" if rate and done < total else ""
-        lines.append(f"{len(at_work)} process{'es' * (len(at_work) > 1)} at work, {rate:.3g} runs/s{left}")
+        left = f", {format_time(here['seconds_left'])} left" if here["seconds_left"] else ""
+        number = f"{len(at_work)} process{'es' * (len(at_work) > 1)}"
+        lines.append(f"{number} at work, {here['runs_per_second']:.3g} runs/s{left}")
     elif not found.done.all():
         lines.append("no process is at work, as far as the log tells: --resume computes what is missing")
     lines += [
@@ -245,6 +241,7 @@ def format_status(
     others = [process for process in processes if process.state(now) != ENDED]
     if others and not found.done.all():
         heads = ["process", "task", "workers", "state", "realizations", "runs/s", "memory", "last heard"]
+        n_intensity = max(1, len(template.intensities))
         lines.append(format_table(heads, [_row(process, n_intensity, now) for process in others[-SHOWN:]]))
         if len(others) > SHOWN:
             lines.append(f"and {len(others) - SHOWN} processes that began before")
@@ -252,6 +249,55 @@ def format_status(
     if failed and not found.done.all():
         lines += [f"{format_count(len(failed), 'part')} failed so far:", *_few(failed)]
     return lines + format_impossible(processes)
+
+
+def standing_of(
+    stores: Iterable[tuple[Template, Inventory, Sequence[Process]]], now: datetime
+) -> dict[str, Any]:
+    """How far a store is, or several that are computed together: with their chunks and processes, at a time.
+
+    Counts of chunks, runs and processes at work, their rate [runs/s], the time left [s], None where nobody
+    computes what is missing, and the state in words.
+    """
+    names = ("chunks", "chunks_done", "chunks_damaged", "runs", "runs_done")
+    here, rate = dict.fromkeys(names, 0), 0.0
+    known = list[Process]()
+    for template, found, processes in stores:
+        n_intensity = max(1, len(template.intensities))
+        runs = runs_done = 0
+        for key in template.chunks():
+            start, stop = template.realizations(key)
+            runs += (stop - start) * n_intensity
+            runs_done += (stop - start) * n_intensity * int(found.done[key])
+        numbers = found.done.size, found.done.sum(), len(found.damaged), runs, runs_done
+        here = {name: here[name] + int(number) for name, number in zip(names, numbers, strict=True)}
+        known += processes
+        rate += n_intensity * sum(process.rate for process in processes if process.state(now) == AT_WORK)
+    at_work = {(process.host, process.number) for process in known if process.state(now) == AT_WORK}
+    missing = here["runs"] - here["runs_done"]
+    left = missing / rate if rate else None if missing else 0.0
+    if here["chunks_damaged"]:
+        state = "damaged"
+    elif missing:
+        last = max(known, key=lambda process: process.heard, default=None)
+        state = AT_WORK if at_work else last.state(now) if last else "not begun"
+    else:
+        state = "done"
+    return here | {"at_work": len(at_work), "runs_per_second": rate, "seconds_left": left, "state": state}
+
+
+def format_standings(standings: Mapping[str, Mapping[str, Any]]) -> str:
+    """A line for each of several stores, by its name; one that cannot be read has its state alone."""
+    rows = []
+    for name, here in standings.items():
+        row = [name, *"-----", here["state"]]
+        if "runs" in here:
+            left, rate = here["seconds_left"], here["runs_per_second"]
+            row[1] = f"{floor(1000 * here['runs_done'] / max(here['runs'], 1)) / 10:g} %"  # 100 only of all
+            row[2:4] = f"{here['runs_done']} of {here['runs']}", str(here["at_work"])
+            row[4:6] = _format_rate(rate) if rate else "-", format_time(left) if left else "-"
+        rows.append(row)
+    return format_table(["store", "done", "runs", "processes", "rate", "left", "state"], rows)
 
 
 def format_impossible(processes: Sequence[Process]) -> list[str]:

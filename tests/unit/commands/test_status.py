@@ -18,6 +18,7 @@ from mcrock.base.environment import peak_memory
 from mcrock.dataset.contents import chunks_done
 from mcrock.ensemble.opening import Log, log_path, read_log
 from tests.unit.commands.processes import PATIENCE, started
+from tests.unit.conftest import copy_store
 
 SLOW = """
     import sys, time
@@ -68,6 +69,43 @@ def test_the_process_at_work_is_named_and_its_end_is_noticed(mcrock, study_file,
     code, output, _ = mcrock("status", path)
     assert "no process is at work, as far as the log tells: --resume computes what is missing" in output
     assert re.search(rf"\n *{name} +1/1 +1 +gone ", output)
+
+
+def test_of_several_stores_each_has_a_line(mcrock, store):
+    """One done, one at work elsewhere at 12 runs/s with 48 runs to go, one left alone, one damaged."""
+    work, idle, bad = (copy_store(store, store.with_name(f"{name}.zarr")) for name in ("work", "idle", "bad"))
+    for path in (work, idle):
+        for number in (3, 4):
+            (path / "chunks" / f"{number}.zip").unlink()
+    log_path(idle).unlink()
+    (bad / "chunks" / "3.zip").write_bytes(b"xx")
+    entry = {"host": "node-7", "process": 5, "task": "1/1", "workers": 1}
+    now = datetime.now(UTC)
+    steps = (
+        (now - timedelta(seconds=2), {"event": "start"}),
+        (now, {"event": "part", "start": 0, "stop": 8}),
+    )
+    lines = [json.dumps({"time": time.isoformat(), **entry, **more}) for time, more in steps]
+    log_path(work).write_text("\n".join(lines) + "\n")
+    code, output, errors = mcrock("status", store, work, idle)
+    assert (code, errors) == (0, "")
+    found = [re.split(r" {2,}", line.strip()) for line in output.splitlines()]
+    assert found[0] == ["store", "done", "runs", "processes", "rate", "left", "state"]
+    assert found[1][1:] == ["100 %", "120 of 120", "0", "-", "-", "done"]
+    assert found[2][1:] == ["60 %", "72 of 120", "1", "12 runs/s", "4 s", "at work"]
+    assert found[3][1:] == ["60 %", "72 of 120", "0", "-", "-", "not begun"]
+    assert [line[0] for line in found[1:]] == [str(path) for path in (store, work, idle)]
+    code, output, errors = mcrock("status", work, bad, "--json")
+    assert (code, f"`mcrock verify {bad} --repair`" in errors) == (1, True)
+    first, second = json.loads(output)["stores"]
+    assert (first["runs"], first["runs_done"]) == (120, 72)
+    assert (first["runs_per_second"], first["seconds_left"]) == (12.0, 4.0)
+    assert (second["state"], second["chunks_damaged"], second["at_work"]) == ("damaged", 1, 0)
+    (bad / "study.zip").write_bytes(b"xx")
+    code, output, errors = mcrock("status", store, bad)
+    assert code == 1
+    assert output.splitlines()[2].split() == [str(bad), *"-----", "damaged"]
+    assert mcrock("status", store, bad.parent)[0] == 2
 
 
 def test_damage_is_said(mcrock, store):
