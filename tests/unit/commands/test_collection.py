@@ -98,6 +98,9 @@ def test_run_prints_the_answer_and_goes_on(mcrock, made, tmp_path):
     code, out, err = mcrock("verify", store, "--digest")
     assert code == 0, err
     assert len(set(out.split())) >= 4
+    (here,) = json.loads(mcrock("status", store, "--json")[1])["stores"]
+    assert (here["state"], here["runs_done"]) == ("done", here["runs"])
+    assert (here["runs"], here["chunks"]) == (528, 20)
     code, out, err = mcrock("status", store)
     assert "20 of 20 chunks" in out
     for name in ("urn", "urn (2)", "chest", "stele"):
