@@ -1,8 +1,58 @@
-"""Estimates with their intervals as words: digits that an interval supports, in texts and figures alike."""
+"""Words of results in texts and figures: terms, and estimates with the digits of their intervals."""
 
 from __future__ import annotations
 
 import math
+from enum import StrEnum
+
+
+class Term(StrEnum):
+    """Words of results that have to be explained: texts and figures take them from here, the glossary too."""
+
+    PER_YEAR = (
+        "per year",
+        "How often on average: 0.0001 per year is once in 10,000 years. Datasets and JSON have `1/a`.",
+    )
+    FRACTIONS = (
+        "empirical fractions",
+        "The fractions of the runs that overturned at each intensity, made to rise with the least change "
+        "(isotonic regression): the fragility without a formula. Datasets and JSON have `stripes`.",
+    )
+    DRAWS = (
+        "epistemic draws",
+        "Draws of all epistemic inputs (`ensemble.outer` of them); each meets the same realizations.",
+    )
+    ALL_UNKNOWN = (
+        "over everything unknown",
+        "The interval counts the number of recordings and runs, the fractiles of the hazard, the epistemic "
+        "inputs and `--beta-u` together; its parts stand behind it.",
+    )
+    SAMPLING = (
+        "from the number of recordings and runs",
+        "Part of an interval: other recordings of the same kind, and other runs, would give another number.",
+    )
+    OF_HAZARD = (
+        "from the hazard curves",
+        "Part of an interval: smallest and largest number by the mean hazard curve and its fractiles.",
+    )
+    STICKS = (
+        "runs in which friction cannot matter",
+        "It is certain that they would be the same with the friction coefficient that is named, without "
+        "rebound; of the other runs nothing is known.",
+    )
+    UNPAIRED = (
+        "unpaired interval",
+        "What the interval of a difference would be if the two studies had not met the same earthquakes.",
+    )
+
+    def __new__(cls, words: str, meaning: str) -> Term:
+        """A term by its words; ``meaning`` is what the glossary says."""
+        term = str.__new__(cls, words)
+        term._value_, term.meaning = words, meaning
+        return term
+
+    meaning: str
+
 
 LEAST = 1e-12  # magnitude below which a number says nothing
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from mcrock.base.estimates import Term
 from mcrock.base.params import STANDARD_GRAVITY
 
 ACCELERATIONS = {
@@ -191,10 +192,11 @@ def unit_in_dataset(unit: str) -> str:
 def unit_in_text(units: str) -> str:
     """Units of a dataset as study files and people write them.
 
-    >>> unit_in_text("m s-2"), unit_in_text("kg m2"), unit_in_text("rad s-1"), unit_in_text("1")
-    ('m/s2', 'kg m2', 'rad/s', '1')
+    >>> unit_in_text("m s-2"), unit_in_text("kg m2"), unit_in_text("1"), unit_in_text("1/a")
+    ('m/s2', 'kg m2', '1', 'per year')
     """
-    return re.sub(r" (\w+)-(\d)", lambda found: f"/{found[1]}{found[2]}".removesuffix("1"), units)
+    words = re.sub(r" (\w+)-(\d)", lambda found: f"/{found[1]}{found[2]}".removesuffix("1"), units)
+    return re.sub(r"^1/a\b", Term.PER_YEAR, words)
 
 
 def unit_in_figure(units: str) -> str:

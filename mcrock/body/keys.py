@@ -175,7 +175,7 @@ class Shape(Table):
 
     @property
     def is_one_draw(self) -> bool:
-        """Whether realizations share the error of the shape, that of their outer draw."""
+        """Whether realizations share the error of the shape, that of their epistemic draw."""
         return self.underside is None or bool(self.underside.epistemic)
 
     @property

@@ -681,9 +681,11 @@ def export(
     identifier: Annotated[
         str, typer.Option("--id", metavar="NAME", help="Name of the body in a fragility file.")
     ] = "body",
-    stripes: Annotated[
-        bool, typer.Option("--stripes", help="For OpenQuake and pelicun: the isotonic fractions in any case.")
+    empirical: Annotated[
+        bool,
+        typer.Option("--empirical", help="For OpenQuake and pelicun: the empirical fractions in any case."),
     ] = False,
+    stripes: Annotated[bool, typer.Option("--stripes", hidden=True)] = False,
     site: Annotated[
         str | None,
         typer.Option(metavar="LON,LAT", help="Of a collection, for OpenQuake: where it is [degrees]."),
@@ -701,7 +703,7 @@ def export(
     from mcrock.show.progress import reading_progress, writing_progress
 
     by_end = {".xml": ExportKind.OPENQUAKE, ".csv": ExportKind.PELICUN, ".json": ExportKind.JSON}
-    kind = kind or by_end.get(output.suffix, ExportKind.RUNS)
+    kind, empirical = kind or by_end.get(output.suffix, ExportKind.RUNS), empirical or stripes
     from mcrock.ensemble.collection import is_collection_folder, open_collection
 
     if is_collection_folder(store):
@@ -713,7 +715,7 @@ def export(
         from mcrock.show.collection import exported
         from mcrock.statistics.accepted_curve import ISOTONIC
 
-        files = exported(open_collection(store), kind.value, site, ISOTONIC if stripes else None)
+        files = exported(open_collection(store), kind.value, site, ISOTONIC if empirical else None)
         paths = {
             output.with_name(f"{output.stem}{end}{output.suffix if not end else '.csv'}"): end
             for end in files
@@ -737,8 +739,8 @@ def export(
     from mcrock.statistics.accepted_curve import ISOTONIC, accept_curve
     from mcrock.statistics.intervals import Bootstrap
 
-    if stripes and kind not in (ExportKind.OPENQUAKE, ExportKind.PELICUN):
-        raise ValueError(f"--stripes goes with openquake and pelicun, not with {kind.value}")
+    if empirical and kind not in (ExportKind.OPENQUAKE, ExportKind.PELICUN):
+        raise ValueError(f"--empirical goes with openquake and pelicun, not with {kind.value}")
     if output.exists() and not overwrite:
         raise ValueError(f"{output} exists already; replace it with --overwrite or choose another output")
     if not output.parent.is_dir():
@@ -752,7 +754,7 @@ def export(
         else:
             of_openquake = kind == ExportKind.OPENQUAKE
             write = fragility.openquake_fragility if of_openquake else fragility.pelicun_fragility
-            text = write(ds, identifier=identifier, curve=ISOTONIC if stripes else None)
-            words = fragility.written_curve(accept_curve(ds, Bootstrap()), ISOTONIC if stripes else None)
+            text = write(ds, identifier=identifier, curve=ISOTONIC if empirical else None)
+            words = fragility.written_curve(accept_curve(ds, Bootstrap()), ISOTONIC if empirical else None)
     options.write_text(output, text)
     print(*filter(None, [words, output]), sep="\n")

@@ -2,8 +2,8 @@
 
 A store is a zarr group cut into zip archives: ``study.zip`` has the metadata and what is known before any
 run, ``chunks/3.zip`` the chunk 3 of realizations of every variable. A chunk is computed if its file is there:
-files are put in their place whole or not at all. Where the same realizations meet several outer draws, arrays
-have a leading dimension `outer`, and files are called ``chunks/0-3.zip``.
+files are put in their place whole or not at all. Where the same realizations meet several epistemic draws,
+arrays have a leading dimension `outer`, and files are called ``chunks/0-3.zip``.
 
 The members of an archive are chunks and metadata of the group by their zarr names. They are not compressed
 once more, so that any zip program takes the group out. The comment, the last thing in a zip archive, is a
@@ -352,7 +352,7 @@ MARKS = "chunk_done"  # array on the chunks
 LEVELS = "intensity/c/0"  # member of every file: the intensities of its runs
 CHUNK_FILE = r"(0|[1-9]\d*)(-(0|[1-9]\d*))*\.zip"
 
-Key = tuple[int, ...]  # of a chunk: its number, behind that of the outer draw if there is one
+Key = tuple[int, ...]  # of a chunk: its number, behind that of the epistemic draw if there is one
 
 
 class Template(NamedTuple):
@@ -375,12 +375,12 @@ class Template(NamedTuple):
 
     @property
     def grid(self) -> tuple[int, ...]:
-        """Number of chunks, behind that of outer draws if there are some."""
+        """Number of chunks, behind that of epistemic draws if there are some."""
         return tuple(self.arrays[MARKS]["shape"])
 
     @property
     def n_outer(self) -> int | None:
-        """Number of outer draws, where arrays have a dimension of them."""
+        """Number of epistemic draws, where arrays have a dimension of them."""
         return self.grid[0] if len(self.grid) > 1 else None
 
     @property
@@ -411,7 +411,7 @@ class Template(NamedTuple):
         return tuple(self.arrays[name]["chunk_grid"]["configuration"]["chunk_shape"])
 
     def empty_chunk(self, name: str) -> NDArray[Any]:
-        """A chunk of an array without runs, less the dimension of outer draws."""
+        """A chunk of an array without runs, less the dimension of epistemic draws."""
         dtype = declaration(name).dtype
         return np.full(self.chunk_shape(name)[len(self.grid) - 1 :], filler(dtype), dtype)
 

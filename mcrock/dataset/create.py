@@ -299,7 +299,7 @@ def known_length(path: Path, *, from_chunks: bool = False) -> int | None:
 
 
 def check_extent(path: Path, template: Template) -> bool:
-    """Whether a store lacks realizations, outer draws or intensities of `template`, of the same study.
+    """Whether a store lacks realizations, epistemic draws or intensities of `template`, of the same study.
 
     Raises
     ------

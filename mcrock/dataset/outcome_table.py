@@ -225,8 +225,8 @@ def _check_columns(given: OutcomeTable, measures: list[str]) -> None:
             )
     if "outer" in given.columns:
         raise DatasetError(
-            f"{given.name}: a table has no outer draws (column 'outer'), so that what is epistemic cannot be "
-            "told; read a nested study from its store, or write the table of mcrock.statistics.pooled(ds)"
+            f"{given.name}: a table has no epistemic draws (column 'outer'), so what is epistemic cannot "
+            "be told; read a nested study from its store, or write the table of mcrock.statistics.pooled(ds)"
         )
     if len(ends) > 1:
         raise DatasetError(f"{given.name}: give one of {', '.join(map(repr, ends))}, not {len(ends)}")

@@ -33,7 +33,7 @@ class Variable(NamedTuple):
 
 INPUT = ("realization",)
 OUTPUT = ("realization", "intensity")  # in a cloud study ("realization",) alone
-OUTER = "outer"  # leads where the same realizations meet several outer draws
+OUTER = "outer"  # leads where the same realizations meet several epistemic draws
 EVENT = "event"  # attribute of a dataset whose `outcome` says overturned of runs beyond a limit
 
 

@@ -55,7 +55,7 @@ def chunk_length(n_realizations: int, n_intensity: int, n_outer: int = 1) -> int
 
     The number of chunks grows as the power 0.4 of the number of runs: a chunk is half a second of work in a
     study of 10,000 runs, seconds in one of a million. No chunk has more runs than `LONG` until a study has
-    `MAX_CHUNKS`; there are no more than that, or one for each outer draw.
+    `MAX_CHUNKS`; there are no more than that, or one for each epistemic draw.
 
     >>> chunk_length(440, 10), chunk_length(10**8, 1), chunk_length(440, 10, 8)
     (20, 32766, 74)
@@ -168,7 +168,7 @@ def write_part(
     attrs : mapping
         Global attributes of the study: the store must still be the one that was opened.
     outer : int, optional
-        Which outer draw, where the store has some.
+        Which epistemic draw, where the store has some.
 
     Raises
     ------

@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 from pydantic_core import PydanticUndefined
 
+from mcrock.base.estimates import Term
 from mcrock.base.tables.distributions import DISTRIBUTIONS, OWN, Distribution
 from mcrock.base.tables.fields import Kind, OneOf, Table, plain
 from mcrock.base.tables.parsing import toml
@@ -217,6 +218,7 @@ def paragraph(text: str) -> str:
 FOLDER = Path(__file__).parent
 TABLE_OF_LAWS = re.compile(r"(?<=\| law \| landing \| parameters \|\n\|---\|---\|---\|\n)(?:\|.*\n)*")
 COSTS = "\n### Ratio of the medians; of the intensities at which 1 % overturn\n\n"  # above the table
+TERMS = "\n## Words of texts and figures\n\n"  # above what is made of the glossary
 VARIABLES = "## Variables\n"  # heading of the section that is made, the last of its page
 OF_VARIABLES = """\
 
@@ -284,6 +286,13 @@ def variables() -> str:
     )
 
 
+def glossary() -> str:
+    """The glossary with the terms of texts and figures, which end it and alone are made."""
+    page = (FOLDER / "glossary.md").read_text(encoding="utf-8").partition(TERMS)[0]
+    items = (wrapped(f"**{term.capitalize()}**: {term.meaning}") for term in Term)
+    return page + TERMS + "\n".join(items) + "\n"
+
+
 def assumptions() -> str:
     """The page of assumptions with its table, which ends it and alone is made."""
     page = (FOLDER / "assumptions.md").read_text(encoding="utf-8").partition(COSTS)[0]
@@ -322,7 +331,13 @@ def _with_units(name: str, item: Variable) -> str:
     return f"`{name}`" + (f" [{item.units}]" if item.units not in ("", "1") else "")
 
 
-MADE = {"assumptions": assumptions, "impacts": impacts, "results": results, "study-file": reference}
+MADE = {
+    "assumptions": assumptions,
+    "glossary": glossary,
+    "impacts": impacts,
+    "results": results,
+    "study-file": reference,
+}
 
 
 def main() -> None:

@@ -260,7 +260,7 @@ def study_digest(attrs: dict[str, Any]) -> str:
     """Digest of what two stores have in common if the runs of one of them may be in the other.
 
     That is everything but the number of realizations, where the first ones do not depend on it, the number of
-    outer draws, the intensities, and who answers for the study.
+    epistemic draws, the intensities, and who answers for the study.
     """
     config = json.loads(attrs["config"])
     if config["ensemble"]["design"] != "latin_hypercube":

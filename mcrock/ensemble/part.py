@@ -119,7 +119,7 @@ class Part(NamedTuple):
 
     start: int
     stop: int
-    outer: int | None = None  # number of the outer draw, where a study has several
+    outer: int | None = None  # number of the epistemic draw, where a study has several
     member: int = 0  # number of the study, where several are run together
     piece: tuple[int, int] = WHOLE  # number of the piece, and of how many that are stored together
 
@@ -461,7 +461,7 @@ def cut_parts(
     Parameters
     ----------
     done : ndarray ([n_outer,] n_chunk)
-        Chunks to skip. No part has realizations of two outer draws.
+        Chunks to skip. No part has realizations of two epistemic draws.
     length, n_realizations : int
         Realizations per chunk and of the study.
     part_size : int, optional

@@ -32,7 +32,7 @@ from mcrock.study import Study
 from mcrock.study.sampling import draw_inputs, load_motions
 from mcrock.study.sections import RUNS_SHARE, Intensity
 
-FEWEST, MOST_TRIED, OUTERS = 24, 192, 8  # realizations of a pilot, and outer draws of a nested study
+FEWEST, MOST_TRIED, OUTERS = 24, 192, 8  # realizations of a pilot, and epistemic draws of a nested study
 STEPS = 15  # intensities of the bisection: four runs find one of sixteen places
 LOW, HIGH = 0.7, 40.0  # of what starts rocking, between which capacities are sought at first
 STRONGEST = 5.0 * STANDARD_GRAVITY  # largest acceleration that is sought of half of the motions [m/s2]
@@ -133,7 +133,7 @@ def spread_of(z: np.ndarray, place: np.ndarray, most: float) -> Spread:
 
 def _rocks(study: Study, motions: list[Motion], *row: int) -> tuple[np.ndarray, np.ndarray]:
     """Intensities (n,) at which a peak acceleration starts rocking, and at which it is `STRONGEST`; ``row``
-    is the slice of realizations, and the outer draw."""
+    is the slice of realizations, and the epistemic draw."""
     inputs = draw_inputs(study, motions, *row)
     shaken = inputs.motions or [motions[i] for i in inputs.record]
     peaks = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in shaken]) * abs(

@@ -155,7 +155,7 @@ def run_study(
     resume : bool
         Continue an unfinished store; finished chunks are kept, missing files are made.
     extend : bool
-        As `resume`, and give the store more realizations, outer draws or intensities if the study has them.
+        As `resume`, and give the store more realizations, epistemic draws or intensities if it lacks some.
     task : tuple of int
         ``(i, n)``: compute the i-th of n shares; the tasks may run at the same time.
     processes : bool
@@ -628,7 +628,7 @@ def _describe_failures(failures: list[PartResult]) -> str:
     failures = sorted(failures, key=lambda failure: (failure.part.outer or 0, failure.part))
     lines = [
         f"realizations {f.part.start} to {f.part.stop - 1}"
-        f"{'' if f.part.outer is None else f' of the outer draw {f.part.outer}'} failed: {f.error}"
+        f"{'' if f.part.outer is None else f' of the epistemic draw {f.part.outer}'} failed: {f.error}"
         for f in failures
     ]
     if len(lines) > SHOWN_FAILURES:

@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.base.estimates import Term
 from mcrock.ensemble.collection import Results
 from mcrock.ensemble.pilot import first_size
 from mcrock.show import style, text
@@ -87,7 +88,10 @@ class Found(NamedTuple):
         """By what objects are ranked: variable, and its words with the unit."""
         if self.asked.hazard is None:
             return "probability", f"probability at {self.at} [1]"
-        return "rate", "probability in this earthquake [1]" if self.asked.scenario else "annual rate [1/a]"
+        return (
+            "rate",
+            "probability in this earthquake [1]" if self.asked.scenario else f"annual rate [{Term.PER_YEAR}]",
+        )
 
     @property
     def events_there(self) -> xr.Dataset:
@@ -251,9 +255,9 @@ def object_table(found: Found, most: int | None = None, *, short: bool = False) 
     if not short and (objects["overturning"] < objects["probability"]).any():
         columns.append(("overturns", "{overturning}"))
     if asked.hazard is not None:
-        columns += [] if short or asked.scenario else [("rate [1/a]", "{rate:with ends}")]
+        columns += [] if short or asked.scenario else [(f"rate [{Term.PER_YEAR}]", "{rate:with ends}")]
         columns.append((f"P {asked.chance}", partial(found.chance, name="rate")))
-        columns += [] if asked.scenario else [("loss [value/a]", "{loss:.2g}")]
+        columns += [] if asked.scenario else [(f"loss [value {Term.PER_YEAR}]", "{loss:.2g}")]
     if found.objects.sizes["object"] > asked.worst and not short:
         columns.append((f"among the {asked.worst} worst", "{among_worst:.2f}"))
     return text.table_along(objects, "object", columns, left=True)
@@ -286,7 +290,7 @@ def together_blocks(found: Found) -> list[str]:
         columns = [(head, f"{{{name}}}" if name == "event" else "{loss:g}")]
         columns.append((f"P at {found.at}", f"{{{name}_probability:with ends}}"))
         if asked.hazard is not None:
-            columns += [] if asked.scenario else [("rate [1/a]", f"{{{name}_rate:with ends}}")]
+            columns += [] if asked.scenario else [(f"rate [{Term.PER_YEAR}]", f"{{{name}_rate:with ends}}")]
             columns.append((f"P {asked.chance}", partial(found.chance, name=f"{name}_rate")))
         blocks += [title, text.table_along(found.events_there, name, columns, left=name == "event")]
     return blocks

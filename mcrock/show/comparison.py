@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 from scipy.spatial import KDTree
 
-from mcrock.base.estimates import format_or_bound, format_percent, format_ratio, format_with_interval
+from mcrock.base.estimates import Term, format_or_bound, format_percent, format_ratio, format_with_interval
 from mcrock.show import style, text
 from mcrock.statistics import compare_designs
 from mcrock.statistics.accepted_curve import FAMILIES, ISOTONIC, accepted_family
@@ -103,7 +103,7 @@ def _rates(one: xr.Dataset) -> str:
     rates = [format_with_interval(*rate) if rate[0] else format_or_bound(*rate) for rate in designs]
     known = math.isfinite(float(one["rate_ratio"]))
     tail = f": ratio {format_ratio(*text.estimate(one, 'rate_ratio'))}" if known else ""
-    return f"annual rate {' and '.join(rates)} 1/a{tail}"
+    return f"annual rate {' and '.join(rates)} {Term.PER_YEAR}{tail}"
 
 
 def values(old: Any, new: Any) -> str:
@@ -172,7 +172,9 @@ def plot_comparison(
     x, y = found["intensity"].values * style.level_axis(ax, found["intensity"]), found["difference"].values
     ax.axhline(0.0, color="0.6", linewidth=0.6)
     wide: dict[str, Any] = {"color": style.GREY, "elinewidth": 3.0, "capsize": 0.0, "alpha": 0.5}
-    style.error_bars(ax, x, y, found["unpaired_interval"].values, fmt="none", label="without pairs", **wide)
+    style.error_bars(
+        ax, x, y, found["unpaired_interval"].values, fmt="none", label=str(Term.UNPAIRED), **wide
+    )
     look: dict[str, Any] = {"color": style.BLUE, "label": f"{level:.0%} interval"}
     style.error_bars(ax, x, y, found["difference_interval"].values, **look)
     ax.set_ylabel("Probability: second less first [1]")
@@ -440,7 +442,7 @@ def plot_remedy(found: xr.Dataset, ax: Axes | None = None) -> Axes:
         unit = found["value"].attrs["units"]
         ax.set(yscale="log", xlim=(x[0], x[-1]), xlabel=f"{found.attrs['key']} [{unit}]")
         ax.set_ylim(bottom=least)
-        ax.set_ylabel(f"{_of(found).capitalize()} [{'1/a' if quantity == 'rate' else '1'}]")
+        ax.set_ylabel(f"{_of(found).capitalize()} [{Term.PER_YEAR if quantity == 'rate' else '1'}]")
         return style.add_note(
             ax,
             f"{format_remedy(found)}. Band: {text.percent(found)} intervals; red: target; grey: the value "
@@ -500,14 +502,14 @@ def _label(found: xr.Dataset, value: float) -> str:
 
 
 def _target(found: xr.Dataset) -> str:
-    return f"{found.attrs['target']:g}" + " 1/a" * (found.attrs["quantity"] == "rate")
+    return f"{found.attrs['target']:g}" + f" {Term.PER_YEAR}" * (found.attrs["quantity"] == "rate")
 
 
 def _at(found: xr.Dataset, value: float) -> str:
     one, name = found.sel(value=value), found.attrs["quantity"]
     number = format_or_bound(*text.estimate(one, name))
     ends = text.ends(one, f"{name}_interval")
-    unit = " 1/a" * (name == "rate")
+    unit = f" {Term.PER_YEAR}" * (name == "rate")
     return f"{number}{unit} ({text.percent(found)} interval {ends}) at {_label(found, value)}"
 
 

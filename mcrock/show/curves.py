@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock import statistics
-from mcrock.base.estimates import format_ratio
+from mcrock.base.estimates import Term, format_ratio
 from mcrock.base.params import Outcome
 from mcrock.excitation.motion import MotionError
 from mcrock.impact.registry import Law
@@ -456,7 +456,7 @@ def format_measures(measures: xr.Dataset) -> list[str]:
     return [
         *table_of_curves(ordered, "measure", columns),
         "explained: fraction of the deviance that the lognormal curve by the measure explains, also where it "
-        "is rejected, as isotonic fractions follow every run; most in: fraction of the resamples in which it "
+        f"is rejected, as {Term.FRACTIONS} follow every run; most in: fraction of the resamples in which it "
         "explains most; log loss: on records left out, 0 if every outcome was predicted with certainty, by "
         f"{FAMILIES[accepted_family(measures)].words} of every measure",
     ]

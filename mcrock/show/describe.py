@@ -18,7 +18,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from mcrock.base.estimates import format_percent
+from mcrock.base.estimates import Term, format_percent
 from mcrock.base.params import STANDARD_GRAVITY, ContactColumn, Inputs
 from mcrock.base.tables.distributions import Distribution, Listed, Quantity
 from mcrock.base.tables.fields import plain
@@ -170,10 +170,12 @@ def assumption_notes(values: Mapping[str, ArrayLike] | xr.Dataset, study: Study 
         if all(row[end] for end in INTERVAL) and not float(row[INTERVAL[0]]) <= 1.0 <= float(row[INTERVAL[1]])
     ]
     sure.sort(key=lambda row: -abs(np.log(float(row["one_percent_ratio"]))))
-    words = [f"{float(row['one_percent_ratio']):.2f} of it ({row['assumption']})" for row in sure[:SHOWN]]
+    words = [
+        f"{float(row['one_percent_ratio']):.2f} times as high ({row['assumption']})" for row in sure[:SHOWN]
+    ]
     slid = [row["assumption"] for row in rows if not row["one_percent_ratio"]]
     slide = [f"with {name} it slides rather than overturns" for name in slid]
-    changes = [f"the intensity at which 1 % overturn becomes {', '.join(words)}"] * bool(words)
+    changes = [f"the intensity at which 1 % overturn is {', '.join(words)}"] * bool(words)
     both = np.exp(own), (float(nearest["slenderness"]), float(nearest["p"]))
     this, one = (f"{np.degrees(alpha):.0f} deg and p {p:.2g} rad/s" for alpha, p in both)
     return [
@@ -674,7 +676,7 @@ HULLS = 16  # the same of bodies with an error of their shape [1]
 def describe(study: Study, motions: Sequence[Motion]) -> str:
     """Describe body, motions, intensities, uncertain inputs and size of a study.
 
-    Ranges are the smallest and largest values of 4096 draws at most, of up to 64 outer draws.
+    Ranges are the smallest and largest values of 4096 draws at most, of up to 64 epistemic draws.
 
     Parameters
     ----------
@@ -715,11 +717,11 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
         lines.insert(1, "numbers of the body and its release are those of the first realization")
     elif ranges:
         which = "the" if look == study.n_realizations else "the first"
-        of = f" of each of {outers} outer draws" if study.ensemble.outer else ""
+        of = f" of each of {outers} {Term.DRAWS}" if study.ensemble.outer else ""
         lines.insert(1, f"ranges go from the smallest to the largest of {which} {look} draws{of}")
     n, levels, design = study.n_realizations, study.n_intensity, study.ensemble.design.replace("_", " ")
     each = "1 intensity" if levels == 1 else f"{levels} intensities"
-    draws = f"{study.n_outer} outer draws x " if study.ensemble.outer else ""
+    draws = f"{study.n_outer} {Term.DRAWS} x " if study.ensemble.outer else ""
     lines.append(f"size: {draws}{n} realizations x {each} = {study.n_runs} runs{more}, {design} design")
     return "\n".join(lines)
 

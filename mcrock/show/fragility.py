@@ -317,7 +317,7 @@ def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str 
     curve : str, optional
         One of `mcrock.statistics.FAMILIES`; by default that which the study goes by. The
         lognormal curve is given by mean and standard deviation of the intensity itself, as OpenQuake wants
-        them, any other by its values. Below the lowest level of the isotonic fractions there is no damage if
+        them, any other by its values. Below the lowest level of the empirical fractions there is no damage if
         nothing overturned there, else the fraction falls to 0 in a line, at a thousandth of the level:
         OpenQuake takes what is not given for no damage, or for no number.
 

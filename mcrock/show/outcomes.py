@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock import statistics
-from mcrock.base.estimates import format_percent
+from mcrock.base.estimates import Term, format_percent
 from mcrock.base.params import STANDING
 from mcrock.show import style
 from mcrock.show.text import (
@@ -356,10 +356,10 @@ def format_strain(validity: xr.Dataset) -> list[str]:
 
 
 def format_certificate(validity: xr.Dataset) -> list[str]:
-    """Identical is said of certified runs alone."""
+    """Said of certified runs alone."""
     if "certified_throughout" in validity:
         share = _format_certain(_whole(validity["certified_throughout"], validity))
-        return [f"certified identical with contacts that stick: {share} of the runs"]
+        return [f"runs in which friction certainly holds, as if contacts stuck: {share}"]
     if "certified" not in validity:
         return []
     shares = [
@@ -367,7 +367,7 @@ def format_certificate(validity: xr.Dataset) -> list[str]:
         for share in validity["certified"]
     ]
     return [
-        f"runs certified identical with friction, by its coefficient: {', '.join(shares)}; what friction "
+        f"{Term.STICKS}, by its coefficient: {', '.join(shares)}; what friction "
         "does to the others, only a study with [contact] tells"
     ]
 

@@ -195,7 +195,7 @@ def format_slowest(progress: Progress) -> str:
     work = progress.work
     if not (work.most > LONG and 2 * work.most > work.total):
         return ""
-    outer = "" if work.outer is None else f" of the outer draw {work.outer}"
+    outer = "" if work.outer is None else f" of the epistemic draw {work.outer}"
     text = f"realization {work.realization}{outer} took {work.most / work.total:.0%} of the work so far"
     if progress.intensities is None:
         return text

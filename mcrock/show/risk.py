@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock import statistics
-from mcrock.base.estimates import format_interval, format_or_bound, format_percent
+from mcrock.base.estimates import Term, format_interval, format_or_bound, format_percent
 from mcrock.show import style, text
 from mcrock.show.fragility import accepted_label
 from mcrock.statistics.accepted_curve import FAMILIES, ISOTONIC, accepted_family, choice_of
@@ -49,7 +49,7 @@ def format_baselines(found: xr.Dataset) -> list[str]:
         "Rules of thumb and code checks for comparison, scored on each record as fitted to the others",
         text.table_along(found, "rule", columns),
         *dict.fromkeys(
-            f"over {row['measure'].item()} {choice_of(row).words}, so P is by the isotonic fractions"
+            f"over {row['measure'].item()} {choice_of(row).words}, so P is by the {Term.FRACTIONS}"
             for row in (found.isel(rule=k) for k in range(found.sizes["rule"]))
             if accepted_family(row) == ISOTONIC
         ),
@@ -105,7 +105,7 @@ def plot_baselines(
         "each predicted from the others. Circles: fitted to the runs of the others; squares: checks of the "
         "body alone, scored with the overturned fractions on either side. 0: perfect; 0.69: a coin toss. "
         "After the names: capacity; P, probability of overturning there by the accepted curve, f by "
-        "the isotonic fractions; misclassified runs.",
+        f"the {Term.FRACTIONS}; misclassified runs.",
     )
 
 
@@ -137,7 +137,7 @@ class Site(NamedTuple):
     years: float = 50.0  # for which a probability is given [a]
     age: float | None = None  # of a body that still stands [a]
     design: str | None = None  # motion at which standards are judged, as in 0.4g
-    target: float | None = None  # annual rate that is allowed [1/a]
+    target: float | None = None  # annual rate that is allowed [1/year]
     others: Sequence[xr.Dataset] = ()  # hazards of other measures, to compare with the recordings
     beta_u: float = 0.0  # dispersion of the capacity for what the model leaves out [1]
     folder: str | Path = "."  # from which names of record files start
@@ -279,8 +279,6 @@ def standards_blocks(found: xr.Dataset) -> list[str]:
 
 def format_hazard(hazard: xr.Dataset) -> str:
     """What the hazard from `mcrock.statistics.load_hazard` is of, and how its files were read."""
-    fractiles = [name for name in hazard["hazard"].values.tolist() if name != MEAN]
-    curves = f"mean and fractiles {', '.join(fractiles)}" if fractiles else "mean"
     of_others = "site" in hazard.attrs
     at = f" at {hazard.attrs['site']}" if hazard.attrs.get("site") else ""
     turned = ", turned into annual rates" * hazard.attrs["reading"].startswith("probabilities")
@@ -292,7 +290,14 @@ def format_hazard(hazard: xr.Dataset) -> str:
         f"{text.label_intensities([at], units)[0]} once in {years:.4g} years"
         for at, years in return_periods(hazard)
     )
-    return f"Hazard: {curves} of {measure}{at}, {hazard.attrs['reading']}{turned}{component}; {returns}"
+    read = f"{hazard.attrs['reading']}{turned}{component}"
+    return f"Hazard: {hazard_curves(hazard)} of {measure}{at}, {read}; {returns}"
+
+
+def hazard_curves(found: xr.Dataset) -> str:
+    """Curves of a hazard, or of results along them, in words."""
+    fractiles = [f"{100 * float(name):g} %" for name in found["hazard"].values.tolist() if name != MEAN]
+    return f"mean and fractiles of {', '.join(fractiles)}" if fractiles else "mean"
 
 
 def format_component(measure: str) -> str:
@@ -338,11 +343,11 @@ def risk_statement(
         words = f"counting all earthquakes beyond {end}, where the hazard table ends"
         return format_or_bound(0.0, 0.0, scale * bound) + unit, words
     value, low, high = (scale * x for x in text.estimate(one, name))
-    words = f"{text.percent(rates)} interval {format_interval(low, high)}{unit}, of recordings and runs alone"
-    curves, of_curves = rates["hazard"].values.tolist(), scale * of_curve[name].values
-    if len(curves) > 1 and of_curves.any():
+    words = f"{text.percent(rates)} interval {format_interval(low, high)}{unit} {Term.SAMPLING}"
+    of_curves = scale * of_curve[name].values
+    if len(of_curves) > 1 and of_curves.any():
         ends = format_interval(of_curves.min(), of_curves.max())
-        words += f"; {ends}{unit} over the hazard curves {', '.join(curves)}"
+        words += f"; {ends}{unit} {Term.OF_HAZARD} ({hazard_curves(rates)})"
     if family == ISOTONIC and (fraction := float(rates["weakest_fraction"])) > SMALL:
         words += f"; the number leaves out what is weaker than {text.label(rates['weakest_run'])}, where "
         words += f"{format_percent(fraction)} overturned"
@@ -355,7 +360,10 @@ def format_rate(rates: xr.Dataset) -> list[str]:
     what = off if "crosses" in rates.attrs else "overturning"
     (rate, of_rate), (chance, of_chance) = (risk_statement(rates, name) for name in ("rate", "probability"))
     years = f"{rates.attrs['years']:g}"
-    return [f"Annual rate of {what}: {rate} 1/a ({of_rate})", f"in {years} years: {chance} ({of_chance})"]
+    return [
+        f"Annual rate of {what}: {rate} {Term.PER_YEAR} ({of_rate})",
+        f"in {years} years: {chance} ({of_chance})",
+    ]
 
 
 def format_unsupported(rates: xr.Dataset) -> list[str]:
@@ -380,7 +388,7 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
     fraction = float(rates["weakest_fraction"])
     if fraction > SMALL:
         lines.append(
-            f"the isotonic fractions begin at {text.label(rates['weakest_run'])}, where "
+            f"the {Term.FRACTIONS} begin at {text.label(rates['weakest_run'])}, where "
             f"{format_percent(fraction)} overturned: their rate lacks what weaker earthquakes do; run "
             "weaker levels (--extend)"
         )
@@ -467,8 +475,8 @@ def plot_risk(
         density = np.nan_to_num(one["share"].values * rate / np.log(edges[1] / edges[0]))
         colour = style.BLUE if curve == accepted_family(found) else style.GREY
         look: dict[str, Any] = {"color": colour, "linestyle": LINES[i % len(LINES)], "linewidth": 1.3}
-        ax.stairs(density, edges, fill=False, label=f"{name}, {said} /a", **look)
-        known = f"{format_interval(*ends)} /a" if math.isfinite(ends[0]) else "unknown"
+        ax.stairs(density, edges, fill=False, label=f"{name}, {said} {Term.PER_YEAR}", **look)
+        known = f"{format_interval(*ends)} {Term.PER_YEAR}" if math.isfinite(ends[0]) else "unknown"
         rows.append(f"{name} {of_bound if largest_rate(one)[1] else known}")
     marks = ""
     for name, dashes, meaning in (
@@ -479,7 +487,7 @@ def plot_risk(
         if edges[0] < at < edges[-1]:
             ax.axvline(at, color=style.GREY, linestyle=dashes, linewidth=0.9)
             marks += meaning
-    ax.set(xlim=(edges[0], edges[-1]), xlabel=words, ylabel="Rate per ln(intensity) [1/a]")
+    ax.set(xlim=(edges[0], edges[-1]), xlabel=words, ylabel=f"Rate per ln(intensity) [{Term.PER_YEAR}]")
     style.log_axis(ax)
     ax.set_ylim(bottom=0)
     style.number_axis(ax, "y")

@@ -101,7 +101,7 @@ def repeat_run(
     study : Study, Dataset, str or Path
         Study or its file, or its result or store.
     realization, outer : int
-        Numbers of the realization and of the outer draw, from 0.
+        Numbers of the realization and of the epistemic draw, from 0.
     intensity : int or str
         Number of the intensity level, from 0, or its value with the unit, as ``"0.5g"``; by default the last.
     stored : Dataset, optional

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from mcrock.base.estimates import format_p_value
+from mcrock.base.estimates import Term, format_p_value
 from mcrock.base.tables.distributions import Discrete, Distribution, Listed
 from mcrock.base.units import unit_in_figure
 from mcrock.impact.registry import ImpactParameter
@@ -403,7 +403,7 @@ def format_shares(shares: xr.Dataset, probability: xr.Dataset) -> list[str]:
         ("total", "{total:.3f with ends}"),
     ]
     return [
-        f"Epistemic uncertainty: {int(shares['draws'])} outer draws that meet the same motions",
+        f"Epistemic uncertainty: {int(shares['draws'])} {Term.DRAWS} that meet the same motions",
         table_along(both, "intensity", columns),
         "first order: part of the variance of overturning that the draws explain over all earthquakes; "
         "total: part that they take part in, in single earthquakes too",
@@ -456,7 +456,7 @@ def _drivers(bounds: xr.Dataset) -> list[str]:
 def plot_probability_box(
     ds: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95, found: xr.Dataset | None = None
 ) -> Axes:
-    """Draw the probability of each outer draw, their box, and the interval for new earthquakes.
+    """Draw the probability of each epistemic draw, their box, and the interval for new earthquakes.
 
     Parameters
     ----------
@@ -493,7 +493,7 @@ def plot_probability_box(
     style.legend_above(ax)
     return style.add_note(
         ax,
-        f"Thin lines: {int(found['draws'])} outer draws, less the noise of their runs; box: their spread, "
+        f"Thin lines: {int(found['draws'])} {Term.DRAWS}, less the noise of their runs; box: their spread, "
         f"epistemic uncertainty. Bars: sampling error of {int(found['records'])} recordings. "
         f"{int(found['runs'])} runs.",
     )
@@ -543,7 +543,7 @@ def plot_variance_shares(
     style.legend_above(ax, left=-0.14, handlelength=1.0)
     return style.add_note(
         ax,
-        f"{int(found['draws'])} outer draws x {int(found['records'])} recordings, {int(found['runs'])} runs. "
-        "Alone: effect of the epistemic inputs on the probability over all earthquakes; total: with their "
-        "effect in single earthquakes.",
+        f"{int(found['draws'])} {Term.DRAWS} x {int(found['records'])} recordings, "
+        f"{int(found['runs'])} runs. Alone: effect of the epistemic inputs on the probability over all "
+        "earthquakes; total: with their effect in single earthquakes.",
     )

@@ -117,7 +117,7 @@ class Summary:
         return function(self.runs, **more, **self.how.keywords)
 
     def of_draws(self, function: Callable[..., Any], **more: Any) -> Any:
-        """A statistic or a figure of the outer draws; None of a study without them or with missing runs."""
+        """A statistic or a figure of the epistemic draws; None without them or with missing runs."""
         known = is_nested(self.whole) and not missing_chunks(self.whole)
         return function(self.whole, **more) if known else None
 
@@ -432,7 +432,7 @@ PLOTS = (
     Plot(
         "epistemic_probability",
         "probability_box",
-        "Probability of each outer draw",
+        "Probability of each epistemic draw",
         lambda found, s: s.of_draws(sensitivity.plot_probability_box, found=found, level=s.how.level),
     ),
     Plot(

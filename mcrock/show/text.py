@@ -279,7 +279,7 @@ def cell(found: xr.Dataset, name: str) -> str:
         return estimates.format_difference(*estimate(found, name))[0]
     by_interval = "digits" not in attrs and f"{name}_interval" in found
     number = estimates.format_estimate(*estimate(found, name)) if by_interval else format(value, digits)
-    return f"{number} {units}" if "units" in found and units != "1" else number
+    return f"{number} {unit_in_text(units)}" if "units" in found and units != "1" else number
 
 
 def ends(found: xr.Dataset, name: str) -> str:

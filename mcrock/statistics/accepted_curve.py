@@ -19,7 +19,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from mcrock.base.estimates import format_p_value
+from mcrock.base.estimates import Term, format_p_value
 from mcrock.base.units import unit_in_text
 from mcrock.statistics.goodness import (
     FEWEST,
@@ -59,7 +59,7 @@ MOST = 2 / 3  # of the resamples in which a curve that follows other data too fo
 # the largest acceleration of any recording in any direction over its intensity, by measures that bound it [1]
 LARGEST = {"pga_rotd100": 1 / cos(pi / 360), "pga_rotd50": sqrt(2) / cos(pi / 360)}
 _CHOICES: dict[bytes, CurveChoice] = {}
-ISOTONIC = "stripes"  # key of the isotonic fractions in results and JSON
+ISOTONIC = "stripes"  # key of the empirical fractions in results and JSON
 
 
 class FragilityCurve(Protocol):
@@ -75,7 +75,7 @@ class FragilityCurve(Protocol):
         """Whether a probability is reached below all that the curve knows."""
 
     def rates(self, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
-        """Rate of overturning from each piece of a hazard table (n - 1,) [1/a]."""
+        """Rate of overturning from each piece of a hazard table (n - 1,) [1/year]."""
 
 
 class BoundedCurve(NamedTuple):
@@ -104,7 +104,7 @@ class Family(NamedTuple):
     words: str
     fit: Callable[[np.ndarray, np.ndarray, np.ndarray, float], FragilityCurve]  # levels, fell, runs, units
     band: Callable[[AcceptedCurve, np.ndarray], np.ndarray]  # (2, n) at some intensities [1]
-    rate_bounds: Callable[[AcceptedCurve, list[Table]], np.ndarray]  # (2, n_table) of the rate [1/a]
+    rate_bounds: Callable[[AcceptedCurve, list[Table]], np.ndarray]  # (2, n_table) of the rate [1/year]
 
     @property
     def label(self) -> str:
@@ -127,7 +127,7 @@ FAMILIES = {
         ),
     ),
     ISOTONIC: Family(
-        "the isotonic fractions",
+        f"the {Term.FRACTIONS}",
         IsotonicCurve,
         lambda accepted, x: rising_bounds(accepted.points, x),
         lambda accepted, hazards: isotonic_bounds(accepted.units, accepted.how, hazards, accepted.points),
@@ -161,10 +161,10 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
     """The rule: which family the runs of a study go by.
 
     The lognormal curve, unless it has no interval, its test of fit (`mcrock.statistics.goodness`) rejects it,
-    or a curve that follows other data too, lognormal to a plateau or the isotonic fractions, foretells best:
+    or a curve that follows other data too, lognormal to a plateau or the empirical fractions, foretells best:
     it has the least log loss on the recordings that a resample leaves out in more than `MOST` of them.
     A plateau counts only if all runs together have one: near 1 it merely tempers what resamples make certain,
-    and foretold better so in 0.08 of the studies with a lognormal truth. Then it is the isotonic fractions.
+    and foretold better so in 0.08 of the studies with a lognormal truth. Then it is the empirical fractions.
     Few runs tell of the tail, and a log-logistic curve has a heavier one: unless its own test rejects it, or
     the lognormal one foretells better in `MOST` of the resamples, intervals of the rate are averaged over
     both, each with the share of the resamples in which it foretells better.
@@ -176,7 +176,7 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
     Parameters
     ----------
     ds : Dataset
-        The study, without outer draws.
+        The study, without epistemic draws.
     units : Units
         Of it.
     how : Bootstrap
@@ -203,7 +203,7 @@ def choose(ds: xr.Dataset, units: Units, how: Bootstrap) -> CurveChoice:
         (plateau,) = left_out_losses(units, how, [plateau_rule(units)])
     for words, share in (
         ("a curve to a plateau foretells", np.mean(plateau < least) * levels_off),
-        ("the isotonic fractions foretell", np.mean(rising < np.minimum(least, plateau))),
+        ("the empirical fractions foretell", np.mean(rising < np.minimum(least, plateau))),
     ):
         if share > MOST:
             better = f"better than the lognormal curve in {100 * share:.0f} % of the resamples"
@@ -228,7 +228,7 @@ class AcceptedCurve:
     Attributes
     ----------
     ds : Dataset
-        The study, without outer draws.
+        The study, without epistemic draws.
     units : Units
         Of it.
     how : Bootstrap
@@ -265,7 +265,7 @@ class AcceptedCurve:
 
     @property
     def isotonic(self) -> FragilityCurve:
-        """The isotonic fractions, whichever is accepted."""
+        """The empirical fractions, whichever is accepted."""
         return self.curves[ISOTONIC]
 
     @property
@@ -275,7 +275,7 @@ class AcceptedCurve:
         return float(x[fell > 0].min(initial=np.inf)), float(x[-1])
 
     def rate(self, x: np.ndarray, rate: np.ndarray) -> float:
-        """Rate of overturning by rising intensities and the rates at which they are exceeded [1/a]."""
+        """Rate of overturning by rising intensities and the rates at which they are exceeded [1/year]."""
         further = np.append(integration_points(self.units.sums()[0]), self.least)
         return float(self.curve.rates(*refine(x, rate, further)).sum())
 
@@ -296,7 +296,7 @@ class AcceptedCurve:
         return max(float(least), self.least), float(np.where(low >= probability, x, np.inf).min())
 
     def rate_interval(self, hazards: list[Table], family: str | None = None) -> np.ndarray:
-        """Bounds (2, n_hazard) of the rate of the accepted curve, or of a family, for new earthquakes [1/a].
+        """Bounds (2, n_hazard) of the rate of the accepted curve or a family, in new earthquakes [1/year].
 
         NaN where the family has none.
         """
@@ -375,7 +375,7 @@ def accept_curve(ds: xr.Dataset, how: Bootstrap) -> AcceptedCurve:
 
 
 def common_choice(choices: Sequence[CurveChoice], names: Sequence[str] = ("first", "second")) -> CurveChoice:
-    """What several studies go by together: the family of all, or the isotonic fractions of each."""
+    """What several studies go by together: the family of all, or the empirical fractions of each."""
     families, whys = {each.family for each in choices}, [each.words for each in choices]
     family = families.pop() if len(families) == 1 else ISOTONIC
     why = "; ".join(f"{name}: {why}" for name, why in zip(names, whys, strict=True))

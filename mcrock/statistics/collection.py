@@ -3,7 +3,7 @@
 All objects meet the same motions, so that what falls in one realization falls in the same earthquake. Losses
 are counted realization by realization while the objects are read one after the other. Intervals are for new
 earthquakes: of probabilities those of the fractions of the records (`clustered_interval`), of rates those by
-the isotonic fractions (`isotonic_bounds`). Ranks are by what the isotonic fractions give; their intervals
+the empirical fractions (`isotonic_bounds`). Ranks are by what the empirical fractions give; their intervals
 count the objects that differ from one beyond what resampled records do, for all comparisons of one object
 together (Mogstad et al. 2024), so that objects that cannot be told apart share the ranks between them.
 
@@ -426,7 +426,7 @@ def loss_events(
     Dataset
         Along `event` ("any object", and "all of GROUP" for each group) and `intensity`: `event_probability`
         with its interval; along `loss`, rising values: `loss_probability` with its interval. With a hazard
-        `event_rate`, `loss_rate` and `share_rate` [1/a], with intervals by the isotonic fractions.
+        `event_rate`, `loss_rate` and `share_rate` [1/year], with intervals by the empirical fractions.
 
     Raises
     ------
@@ -495,7 +495,7 @@ class _Counted:
         return interval_of_readings(counts[0], counts[1], self.runs, self.how.level)
 
     def rates(self, hazard: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-        """Rates (n_event,) by the isotonic fractions and bounds (2, n_event) [1/a]."""
+        """Rates (n_event,) by the empirical fractions and bounds (2, n_event) [1/year]."""
         whole = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
         y, ends = [], []
         for counts in self.counts:
@@ -539,10 +539,10 @@ def judge_objects(
     Returns
     -------
     Dataset
-        Along `object`, as given: `median_capacity` [unit of the intensity] and `rate` [1/a], by the curve
+        Along `object`, as given: `median_capacity` [unit of the intensity] and `rate` [1/year], by the curve
         that each goes by, and `probability` at the level, with intervals; `urgency`, the rank from 1, the
         most urgent, with its interval, and `among_worst`, the share of resampled recordings in which it is
-        one of the ``worst`` most urgent by the isotonic fractions [1]; `overturning`, the part of the
+        one of the ``worst`` most urgent by the empirical fractions [1]; `overturning`, the part of the
         probability that is no sliding off [1]; `slenderness` [rad] and `size` [m] at their medians.
 
     Raises
@@ -611,7 +611,7 @@ def judge_objects(
 
 def rate_weights(level: np.ndarray, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """Weights (n_level,) of rising fractions in the rate by straight lines in ln(intensity) between them
-    (`mcrock.statistics.rates.isotonic_rates`, whose hazard this one is, at all levels or not) [1/a].
+    (`mcrock.statistics.rates.isotonic_rates`, whose hazard this one is, at all levels or not) [1/year].
 
     >>> x, level = np.geomspace(0.1, 10.0, 20), np.array([0.5, 1.0, 2.0])
     >>> weight, fraction = rate_weights(level, x, 1e-3 / x), np.array([0.1, 0.5, 0.9])
@@ -625,7 +625,7 @@ def rate_weights(level: np.ndarray, x: np.ndarray, rate: np.ndarray) -> np.ndarr
 
 
 def resampled_scores(units: Units, weight: np.ndarray, how: Bootstrap) -> np.ndarray:
-    """Weighted isotonic fractions of a sample, the first, and of its resamples (1 + n,).
+    """Weighted empirical fractions of a sample, the first, and of its resamples (1 + n,).
 
     ``weight`` (1, n_intensity) is that of each level. Samples with as many units in the same order are drawn
     alike.

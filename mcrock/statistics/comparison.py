@@ -17,6 +17,7 @@ import xarray as xr
 from scipy.special import stdtrit
 
 from mcrock.base.checks import ROUNDING
+from mcrock.base.estimates import Term
 from mcrock.dataset.create import differing_keys
 from mcrock.dataset.opened import Source, opened
 from mcrock.dataset.schema import OUTER
@@ -199,7 +200,7 @@ def count_pairs(first: xr.Dataset, second: xr.Dataset, places: Classes) -> Pairs
 DESIGNS = ("first", "second")
 NAMES = {  # of a comparison, as `mcrock.statistics.intervals.LONG_NAMES`
     "difference": "second less first {difference}",
-    "unpaired_interval": "without pairs {difference}",
+    "unpaired_interval": f"{Term.UNPAIRED} {{difference}}",
     "only_first": "only first {g}",
     "only_second": "only second {g}",
     "differ": "recordings of which runs differ",
@@ -220,11 +221,11 @@ def compare_designs(
     Intervals are Student's, on the differences of the records, so wide that those at all intensities hold
     together with ``level`` (Bonferroni), and on the logarithms of the ratios of medians and of rates with the
     standard error of the jackknife over records; undecided runs count both ways. The ratio of medians by the
-    isotonic fractions is not smooth in the counts: its interval are percentiles of resamples of the records.
+    empirical fractions is not smooth in the counts: its interval are percentiles of resamples of the records.
     Where fewer than `FEW`
     records differ the difference has Gaffke's bounds (`mcrock.statistics.intervals`), which hold for any
     distribution: without any difference they are those of no events in so many records. The ratio of rates by
-    the isotonic fractions holds what the levels leave open too (`mcrock.statistics.rates.bounding_ratios`).
+    the empirical fractions holds what the levels leave open too (`mcrock.statistics.rates.bounding_ratios`).
 
     Of 1000 simulated studies (levels, 10 to 60 recordings, 5 to 40 runs of each, their correlation, hazard
     slope, kind of the curve and scatter of the change drawn at random; `tests.benchmarks.curve_coverage`) the
@@ -256,7 +257,7 @@ def compare_designs(
         attributes `accepted_family` and `why` tell, `median_capacity` (design), `median_ratio` of the second
         over the first and `median_ratio_interval` (bound) [1]. `fit_p_value` (design), and the strongest
         intensity of a run, `strongest_run`, beyond which a median is an extrapolation; with a hazard `rate`
-        (fragility, design) and `rate_interval` [1/a], `rate_ratio` and `rate_ratio_interval`. NaN where a
+        (fragility, design) and `rate_interval` [1/year], `rate_ratio` and `rate_ratio_interval`. NaN where a
         curve is missing. `differ`, the records of which the runs differ at all [1].
 
     Raises
@@ -404,7 +405,7 @@ def _quantities(
 
 
 def _open_ratio(intensity: np.ndarray, rate: np.ndarray) -> Ratio:
-    """The ratios of the rates by the isotonic fractions that the levels leave open (`bounding_ratios`)."""
+    """The ratios of the rates by the empirical fractions that the levels leave open (`bounding_ratios`)."""
 
     def ratio(x: np.ndarray, yes: list[np.ndarray], runs: np.ndarray) -> tuple[float, float]:
         there = runs > 0

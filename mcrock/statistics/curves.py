@@ -17,6 +17,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from mcrock.base.checks import shared_keywords
+from mcrock.base.estimates import Term
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import accepts_path
 from mcrock.statistics.accepted_curve import ACCEPTED, FAMILIES, WHY, choice_of_all, rising_band
@@ -145,7 +146,7 @@ WORDS = {
     "probit": "lognormal, of the runs",
     "logit": "log-logistic, of the runs",
     "plateau": "lognormal to a plateau",
-    "monotone": "isotonic fractions",
+    "monotone": Term.FRACTIONS.value,
 }
 NAMES = ("median_capacity", "dispersion")
 INTERVALS = ("median_capacity_interval", "dispersion_interval")
@@ -449,7 +450,7 @@ def fragility_by_choice(
         Along ``choice``, by name: `median_capacity`, `median_capacity_interval` (bound), `dispersion`,
         `dispersion_interval`, `curve` and `extrapolated` (intensity_grid), `band`, numbers of `runs`,
         `overturned` and `undecided`, as in `fit_fragility`. `ratio` [1], the median over that of all runs, by
-        the curve that all of these accept, else the isotonic fractions, as the attributes `accepted_family`
+        the curve that all of these accept, else the empirical fractions, as the attributes `accepted_family`
         and `why` tell; and `ratio_interval` (bound) [1], percentiles of the resamples: the union of those
         with all undecided runs survived, with all overturned, and as in the estimate; NaN where a resample
         has no median or there are too few recordings for the level (fewer than six for 0.95).

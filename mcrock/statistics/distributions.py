@@ -370,7 +370,7 @@ def judge(
     Parameters
     ----------
     runs : list of ndarray (n_draw, n_run)
-        Response in the runs of each test, a row for each outer draw; inf where the body overturned.
+        Response in the runs of each test, a row for each epistemic draw; inf where the body overturned.
     measured : array_like (n_test,)
         The same in each test.
     recording, repeated : array_like (n_test,)

@@ -1,13 +1,13 @@
-"""Nested studies: what outer draws do to the result.
+"""Nested studies: what epistemic draws do to the result.
 
-In a nested study every outer draw of the epistemic inputs, such as the impact parameters of a body that
+In a nested study every epistemic draw of the epistemic inputs, such as the impact parameters of a body that
 nobody has tested, has a probability of its own (`epistemic_probability`) and a curve (`epistemic_fragility`).
 The variance of these probabilities is the first-order share of P (1 - P); the total share also counts what
 the draws do in single earthquakes (`variance_shares`). Both are needed: effects that cancel over all
 earthquakes do not in a given one.
 
 Components of the variance of yes or no, where draws of two kinds are crossed, come first (`components_of`).
-Every outer draw k meets every realization i, and realizations are nested in records r. With y
+Every epistemic draw k meets every realization i, and realizations are nested in records r. With y
 the outcomes, means of products of two of them over all pairs of one kind are unbiased for
 
 ====  ==================================  ======================================================
@@ -39,6 +39,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit, logit, stdtrit
 
+from mcrock.base.estimates import Term
 from mcrock.dataset.opened import accepts_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.intervals import BOUNDS, check_level, interval_of_readings
@@ -145,7 +146,7 @@ OPEN = 1e-6  # shares are kept so far from 0 and 1 where their logit is taken [1
 def variance_shares(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     """Shares of the variance of overturning by its sources, of a nested study.
 
-    Overturned or not has the variance P (1 - P). The shares are those of the outer draws, of
+    Overturned or not has the variance P (1 - P). The shares are those of the epistemic draws, of
     the records, of the realizations within records (azimuth and other inputs), and of what draws do in single
     records and realizations: unbiased estimates for new draws and new records
     (`mcrock.statistics.epistemic`),
@@ -229,7 +230,7 @@ def _total(components: np.ndarray) -> np.ndarray:
 
 @accepts_path
 def epistemic_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
-    """Distribution of the probability of overturning over the outer draws, and its probability box.
+    """Distribution of the probability of overturning over the epistemic draws, and its probability box.
 
     The fraction of a draw has the noise of its runs. The fractions of all draws are therefore brought nearer
     to their mean, until their variance is the unbiased one of `variance_shares`; at none they are all equal.
@@ -305,7 +306,7 @@ def _interval(crossed: Crossed, level: float) -> np.ndarray:
 
 @accepts_path
 def epistemic_fragility(ds: xr.Dataset) -> xr.Dataset:
-    """Lognormal fragility of each outer draw, and the dispersion by source.
+    """Lognormal fragility of each epistemic draw, and the dispersion by source.
 
     The standard deviation of the logarithm of the median over the draws is that of what all records have in
     common (`mcrock.statistics.epistemic.covariance_between_records`), on the pseudovalues of the jackknife.
@@ -353,7 +354,7 @@ def epistemic_fragility(ds: xr.Dataset) -> xr.Dataset:
     known = bool(regular.all())
     for name, value, long_name in (
         ("aleatory", np.sqrt((spread[:, 0] ** 2).mean()), "dispersion for given unknown numbers, beta_R"),
-        ("epistemic", epistemic, "standard deviation of ln(median) over the outer draws"),
+        ("epistemic", epistemic, f"standard deviation of ln(median) over the {Term.DRAWS}"),
         ("sampling", sampling, "standard error of ln(median) from the number of records"),
         ("uncertainty", np.hypot(epistemic, sampling), "of both kinds, beta_U"),
     ):
@@ -367,7 +368,7 @@ def _frame(ds: xr.Dataset, crossed: Crossed) -> xr.Dataset:
     result = xr.Dataset(coords={"intensity": ("intensity", axis.values, axis_attrs(ds))})
     draws, n = crossed.outcome.shape[1:3]
     records = len(crossed.runs) if crossed.has_records else n
-    _add(result, "draws", (), draws, "number of outer draws")
+    _add(result, "draws", (), draws, f"number of {Term.DRAWS}")
     _add(result, "records", (), records, "number of independent recordings")
     _add(result, "runs", (), draws * n * len(axis), "number of runs")
     return result

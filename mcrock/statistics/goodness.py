@@ -2,7 +2,7 @@
 
 `fit_p_value` is the test of fit: the distance of the curve from the fractions, against resamples of the
 recordings. `held_out` and `left_out_losses` score rules of overturning on recordings that these were not
-fitted to; a `Rule` is a curve, a curve to a plateau, isotonic fractions or a threshold.
+fitted to; a `Rule` is a curve, a curve to a plateau, empirical fractions or a threshold.
 
 Good, I. J. (1952). Rational decisions. Journal of the Royal Statistical Society B 14(1), 107-114 (the
 logarithmic score).

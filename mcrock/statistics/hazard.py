@@ -63,7 +63,7 @@ class Curve(NamedTuple):
     name: str  # mean, or a fractile
     place: Place
     intensity: np.ndarray  # (n,) [unit]
-    value: np.ndarray  # (n,): rate [1/a] or probability [1]
+    value: np.ndarray  # (n,): rate [1/year] or probability [1]
     years: float | None  # the probabilities are in so many years; None for annual rates
     source: str
 
@@ -299,7 +299,7 @@ RARELY = (475.0, 2475.0)  # return periods that a hazard is told by [a]
 UNLIKELY = ((0.2, 20.0), (0.5, 75.0), (1.0, 200.0), (3.0, 475.0))
 FAINT = ((5e-4, 475.0), (1e-3, 2475.0))
 AMPLIFIED = 2.5  # spectral acceleration over the peak acceleration at most, as in spectra of codes [1]
-MOST_OFTEN = 1e4  # no rate of earthquakes is as large [1/a]
+MOST_OFTEN = 1e4  # no rate of earthquakes is as large [1/year]
 NEAR = 15.0  # grids of hazard models have steps of 0.1 degrees [km]
 RISEN = "what is exceeded more often must not be stronger: rates must not rise"
 LISTED = 8  # sites that a message lists
@@ -325,7 +325,7 @@ def load_hazard(
         File, or files of one hazard: see `mcrock.statistics.hazard`.
     years : float, optional
         Exposure time [a], if the file has probabilities of exceedance and does not say in how many years; by
-        default a file of your own has annual rates [1/a].
+        default a file of your own has annual rates [1/year].
     site : str, optional
         Name of the site, or ``"longitude,latitude"`` [deg] for the nearest, where the files have several.
     measure : str, optional
@@ -335,7 +335,7 @@ def load_hazard(
     Returns
     -------
     Dataset
-        `rate` (hazard, hazard_intensity) [1/a], the annual rate at which an intensity [SI unit] is exceeded,
+        `rate` (hazard, hazard_intensity) [1/year], at which an intensity [SI unit] is exceeded,
         with the names of the curves along `hazard`; the attribute `measure` is the name of the intensity and
         `reading` says how the files were read. A probability p in T years is the rate -ln(1 - p)/T.
 
@@ -469,7 +469,7 @@ def _own(path: str | Path, text: str, years: float | None) -> xr.Dataset:
 
 
 def annual(probability: np.ndarray, years: float) -> np.ndarray:
-    """Annual rate [1/a] of what has a probability [1] in so many years [a], as a Poisson process.
+    """Annual rate [1/year] of what has a probability [1] in so many years [a], as a Poisson process.
 
     >>> float(annual(np.array(0.1), 50.0).round(6))  # once in 475 years, not 0.1/50
     0.002107
@@ -502,7 +502,9 @@ def _joined(curves: Sequence[Curve], site: str | None, measure: str | None) -> x
     certain = np.inf if first.years is None else 1.0
     wrong = ~((value >= 0) & (value <= certain) & np.isfinite(value)).all(axis=1)
     what = (
-        "an annual rate must be >= 0 [1/a]" if first.years is None else "a probability must lie in [0, 1] [1]"
+        "an annual rate must be >= 0 [per year]"
+        if first.years is None
+        else "a probability must lie in [0, 1] [1]"
     )
     _refuse(places, wrong, what)
     _refuse(places, _risen(value), RISEN)
@@ -598,8 +600,8 @@ def _checked(
     ``places`` word where each row stands; ``averaged`` (n, n_curve) is what the mean is a mean of: rates, or
     probabilities.
     """
-    _refuse(places, ~(rate > 0).all(axis=1), "an annual rate must be > 0 [1/a]: leave such lines out")
-    often = f"an annual rate must be <= {MOST_OFTEN:g} [1/a]: what is it, and in how many years?"
+    _refuse(places, ~(rate > 0).all(axis=1), "an annual rate must be > 0 [per year]: leave such lines out")
+    often = f"an annual rate must be <= {MOST_OFTEN:g} [per year]: what is it, and in how many years?"
     _refuse(places, ~(rate <= MOST_OFTEN).all(axis=1), often)
     fallen = np.append(False, ~(np.diff(x) > 0)) | ~(x > 0)
     _refuse(places, fallen, f"intensities must be > 0 and rise [{units}]")

@@ -86,14 +86,14 @@ def weighted_probability(
     Returns
     -------
     Dataset
-        `probability` [1], or `rate` [1/a] for a hazard, with ``NAME_interval`` (bound) of what intensities
-        from `weakest_overturning` [its unit] to the strongest of a run add, and `unseen` [1, or 1/a],
+        `probability` [1], or `rate` [1/year] for a hazard, with ``NAME_interval`` (bound) of what intensities
+        from `weakest_overturning` [its unit] to the strongest of a run add, and `unseen` [1, or 1/year],
         an upper bound of what all others add: of n records with a run that is stronger than an intensity and
         weaker than the weakest overturning none overturned, so that the probability there is at most
         ``1 - ((1 - level) / 2)**(1 / n)``, if it rises with the intensity. Where nothing overturned
         the interval is from 0 to that bound.
         `effective_runs`, (sum w Y)^2 / sum (w Y)^2 of what overturned [1]; `runs` and `records`; `outside`
-        [1, or 1/a], the part of the target beyond the intensities of the study; `proposal_median` [unit of
+        [1, or 1/year], the part of the target beyond the intensities of the study; `proposal_median` [unit of
         the intensity] and `proposal_dispersion` [1], the lognormal distribution of the intensity nearest to
         the best one, NaN without a fragility curve.
 

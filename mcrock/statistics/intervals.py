@@ -30,6 +30,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize.elementwise import find_root
 from scipy.special import ndtr, ndtri, stdtrit
 
+from mcrock.base.estimates import Term
+
 # variables that mean the same in every result: long name, unit if it is not 1, and rule of the digits
 # (`mcrock.show.text.cell`), where "curve" is drawn rather than listed
 LONG_NAMES = {
@@ -55,8 +57,8 @@ LONG_NAMES = {
     "hazard_end": "and at which it ends",
     "first_probability": "probability where the hazard table begins, at most {bound}",
     "weakest_run": "weakest intensity of a run",
-    "weakest_fraction": "isotonic fraction there {percent}",
-    "rate_of_draws": "rate of each outer draw [1/a] {curve}",
+    "weakest_fraction": "empirical fraction there {percent}",
+    "rate_of_draws": "rate of each of the epistemic draws [1/a] {curve}",
     "median_of_draws": "median of draws, as counted [1/a]",
     "draws_without_rate": "draws without a rate",
     # capacity of high confidence
@@ -64,12 +66,12 @@ LONG_NAMES = {
     "one_percent": "1 % of the mean lognormal curve",
     "confident": "at most 5 % with 95 % confidence, by the curves of the interval of the rate",
     "separation": "the same by separated dispersions, lognormal by definition",
-    "stripes_one_percent": "1 % of the isotonic fractions",
+    "stripes_one_percent": f"1 % of the {Term.FRACTIONS}",
     "accepted_one_percent": "1 % of the curve that the study goes by",
     "beta_r": "beta_R, dispersion of the shaking {.3f}",
     "beta_epistemic": "dispersion of the median, from epistemic inputs {.3f}",
     "beta_sampling": "dispersion of the median, from the number of records {.3f}",
-    "draws": "outer draws",
+    "draws": Term.DRAWS.value,
     "draws_standing": "of them, in which nothing overturned",
     "draws_without_curve": "of them, without a curve",
     # distribution of the rate

@@ -1,6 +1,6 @@
 """Labels of what happened to objects, and which draws of the unknown inputs they make likely.
 
-Every outer draw of a nested study is a possible body or site. Objects seen after an earthquake or a test
+Every epistemic draw of a nested study is a possible body or site. Objects seen after an earthquake or a test
 (`read_labels`) make some draws more likely than others: `weigh_draws` gives weights to the draws, and
 `calibrate` with them posterior distributions of the inputs and probabilities for other objects.
 
@@ -169,7 +169,7 @@ def overturned_shares(ds: xr.Dataset) -> NDArray[np.float64]:
     """
     if not is_nested(ds):
         raise ValueError(
-            "labels weigh outer draws: mark distributions with 'epistemic = true' and "
+            "labels weigh epistemic draws: mark distributions with 'epistemic = true' and "
             "give 'ensemble.outer', the number of their draws"
         )
     draws = []
@@ -194,7 +194,7 @@ BISECTIONS = 60
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Weights of the outer draws, given labels.
+    """Weights of the epistemic draws, given labels.
 
     Attributes
     ----------
@@ -269,7 +269,7 @@ def weigh_draws(
     temper: float | None = None,
     least_effective: float = LEAST_EFFECTIVE,
 ) -> Weights:
-    """Weight outer draws by what fell and what stood.
+    """Weight epistemic draws by what fell and what stood.
 
     The likelihood of a label is e + (1 - 2 e) q, with the error rate e and the fraction q of the runs that do
     what was seen.
@@ -414,12 +414,12 @@ def calibrate(
     least_effective: float = LEAST_EFFECTIVE,
     level: float = 0.9,
 ) -> xr.Dataset:
-    """Weight the outer draws that studies share by what fell and what stood.
+    """Weight the epistemic draws that studies share by what fell and what stood.
 
     Parameters
     ----------
     studies : sequence of Dataset
-        Results of nested studies with the same seed and number of outer draws, so that draw k of an input
+        Results of nested studies with the same seed and number of epistemic draws, so that draw k of an input
         that two of them have is the same number in both. The calibration is transferred to those without
         labels: other objects, directions or earthquakes.
     labels : Labels
@@ -522,7 +522,7 @@ def _shares(studies: Sequence[xr.Dataset], said: Sequence[Array], labels: Labels
 def _shared_inputs(studies: Sequence[xr.Dataset], draws: Sequence[int]) -> dict[str, Array]:
     """Unknown inputs of all studies (n_draw,), which must not differ where two have one."""
     if len(set(draws)) > 1:
-        raise ValueError(f"studies must have as many outer draws, got {', '.join(map(str, draws))}")
+        raise ValueError(f"studies must have as many epistemic draws, got {', '.join(map(str, draws))}")
     seeds = [ds.attrs.get("seed") for ds in studies]
     if len(set(seeds)) > 1:
         raise ValueError(f"studies share their draws only with one seed, got {', '.join(map(str, seeds))}")

@@ -168,7 +168,7 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
         (measure) has as text;
         `explained` and `explained_interval` (bound) [1], percentiles of the resamples; `first`, the
         share of the resamples in which the measure explains most [1]. They are of lognormal curves also
-        where these are rejected: isotonic fractions follow every run, and explain by any measure. By the
+        where these are rejected: empirical fractions follow every run, and explain by any measure. By the
         family that the runs accept over all measures, else by isotonic (or falling) fractions (attributes
         `accepted_family` and `why`), `log_loss` and `log_loss_interval`
         (bound) [1], mean of minus the logarithm of the probability that the curve of the other records gave
@@ -665,7 +665,7 @@ def hazard_consistency(
     Returns
     -------
     Dataset
-        Along `level`, values of the other measure [SI unit]: `site_rate`, `recordings_rate` [1/a] and `ratio`
+        Along `level`, values of the other measure [SI unit]: `site_rate`, `recordings_rate` [1/year], `ratio`
         of these to those. NaN where recordings would have to be weaker than the table of the own hazard, or
         those that would have to be stronger may make up more than `MOST` of the rate.
 

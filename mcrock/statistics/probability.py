@@ -1,8 +1,8 @@
 """Probabilities of overturning and of other limits, with their intervals and bounds.
 
 `by_limit` puts a limit of a response in the place of overturning, `pooled` and `read_crossed` read nested
-studies, in which every outer draw meets the same realizations of everything else. `overturning_probability`
-and `exceedance_probability` have intervals for new earthquakes.
+studies, in which every epistemic draw meets the same realizations of everything else.
+`overturning_probability` and `exceedance_probability` have intervals for new earthquakes.
 
 `epistemic_bounds` has bounds over a whole range of unknown numbers. Of K noisy fractions the largest is too
 large: part of it is search. The worst draw is therefore chosen on one half of the records and its probability
@@ -26,6 +26,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from mcrock.base.checks import Number, shared_keywords
+from mcrock.base.estimates import Term
 from mcrock.base.params import DECIDED, Outcome
 from mcrock.dataset import SCHEMA, schema
 from mcrock.dataset.opened import accepts_path
@@ -256,13 +257,13 @@ GROUPS = 64  # of realizations that share no motion, in place of records [1]
 
 
 def is_nested(ds: xr.Dataset) -> bool:
-    """True if a study has outer draws."""
+    """True if a study has epistemic draws."""
     return OUTER in ds["outcome"].dims if "outcome" in ds else False
 
 
 @accepts_path
 def pooled(ds: xr.Dataset) -> xr.Dataset:
-    """The runs of all outer draws as one study.
+    """The runs of all epistemic draws as one study.
 
     Its probabilities are over both kinds of uncertainty, the mean over the draws. Intervals count recordings
     and take the draws as given; `variance_shares` tells what another set of draws would change.
@@ -291,7 +292,7 @@ def pooled(ds: xr.Dataset) -> xr.Dataset:
 
 
 def unknown_inputs(ds: xr.Dataset) -> dict[str, np.ndarray]:
-    """Inputs that are one number for each outer draw, and differ between draws (n_outer,).
+    """Inputs that are one number for each epistemic draw, and differ between draws (n_outer,).
 
     What follows from them, such as the slenderness of a body of unknown width, is among them.
     """
@@ -338,9 +339,9 @@ def read_crossed(ds: xr.Dataset) -> Crossed:
             "the number of their draws"
         )
     if ds.sizes[OUTER] < 2:
-        raise ValueError("a nested study needs at least 2 outer draws, got 1")
+        raise ValueError("a nested study needs at least 2 epistemic draws, got 1")
     if "record" in ds and not (ds["record"] == ds["record"].isel({OUTER: 0})).all():
-        raise ValueError("the outer draws must meet the same records, and they do not")
+        raise ValueError("the epistemic draws must meet the same records, and they do not")
     group = record_groups(ds.isel({OUTER: 0}), GROUPS)
     if len(np.unique(group)) < 2:
         raise ValueError("a nested study needs at least 2 recordings, or independent realizations")
@@ -540,7 +541,7 @@ ENDS = ("least", "largest")
 
 @accepts_path
 def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> xr.Dataset:
-    """Least and largest probability of overturning over the outer draws.
+    """Least and largest probability of overturning over the epistemic draws.
 
     Parameters
     ----------
@@ -583,7 +584,7 @@ def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> x
             "naive": (("end", "intensity"), np.stack([fraction.min(axis=0), fraction.max(axis=0)])),
             "draw": (("end", "intensity"), np.stack([fraction.argmin(axis=0), fraction.argmax(axis=0)])),
             "interval": (("bound", "intensity"), _all_at_once(crossed, level)),
-            "draws": ((), draws, {"long_name": "number of outer draws"}),
+            "draws": ((), draws, {"long_name": f"number of {Term.DRAWS}"}),
             "content": ((), (1 - level) ** (1 / draws)),
         },
         coords={"end": list(ENDS), "intensity": ("intensity", ds["intensity"].values, axis_attrs(ds))},

@@ -1,4 +1,4 @@
-"""Annual rates of overturning by a curve or by isotonic fractions, and their intervals.
+"""Annual rates of overturning by a curve or by empirical fractions, and their intervals.
 
 With H(x) the annual rate at which x is exceeded, the rate is the integral of F |dH| or, by parts, of H dF. H
 is log-log between the rows of its table, so that both curves, `LognormalCurve` and `IsotonicCurve`, have
@@ -8,7 +8,7 @@ body overturns; `IsotonicCurve` takes a curve between them, `bounding_steps` the
 fractions allow.
 
 Intervals are bootstrap-t intervals, for new earthquakes (`mcrock.statistics.resampling`). Those of the
-lognormal curve are of ln(rate) (`lognormal_bounds`). Those of the isotonic fractions reach from the least to
+lognormal curve are of ln(rate) (`lognormal_bounds`). Those of the empirical fractions reach from the least to
 the largest rate that the levels leave open, and so hold whatever curve there is between them
 (`isotonic_bounds`); where resampling says nothing, as where nothing overturned or records are few, they
 are those of all rising curves through the intervals of the levels.
@@ -38,7 +38,7 @@ CLOSE = 1e-9  # difference of ln(x) up to which intensities are the same
 
 
 def refine(x: np.ndarray, rate: np.ndarray, further: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A hazard curve at further intensities inside its table too: rising x, and rates (n,) [1/a].
+    """A hazard curve at further intensities inside its table too: rising x, and rates (n,) [1/year].
 
     Those so close to another one that they are the same are left out, never a row of the table.
     """
@@ -52,14 +52,14 @@ def refine(x: np.ndarray, rate: np.ndarray, further: np.ndarray) -> tuple[np.nda
 
 
 def lognormal_rates(x: np.ndarray, rate: np.ndarray, median: ArrayLike, dispersion: ArrayLike) -> np.ndarray:
-    """Rate of overturning from each piece of a hazard table (..., n - 1) [1/a].
+    """Rate of overturning from each piece of a hazard table (..., n - 1) [1/year].
 
     Over all x with ``H = k0 x**-k`` the sum is ``k0 median**-k exp(k**2 dispersion**2 / 2)``.
 
     Parameters
     ----------
     x, rate : ndarray (n,)
-        Rising intensities, and the annual rates at which they are exceeded [1/a].
+        Rising intensities, and the annual rates at which they are exceeded [1/year].
     median, dispersion : array_like
         Of the lognormal fragility; a dispersion of 0 is a step. Of several fragilities, none a step, (...,
         1).
@@ -93,7 +93,7 @@ def hazard_nodes(x: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, np.ndarra
     """Gauss-Legendre nodes in ln(intensity) on each piece of a hazard table, with rates, both (n - 1, 16).
 
     The rate of overturning from a piece is the sum of the probabilities at its nodes times their rates
-    [1/a].
+    [1/year].
 
     >>> x = np.geomspace(1e-3, 1e4, 60)
     >>> z, weight = hazard_nodes(x, 1e-3 * x**-2.0)
@@ -139,14 +139,14 @@ class LognormalCurve:
         return False
 
     def rates(self, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
-        """Rate of overturning from each piece of a hazard table (n - 1,) [1/a]."""
+        """Rate of overturning from each piece of a hazard table (n - 1,) [1/year]."""
         if np.isnan(self.median):
             return np.full(len(x) - 1, np.nan)
         return lognormal_rates(x, rate, self.median, self.dispersion)
 
 
 def isotonic_rates(x: np.ndarray, rate: np.ndarray, level: np.ndarray, fraction: np.ndarray) -> np.ndarray:
-    """Rate of overturning from each piece of a hazard table, by isotonic fractions (n - 1,) [1/a].
+    """Rate of overturning from each piece of a hazard table, by empirical fractions (n - 1,) [1/year].
 
     The fragility is linear in ln(x) between the levels, 0 below the lowest and constant above the highest.
 
@@ -256,7 +256,7 @@ class IsotonicCurve:
         return bool(self.fraction[0] > probability)
 
     def rates(self, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
-        """Rate of overturning from each piece of a hazard table (n - 1,) [1/a].
+        """Rate of overturning from each piece of a hazard table (n - 1,) [1/year].
 
         Straight lines in ln(intensity) between `integration_points` stand for the curve, all of them rows of
         the table if inside (`mcrock.statistics.rates.refine`).
@@ -284,7 +284,7 @@ def integration_points(level: np.ndarray) -> np.ndarray:
 def bounding_steps(
     level: np.ndarray, x: np.ndarray, rate: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Weights of the least and the largest rate that isotonic fractions leave open.
+    """Weights of the least and the largest rate that empirical fractions leave open.
 
     Any rising curve through the fractions lies above the step that keeps to the last level passed, and below
     the one that keeps to the next level to come, which is 1 above the strongest level. Their rates are
@@ -295,12 +295,12 @@ def bounding_steps(
     level : ndarray (n_level,)
         Rising intensities of the fractions.
     x, rate : ndarray (n,)
-        Rising intensities of a hazard, and the annual rates at which they are exceeded [1/a].
+        Rising intensities of a hazard, and the annual rates at which they are exceeded [1/year].
 
     Returns
     -------
     tuple of ndarray (n_level,), ndarray (n_level,), float
-        ``least``, ``most`` and ``beyond`` [1/a], of the intensities in the table.
+        ``least``, ``most`` and ``beyond`` [1/year], of the intensities in the table.
     """
     z = np.log(np.clip(level, x[0], x[-1]))
     at = np.exp(np.interp(z, np.log(x), np.log(rate)))
@@ -311,7 +311,7 @@ def bounding_steps(
 def bounding_ratios(
     fractions: np.ndarray, level: np.ndarray, x: np.ndarray, rate: np.ndarray
 ) -> tuple[float, float]:
-    """Least and largest ratio of the rates of two designs that their isotonic fractions leave open.
+    """Least and largest ratio of the rates of two designs that their empirical fractions leave open.
 
     No run says where between two levels the bodies overturn: anywhere in each gap, that below the weakest
     level and that beyond the strongest included, but of both designs at the same place. With places of their
@@ -374,7 +374,7 @@ def log_rates(tables: list[Table], link: Link = PROBIT) -> Quantity:
 def lognormal_bounds(
     units: Units, how: Bootstrap, tables: list[Table], shares: Shares = ((PROBIT, 1.0),)
 ) -> np.ndarray:
-    """Bounds (2, n_table) of the rates by the lognormal curve, over all readings of the undecided runs [1/a].
+    """Bounds (2, n_table) of the rates by the lognormal curve, over all readings of undecided runs [1/year].
 
     Averaged over the curves of the links that have ``shares``, the lognormal one first. NaN where a reading
     has no lognormal curve, or too many of its resamples, and with too few units for the level.
@@ -391,7 +391,7 @@ def _largest(tables: list[Table]) -> np.ndarray:
 
 
 def isotonic_bounds(units: Units, how: Bootstrap, tables: list[Table], points: xr.Dataset) -> np.ndarray:
-    """Bounds (2, n_table) of the rates of all curves that rise through the fractions of the levels [1/a].
+    """Bounds (2, n_table) of the rates of all curves that rise through the fractions of the levels [1/year].
 
     Parameters
     ----------
@@ -420,7 +420,7 @@ def isotonic_bounds(units: Units, how: Bootstrap, tables: list[Table], points: x
 
 
 def envelope_rates(points: xr.Dataset, tables: list[Table]) -> np.ndarray:
-    """Rates (2, n_table) of the least and the largest rising curve through the intervals of levels [1/a]."""
+    """Rates (2, n_table) of the least and largest rising curve through the intervals of levels [1/year]."""
     weakest, strongest, lower, upper = level_bounds(points)
     there = weakest > 0
     weakest, strongest, lower, upper = (x[there] for x in (weakest, strongest, lower, upper))
@@ -436,7 +436,7 @@ def envelope_rates(points: xr.Dataset, tables: list[Table]) -> np.ndarray:
 def weighted_fractions(
     units: Units, reading: int, there: np.ndarray, weights: np.ndarray, times: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weighted sums (n, n_table) of isotonic fractions of samples, and the variance of what their units add.
+    """Weighted sums (n, n_table) of empirical fractions of samples, and the variance of what their units add.
 
     ``times`` (n, n_kind) is how often each kind of unit is in a sample.
     """

@@ -94,9 +94,9 @@ def judge_design(
     Returns
     -------
     Dataset
-        `rate` (fragility) [1/a] with `rate_interval` (bound, fragility) and `fit_p_value`, as of
+        `rate` (fragility) [1/year] with `rate_interval` (bound, fragility) and `fit_p_value`, as of
         `annual_rate`, or `probability` with `probability_interval` (bound); `overturned` and
-        `undecided` of `runs`, and `records`. `rate_by_hazard` (fragility, hazard) [1/a], by the mean curve
+        `undecided` of `runs`, and `records`. `rate_by_hazard` (fragility, hazard) [1/year], by the mean curve
         and the fractiles, and `runs_share` (fragility) [1], the share of the variance of the estimate that
         more runs of the same recordings would take away (`share_of_runs`). Attribute `event`, of `EVENTS`.
 
@@ -139,7 +139,7 @@ def required_value(
     """The value of a key at which designs just meet a target, with its interval.
 
     Annual rates are by the curve that most designs go by (`choice_of_most`), so that no step along the key is
-    one from curve to curve, and by the isotonic fractions where a design has no other, as where nothing
+    one from curve to curve, and by the empirical fractions where a design has no other, as where nothing
     overturned. Their intervals are each by the curve that the design goes by itself, as the inverse of a test
     at each value asks for, and hold the rate.
 
@@ -148,7 +148,7 @@ def required_value(
     found : mapping of float to Dataset
         Of `judge_design`, by the value of the key, of at least two.
     target : float
-        Annual rate [1/a] or probability [1] that is allowed.
+        Annual rate [1/year] or probability [1] that is allowed.
     name, units : str
         Key that the designs differ in, and its unit.
     level : float
@@ -295,7 +295,7 @@ def rank_designs(
     Returns
     -------
     Dataset
-        Along `design`, the safest first: `rate` [1/a] and `rate_ratio` to the first of ``studies`` [1], or
+        Along `design`, the safest first: `rate` [1/year] and `rate_ratio` to the first of ``studies`` [1], or
         `probability` and `difference` to it [1], with intervals as of `compare_designs`. `cost`, and
         `saved`, what the design takes off rate or probability for each unit of cost beyond that of the
         first; NaN where it does not cost more. `undecided` of `runs`. Attribute `reference` names the first.

@@ -3,7 +3,7 @@
 `annual_rate` has the rate with its parts by intensity, `high_confidence_capacity` the capacity of high
 confidence of low probability of failure. `rate_distribution` has one distribution of the rate, over hazard
 fractiles, epistemic inputs, the number of records and beta_U: of the lognormal curve, with a log-logistic one
-in the share of `annual_rate`, or of the isotonic fractions, each resample with its own.
+in the share of `annual_rate`, or of the empirical fractions, each resample with its own.
 
 Bazzurro, P. and Cornell, C. A. (1999). Disaggregation of seismic hazard. Bulletin of the Seismological
 Society of America 89(2), 501-520.
@@ -95,14 +95,14 @@ def annual_rate(
     Returns
     -------
     Dataset
-        Along `fragility`, "lognormal" and "stripes", and `hazard`: `rate` and `rate_interval` (bound) [1/a]
+        Along `fragility`, "lognormal" and "stripes", and `hazard`: `rate`, `rate_interval` (bound) [1/year]
         from intensities in the table, and `probability` in ``years`` with `probability_interval` [1];
-        `rate_above` (bound) [1/a], bounds of what intensities beyond the table add, and `largest_rate`, the
-        upper end of the interval with all of these. `share` (fragility, intensity_bin) [1], parts of the
+        `rate_above` (bound) [1/year], bounds of what intensities beyond the table add, and `largest_rate`,
+        the upper end of the interval with all of these. `share` (fragility, intensity_bin) [1], parts of the
         rate of the mean hazard by bins of the intensity between `bin_lower` and `bin_upper` of a table from
         `hazard_begin` to `hazard_end`; `share_below` and `share_beyond` (fragility) [1], its parts below
         `weakest_overturning` and beyond `strongest_run`, where no run supports a curve. At `weakest_run`,
-        below which "stripes" is 0, the isotonic fraction is `weakest_fraction` [1]: unless that is small the
+        below which "stripes" is 0, the empirical fraction is `weakest_fraction` [1]: unless that is small the
         rate by "stripes" lacks much. `first_probability` [1] is the upper end of the interval of the curve to
         go by at the weakest row of the table. NaN where there is no curve or no interval. Attribute
         `accepted_family` is the fragility to go by, and `why` says so (`mcrock.statistics.accepted_curve`).
@@ -179,7 +179,7 @@ def accepted_rate(rates: xr.Dataset) -> xr.Dataset:
 
 
 def largest_rate(one: xr.Dataset) -> tuple[float, bool]:
-    """What a rate of `annual_rate`, by one curve and one hazard, may reach [1/a], and if no more is known.
+    """What a rate of `annual_rate`, by one curve and one hazard, may reach [1/year], and if no more is known.
 
     It is the upper end of its interval and every earthquake beyond the hazard table, and alone is known where
     these come more often than the rate of those in the table.
@@ -248,7 +248,7 @@ def _enough(units: Units) -> Units:
 
 @accepts_path
 def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.Dataset:
-    """Annual rate of overturning for each outer draw of a nested study: what is epistemic does to it.
+    """Annual rate of overturning for each epistemic draw of a nested study: what is epistemic does to it.
 
     Rates are as counted: their spread holds the noise of the runs of a draw too.
 
@@ -262,9 +262,9 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     Dataset
-        `rate_of_draws` (fragility, outer) [1/a], from intensities in the table, by the fragilities of
+        `rate_of_draws` (fragility, outer) [1/year], from intensities in the table, by the fragilities of
         `annual_rate`, NaN where a draw has no lognormal curve, as where nothing or everything overturned;
-        `median_of_draws` and `median_of_draws_interval` (bound) from 5 to 95 % [1/a], and
+        `median_of_draws` and `median_of_draws_interval` (bound) from 5 to 95 % [1/year], and
         `draws_without_rate`, all (fragility).
 
     Raises
@@ -311,7 +311,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     beta_R of the shaking and beta_U of the median, which leaves out that beta_R is estimated. `one_percent`,
     1 % of the mean curve, is ``median exp(-2.326 beta_C)`` with ``beta_C**2 = beta_R**2 + beta_U**2``: it
     agrees with the former where beta_R = beta_U. All rest on the lognormal tail, which is an assumption; for
-    comparison the intensity is given at which the isotonic fractions reach 1 %.
+    comparison the intensity is given at which the empirical fractions reach 1 %.
 
     Parameters
     ----------
@@ -412,8 +412,8 @@ def _no_capacity(found: xr.Dataset) -> str:
             ("draws_without_curve", "there is no curve"),
         ):
             if int(found[name]):
-                return f"in {int(found[name])} of {int(found['draws'])} outer draws {words}"
-        return "without one of the records an outer draw has no curve"
+                return f"in {int(found[name])} of {int(found['draws'])} epistemic draws {words}"
+        return "without one of the records an epistemic draw has no curve"
     if np.isnan(found["beta_sampling"]):
         return "without one of the records there is no curve"
     return "too many resamples of the records, or a reading of the undecided runs, have no curve"
@@ -444,7 +444,7 @@ def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     rate : array_like
-        Annual rates of overturning [1/a], of any shape; NaN where there is none.
+        Annual rates of overturning [1/year], of any shape; NaN where there is none.
     age : array_like
         One age or a sample of equally likely ones [a].
 
@@ -481,7 +481,7 @@ SAMPLES = 4000  # of all sources together
 
 
 def hazard_strata(hazard: xr.Dataset, number: int = STRATA) -> np.ndarray:
-    """Hazard curves of equal weight (number, n_row) [1/a] from the fractiles of a hazard.
+    """Hazard curves of equal weight (number, n_row) [1/year] from the fractiles of a hazard.
 
     ln(rate) of each row is linear in the normal score of the fractile, beyond the outermost ones too; the
     mean alone (1, n_row) where there are fewer than two fractiles.
@@ -517,11 +517,11 @@ def rate_distribution(
 ) -> xr.Dataset:
     """Distribution of the annual rate over all that is not known of it.
 
-    Hazard curves of equal weight (`hazard_strata`), outer draws of a nested study with the deviations of
+    Hazard curves of equal weight (`hazard_strata`), epistemic draws of a nested study with the deviations of
     their ln(median) shrunk to the epistemic dispersion, resamples of the records, and a lognormal
     factor on the capacity of dispersion ``beta_u`` for what the model leaves out, such as soil, are
     drawn independently. Of the resamples as many go by the log-logistic curve as in the interval of
-    `annual_rate`. Of the isotonic fractions it leaves out what the levels leave open between them and below
+    `annual_rate`. Of the empirical fractions it leaves out what the levels leave open between them and below
     the weakest, which that interval holds.
 
     Parameters
@@ -540,7 +540,7 @@ def rate_distribution(
     Returns
     -------
     Dataset
-        `rate_mean` and `rate_fractile` (fractile) [1/a]; `variance_share` (source) of ln(rate) [1], each
+        `rate_mean` and `rate_fractile` (fractile) [1/year]; `variance_share` (source) of ln(rate) [1], each
         source by itself with the others at their centre, over their sum; `log_rate_deviation`, the
         standard deviation of ln(rate) [1], NaN where a resample has no rate. Of the mean hazard:
         `part_intensity` (part), below which 5, 50 and 95 % of the rate arise, and there, at 50 %, the slope
@@ -642,7 +642,7 @@ def _missing(units: Units, how: Bootstrap, smooth: bool, shift: np.ndarray) -> s
         return f"resamples of {units.number} recordings, or realizations, cannot reach the level"
     if smooth and units.curve().kind[0] != FitKind.MAXIMUM:
         return "there is no lognormal curve"
-    return "" if np.isfinite(shift).all() else "an outer draw has no lognormal curve"
+    return "" if np.isfinite(shift).all() else "an epistemic draw has no lognormal curve"
 
 
 def _lognormal_rates(
@@ -700,7 +700,7 @@ def _family_rates(units: Units, how: Bootstrap, x: np.ndarray, family: str) -> t
 
 
 def _epistemic(ds: xr.Dataset, units: Units) -> tuple[np.ndarray, float]:
-    """Deviations of ln(median) of the outer draws, and what ln(dispersion) is less by without them."""
+    """Deviations of ln(median) of the epistemic draws, and what ln(dispersion) is less by without them."""
     if not is_nested(ds):
         return np.zeros(1), 0.0
     aleatory = float(epistemic_fragility(ds)["aleatory"])
@@ -708,7 +708,7 @@ def _epistemic(ds: xr.Dataset, units: Units) -> tuple[np.ndarray, float]:
 
 
 def _shifts(ds: xr.Dataset) -> np.ndarray:
-    """Deviations of ln(median) of the outer draws, less the noise of their runs; 0 without draws."""
+    """Deviations of ln(median) of the epistemic draws, less the noise of their runs; 0 without draws."""
     if not is_nested(ds):
         return np.zeros(1)
     parts = epistemic_fragility(ds)

@@ -470,8 +470,8 @@ AT_ONCE = 8  # of them computed together, until it is found
 FRICTION = "contact_friction"
 PEAK = "peak_displacement"
 ASCE = "ASCE/SEI 43"
-CATEGORIES = {"SDC-3": 1e-4, "SDC-4": 4e-5, "SDC-5": 1e-5}  # target performance goals of ASCE/SEI 43 [1/a]
-USUAL = (1e-8, 0.1)  # target frequencies, beyond which one is asked about [1/a]
+CATEGORIES = {"SDC-3": 1e-4, "SDC-4": 4e-5, "SDC-5": 1e-5}  # target performance goals of ASCE/SEI 43 [1/year]
+USUAL = (1e-8, 0.1)  # target frequencies, beyond which one is asked about [1/year]
 Three = tuple[float, float, float]  # a number and the ends of its interval
 
 
@@ -499,7 +499,7 @@ def design_intensity(text: str, ds: xr.Dataset) -> float:
 
 
 def category_target(category: str) -> float:
-    """Annual frequency of unacceptable performance that ASCE/SEI 43 allows a seismic design category [1/a].
+    """Annual frequency of unacceptable performance that ASCE/SEI 43 allows a design category [1/year].
 
     Raises
     ------
@@ -578,7 +578,7 @@ def required_median(hazard: xr.Dataset, target: float, dispersion: float) -> flo
     hazard : Dataset
         From `load_hazard`; its mean curve counts.
     target : float
-        Annual frequency [1/a], > 0.
+        Annual frequency [1/year], > 0.
     dispersion : float
         Of the fragility [1].
 
@@ -653,7 +653,7 @@ def standards(
     design : float, optional
         Intensity of the design motion, as from `design_intensity`.
     rates, hazard, target : optional
-        From `annual_rate` of this study and `load_hazard`, and the annual frequency asked for [1/a].
+        From `annual_rate` of this study and `load_hazard`, and the annual frequency asked for [1/year].
     folder : str or Path
         Folder that the names of record files start from.
     **keywords
@@ -688,7 +688,7 @@ def standards(
         if not USUAL[0] <= target <= USUAL[1]:
             notes.append(
                 f"the target frequency allows overturning once in {1 / target:.3g} years: usual ones lie "
-                f"between {USUAL[0]:g} and {USUAL[1]:g} [1/a]"
+                f"between {USUAL[0]:g} and {USUAL[1]:g} [1/year]"
             )
         rows += _against_target(accepted, rates, hazard, target)
     return _table(rows, {"level": how.level, "notes": "\n".join(notes)})

@@ -241,7 +241,7 @@ class Setting:
     Attributes
     ----------
     draws : int
-        Number of outer draws, each of which meets every test.
+        Number of epistemic draws, each of which meets every test.
     shape_sd, shape_length : float
         Standard deviation of the error of the underside and its correlation length [m].
     slope_sd_deg : float
@@ -277,7 +277,7 @@ def validation_study(
     azimuth_deg: float | None = None,
     seed: int = 1,
 ) -> Study:
-    """Nested study of shake-table tests: each realization is a test, each outer draw a body and a table.
+    """Nested study of shake-table tests: each realization is a test, each epistemic draw a body and a table.
 
     The sign of the table's axis, taken as unknown, is + or - with equal probability.
 
@@ -470,7 +470,7 @@ class Elsewhere(NamedTuple):
 
 
 def probabilities(ds: xr.Dataset) -> Array:
-    """Outcome of each test in each outer draw.
+    """Outcome of each test in each epistemic draw.
 
     Parameters
     ----------
@@ -486,7 +486,7 @@ def probabilities(ds: xr.Dataset) -> Array:
     Raises
     ------
     ValueError
-        If the study has several intensities, or no outer draws.
+        If the study has several intensities, or no epistemic draws.
     """
     found = overturned_shares(ds)
     if found.shape[2] != 1:

@@ -335,7 +335,9 @@ def _item(
     except ConfigError as error:
         raise ConfigError([_by_column(mistake) for mistake in error.mistakes]) from None
     if study.ensemble.outer or study.listed or study.body.own_hulls:
-        raise ConfigError(f"{row.place}: a collection has no outer draws, tables of inputs or drawn faces")
+        raise ConfigError(
+            f"{row.place}: a collection has no epistemic draws, tables of inputs or drawn faces"
+        )
     study, said = _on_plinth(row, study, cells)
     said += _odd_size(row, study)
     words = {key: cells.get(key, "") for key in ("place", "group", "note")}

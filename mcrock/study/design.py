@@ -1,6 +1,6 @@
 """Designs: where in the unit cube each realization lies, and which motion it meets.
 
-A realization is addressed by its index, with that of the outer draw where a study has several. Random and
+A realization is addressed by its index, with that of the epistemic draw where a study has several. Random and
 Sobol designs can therefore be extended, and any division into parts gives the same numbers; a Latin hypercube
 is made whole. Scrambled Sobol points are the numbers of `scipy.stats.qmc.Sobol`, by their index: SciPy walks
 to a point through all before it, and its import takes a third of a second.
@@ -201,7 +201,7 @@ class Points(NamedTuple):
 
 
 def points_of_design(study: Study, n_motions: int, start: int, stop: int, outer: int = 0) -> Points:
-    """The realizations ``start`` to ``stop - 1`` of a study, with an outer draw."""
+    """The realizations ``start`` to ``stop - 1`` of a study, with an epistemic draw."""
     u = unit_numbers(study, n_motions, start, stop, outer)
     number = draws_of(study, NOISE, start, stop)
 
@@ -233,7 +233,7 @@ def own_seed(study: Study) -> int:
 def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int = 0) -> dict[str, Array]:
     """Coordinates in the unit cube of the realizations ``start`` to ``stop - 1``.
 
-    The outer draws are independent of each other whatever the design: as a sample they say
+    The epistemic draws are independent of each other whatever the design: as a sample they say
     which part of a range they have seen, and their variance has no bias. The other coordinates do not depend
     on them. An object of a collection draws by itself (`own_seed`) what is not of the shaking, independently
     of all others; the floors of a building are uncertain together.
@@ -247,7 +247,7 @@ def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int
     start, stop : int
         Slice of realizations.
     outer : int
-        Number of the outer draw.
+        Number of the epistemic draw.
 
     Returns
     -------

@@ -694,7 +694,7 @@ def _without_intensity(study: Study, motions: Sequence[Motion]) -> list[str]:
 SLICE = 16384  # realizations checked at a time [1]
 CHECKED = 16 * SLICE  # realizations checked before a study runs [1]
 HULLS = 64  # that are made then: each takes a hundredth of a second and more [1]
-OUTERS = 64  # outer draws from which ranges are taken [1]
+OUTERS = 64  # epistemic draws from which ranges are taken [1]
 JOINED = ("record", "at_impacts", "hull")  # of `Points`, by realization
 CODES: dict[str, Callable[[Any], int]] = {  # of the options of a choice, by its dotted name
     f"impact.{choice}": partial(code_of, choice) for choice in CHOICES
@@ -724,7 +724,7 @@ def draw_inputs(
     start, stop : int
         Slice, 0 <= start < stop <= number of realizations; of one where they have faces of their own.
     outer : int
-        Number of the outer draw, 0 <= outer < `Study.n_outer`.
+        Number of the epistemic draw, 0 <= outer < `Study.n_outer`.
     with_motions : bool
         Whether to make the motions that realizations have of their own; without them ``scale`` and what is
         kept of their intensities are NaN. Of motions that are shared this makes no difference.
@@ -747,7 +747,7 @@ def draw_inputs(
             f"expected 0 <= start < stop <= {study.n_realizations} realizations, got {start} and {stop}"
         )
     if not 0 <= outer < study.n_outer:
-        raise ValueError(f"expected 0 <= outer < {study.n_outer} outer draws, got {outer}")
+        raise ValueError(f"expected 0 <= outer < {study.n_outer} epistemic draws, got {outer}")
     if not motions:
         raise ValueError("at least one ground motion is needed, got none")
     return inputs_at(study, motions, points_of_design(study, len(motions), start, stop, outer), with_motions)
@@ -769,14 +769,14 @@ def _check_clearance(study: Study, draws: Draws, slenderness: Array, start: int)
 
 
 def sample_inputs(study: Study, motions: Sequence[Motion], most: int) -> tuple[Inputs, int, int]:
-    """Inputs of the first realizations of the first outer draws, up to ``most`` altogether, for ranges.
+    """Inputs of the first realizations of the first epistemic draws, up to ``most`` altogether, for ranges.
 
     Returns
     -------
     inputs : Inputs
         Without the motions that realizations have of their own, as `draw_inputs`.
     realizations, outers : int
-        How many of each outer draw, and of how many of them.
+        How many of each epistemic draw, and of how many of them.
     """
     outers = min(study.n_outer, OUTERS, most)
     n = min(study.n_realizations, most // outers)

@@ -46,7 +46,7 @@ from mcrock.impact.conditions import CONTROL_PRESETS, STEEPEST, Contact, Control
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 RUNS_SHARE, MOST_AUTO = 0.05, 2000  # of studies that end by themselves, unless they say otherwise [1]
 FOR_AUTO = ("runs_share", "width", "most_realizations")  # keys that go with it
-MOST_OUTER = 4096  # outer draws, each of them a file or more of the store [1]
+MOST_OUTER = 4096  # epistemic draws, each of them a file or more of the store [1]
 MOST_WHOLE = 1_000_000  # of a design that every process holds [1]
 OF_INDICES = "sobol_indices"  # design of `mcrock sensitivity`
 UNEXTENDABLE = ("latin_hypercube", OF_INDICES)  # designs whose first realizations depend on their number

@@ -266,7 +266,7 @@ class Study(Displayed, Table):
 
     @property
     def n_outer(self) -> int:
-        """Number of outer draws [1], each of which meets every realization; 1 if nothing is epistemic."""
+        """Number of epistemic draws [1], each of which meets every realization; 1 if nothing is epistemic."""
         return self.ensemble.outer or 1
 
     @property

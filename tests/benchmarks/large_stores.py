@@ -68,7 +68,7 @@ print(f"{used.ru_utime + used.ru_stime:.1f} s, {used.ru_maxrss / 1024:.0f} MiB; 
 
 
 def write_store(folder: Path, name: str, n_runs: int) -> None:
-    """Write a store of runs that are drawn again from those of a small study, or of its outer draw."""
+    """Write a store of runs that are drawn again from those of a small study, or of its epistemic draw."""
     changes, few, draws = STORES[name]
     lines = (ROOT / "configs" / "quickstart.toml").read_text(encoding="utf-8").splitlines()
     study = folder / f"{name}.toml"

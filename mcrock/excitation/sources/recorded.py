@@ -101,7 +101,9 @@ class RecordedSource(ShakingSource):
     @property
     def assigned(self) -> str:
         """How realizations meet the records, in words."""
-        return f"assigned by {self.assignment}" if self.record is None else "one listed for each realization"
+        if self.record is not None:
+            return "one listed for each realization"
+        return "drawn at random" if self.draws_records else "each in turn"
 
     @property
     def origin(self) -> str:

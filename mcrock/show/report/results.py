@@ -13,6 +13,7 @@ from typing import NamedTuple
 import xarray as xr
 from markupsafe import Markup
 
+from mcrock.base.estimates import Term
 from mcrock.base.tables.parsing import ConfigError
 from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.opening import logged_versions
@@ -212,9 +213,8 @@ DISPERSIONS = (
     "dispersion of the curve by the shaking; beta_U: that of its median by ignorance and few recordings."
 )
 CURVES = (
-    "1/a: times a year. lognormal: the fitted curve, whose lower tail is an assumption; isotonic fractions: "
-    "the fractions of the runs that overturned at each intensity, made to rise with the least "
-    "change, without a formula."
+    f"lognormal: the fitted curve, whose lower tail is an assumption. {Term.FRACTIONS.capitalize()}: "
+    f"{Term.FRACTIONS.meaning} {Term.PER_YEAR.capitalize()}: {Term.PER_YEAR.meaning}"
 )
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from mcrock.base.estimates import Term
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.parsing import ConfigError, toml
 from mcrock.base.units import unit_in_text
@@ -190,7 +191,7 @@ def hazard_blocks(hazard: xr.Dataset) -> list[Block]:
         for at, row in zip(x.values / scale, rates, strict=True)
     ]
     source, reading = hazard.attrs["source"], hazard.attrs.get("reading", "annual rates")
-    title = f"Annual rates at which {hazard.attrs['measure']} is exceeded [1/a]"
+    title = f"Annual rates at which {hazard.attrs['measure']} is exceeded [{Term.PER_YEAR}]"
     blocks: list[Block] = [
         f"The hazard was read from {source} as {reading}; its digest stands under Files in the report.",
         title,
@@ -278,7 +279,7 @@ def inputs_section(ds: xr.Dataset, study: Study) -> Section:
     if not blocks:
         blocks.append("No input is uncertain.")
     design = study.ensemble.design.replace("_", " ")
-    draws = f"{study.n_outer} outer draws of the epistemic inputs, each with " if study.ensemble.outer else ""
+    draws = f"{study.n_outer} {Term.DRAWS}, each with " if study.ensemble.outer else ""
     blocks.append(
         f"{draws}{format_count(study.n_realizations, 'realization')} ({design} design, seed {study.seed}), "
         f"each at {format_count(study.n_intensity, 'intensity').replace('ys', 'ies')}: {study.n_runs} runs. "

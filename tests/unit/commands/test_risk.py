@@ -72,13 +72,13 @@ def test_fragility_files(mcrock, study_file, tmp_path):
         code, _, errors = mcrock("export", store, "-o", tmp_path / name)
         assert code == 2
         assert "exists already; replace it with --overwrite" in errors
-    assert mcrock("export", store, "-o", tmp_path / "f.xml", "--stripes", "--overwrite")[0] == 0
+    assert mcrock("export", store, "-o", tmp_path / "f.xml", "--empirical", "--overwrite")[0] == 0
     assert 'format="discrete"' in (tmp_path / "f.xml").read_text()
     assert mcrock("export", store, "-o", tmp_path / "g.csv", "--stripes")[0] == 0
     assert "multilinear_CDF" in (tmp_path / "g.csv").read_text()
     code, _, errors = mcrock("export", store, "-o", tmp_path / "g.json", "--stripes")
     assert code == 2
-    assert "--stripes goes with openquake and pelicun, not with " in errors
+    assert "--empirical goes with openquake and pelicun, not with " in errors
 
 
 def test_falling_off_a_support_comes_first(mcrock, study_file, hazard, tmp_path):
@@ -96,7 +96,7 @@ def test_falling_off_a_support_comes_first(mcrock, study_file, hazard, tmp_path)
     judged = by_limit(load_dataset(tmp_path / "f.zarr"), "peak_displacement", 0.02)
     expected = annual_rate(judged, load_hazard(hazard))["rate"]
     np.testing.assert_allclose(np.array(either, float), expected, rtol=1e-12)
-    assert (np.array(either[1]) > np.array(alone[1])).all()  # of isotonic fractions; no lognormal curve fits
+    assert (np.array(either[1]) > np.array(alone[1])).all()  # of empirical fractions; no lognormal curve fits
     ds, curves = load_dataset(tmp_path / "f.zarr"), load_hazard(hazard)
     alone = annual_rate(ds, curves)
     larger = alone.assign(rate=10.0 * alone["rate"])  # as of a curve that is fitted apart

@@ -144,12 +144,13 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     ends = [float(value(rates, "rate_interval", end, k, 0)) for end in (0, 1)]
     rate = float(value(rates, "rate", k, 0))
     assert ends[0] <= rate <= ends[1]
-    words = f"{format_or_bound(rate, *ends)} 1/a (95 % interval {format_interval(*ends)}, of recordings"
+    interval = f"95 % interval {format_interval(*ends)} from the number of recordings"
+    words = f"{format_or_bound(rate, *ends)} per year ({interval}"
     assert text.startswith(f"Annual rate of overturning: {words}")
     assert words in report
     assert risk["annual_rate"]["attributes"]["statement"].startswith(f"Annual rate of overturning: {words}")
-    assert f">95 % interval {format_interval(*ends)}, of recordings" in report  # of the key figure
-    caption = f"{FAMILIES[head].label}, {format_or_bound(rate, *ends)} /a"
+    assert f">{interval}" in report  # of the key figure
+    caption = f"{FAMILIES[head].label}, {format_or_bound(rate, *ends)} per year"
     assert figure_words(store, hazard) >= {caption}
     table = mcrock("fragility", store, *at)[1]
     captions = captions_of(mcrock, store, folder / f"figures of {name}")
@@ -205,7 +206,7 @@ def check_exports(mcrock, store, fit, head):
             assert (code, "no curve to export" in errors) == (2, True)
             continue
         assert code == 0, errors
-        assert ("by the isotonic fractions: " in said) == (head == "stripes" and path.suffix != ".json")
+        assert ("by the empirical fractions: " in said) == (head == "stripes" and path.suffix != ".json")
     found = json.loads(files[0].read_text())["accepted"]
     grid = value(fit, "intensity_grid")
     np.testing.assert_array_equal(found["curve"]["probability"], value(fit, "accepted_curve"))
@@ -242,7 +243,7 @@ def test_a_pair_has_the_numbers_of_both_by_the_curve_of_both(mcrock, stores, oth
             rate = value(risk["annual_rate"], "rate", k, 0)
             assert value(pair, "rate", k, side) == pytest.approx(rate, rel=1e-9)
     text = mcrock("compare", files["plateau"], files[other])[1]
-    assert "by the isotonic fractions (first: the lognormal curve is rejected (p" in text
+    assert "by the empirical fractions (first: the lognormal curve is rejected (p" in text
 
 
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")

@@ -110,7 +110,7 @@ CELLS = [  # columns that change: what is said
     ({"impact_law": "mine"}, "row 1, column 'impact_law': expected one of varkonyi_2022"),
     ({"weight": 0.5}, "expected a whole number of equal runs, 1 or more (other weights are not taken)"),
     ({"outcome": "overturned"}, "give one of 'overturned', 'outcome', not 2"),
-    ({"outer": 0}, "a table has no outer draws"),
+    ({"outer": 0}, "a table has no epistemic draws"),
     ({"motion_group": range(6)}, "'motion_group' must be the same in all rows of a record"),
     ({"pga [g]": [0.2] * 6, "peak_tilt": range(6)}, "row 2 has the same run as row 1 with another outcome"),
     ({"pga [g]": [0.2] * 6, "realization": [1, 2, 3, 3, 4, 5]}, "row 4 has the same run of that realization as row 3"),

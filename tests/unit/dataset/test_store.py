@@ -104,7 +104,7 @@ def test_number_of_chunks_suits_the_size_of_the_study(n_intensity):
     assert count(10**10) == MAX_CHUNKS
     assert all((chunk_length(10**n, n_intensity) - 1) * n_intensity < LONG for n in range(2, 8))  # a minute
     assert all(count(n) <= n for n in range(1, 200))
-    assert chunk_length(10, 1, 50) == 10  # every outer draw has a chunk of its own
+    assert chunk_length(10, 1, 50) == 10  # every epistemic draw has a chunk of its own
 
 
 def test_a_new_store_holds_no_run(store, header):

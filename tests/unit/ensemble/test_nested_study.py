@@ -61,8 +61,8 @@ def test_a_study_says_what_is_epistemic_before_it_is_run(study_file):
     study = load_config(study_file, NESTED)
     text = describe(study, load_motions(study))
     assert "low 0.2, high 0.4, epistemic" in text
-    assert "of the 12 draws of each of 3 outer draws" in text
-    assert "size: 3 outer draws x 12 realizations x 3 intensities = 108 runs" in text
+    assert "of the 12 draws of each of 3 epistemic draws" in text
+    assert "size: 3 epistemic draws x 12 realizations x 3 intensities = 108 runs" in text
 
 
 def test_a_study_is_described_by_all_its_outer_draws(study_file, nested):
@@ -118,7 +118,7 @@ def test_a_summary_has_both_kinds_of_uncertainty(nested, tmp_path):
     summary = summarize(nested)
     assert int(summary["overturning_probability"]["runs"].sum()) == 3 * 12 * 3
     text = format_summary(summary)
-    assert "Epistemic uncertainty: 3 outer draws that meet the same motions" in text
+    assert "Epistemic uncertainty: 3 epistemic draws that meet the same motions" in text
     assert "with 95 % confidence, but for the noise of its runs" in text
     tables = {"variance_shares", "epistemic_probability", "epistemic_fragility", "epistemic_bounds"}
     assert tables <= summary_as_json(summary).keys()

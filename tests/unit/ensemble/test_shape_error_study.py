@@ -47,7 +47,7 @@ def slopes(ds):
 
 
 def test_every_draw_has_its_hull(rock_file, tmp_path):
-    """An outer draw all its realizations, or each realization."""
+    """An epistemic draw all its realizations, or each realization."""
     ds = run_study(load_config(rock_file, EPISTEMIC), tmp_path / "s.zarr").load()
     assert ds["outcome"].dims == ("outer", "realization", "intensity")
     assert (slopes(ds) == slopes(ds)[:, :1]).all()

@@ -290,7 +290,7 @@ def test_the_curve_is_that_of_the_fit(ds, tmp_path):
         fit = result.found["fragility"].assign(fit_p_value=0.5, median_capacity=3.0).assign_attrs(words)
         made = plot_curve(fit, result.points)
         words = " ".join(item.label.value for item in made.legend.items)
-        assert ("isotonic fractions" in words) == (family == "stripes"), words
+        assert ("empirical fractions" in words) == (family == "stripes"), words
 
 
 def test_figures_of_runs_have_a_dot_for_each_run_that_is_chosen(ds, tmp_path):

@@ -167,9 +167,9 @@ def test_a_rejected_curve_is_written_by_its_values(study, make_study, cloud):
     for intensity, probability in files:
         at = np.interp(x / STANDARD_GRAVITY, intensity, probability)
         np.testing.assert_allclose(at, accepted.curve.at(x), atol=0.02 if cloud else 0.005)
-    assert "by the isotonic fractions: the lognormal curve is rejected (p" in written_curve(accepted)
+    assert "by the empirical fractions: the lognormal curve is rejected (p" in written_curve(accepted)
     other = written_curve(accepted, "lognormal")
-    assert other.startswith("by the lognormal curve, but the study goes by the isotonic fractions: ")
+    assert other.startswith("by the lognormal curve, but the study goes by the empirical fractions: ")
 
 
 def test_a_curve_without_a_name_is_refused(study, make_study):

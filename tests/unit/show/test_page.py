@@ -124,7 +124,7 @@ def test_what_an_audit_asks_for_is_on_the_page(ds, hazard, page):
     one = one.sel(fragility=one.attrs["accepted_family"])
     percents = 100 * np.array([one["probability"], *one["probability_interval"]])
     assert f"at this site is {format_estimate(*percents)} % in 50 years (95 % interval" in found.text
-    explained = ["rates at which pga is exceeded", "isotonic fractions: the fractions", "have slid: for"]
+    explained = ["rates at which pga is exceeded", "empirical fractions: the fractions", "have slid: for"]
     for words in (*SIGNED[:4], hazard.attrs["source"], *explained):
         assert words in found.text
     assert {f"{rate:.4g}" for rate in hazard["rate"].values.ravel()} <= {*found.cells}
@@ -241,7 +241,7 @@ def test_what_check_says_of_inputs_and_friction_is_heeded_and_a_file_cut_short_i
     heeded = " ".join(re.findall(r'<li id="caution-\d+">(.*?) <a href', page))
     assert "impact.lambda reaches outside [-1, 1]" in heeded
     assert "friction 0.3 it slides rather than overturns" in heeded
-    assert "Runs certified identical with friction, by its coefficient: 0 % at 0.3" in heeded
+    assert "Runs in which friction cannot matter, by its coefficient: 0 % at 0.3" in heeded
     assert "Without the store this cannot be run" in page
 
 

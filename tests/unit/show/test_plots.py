@@ -88,8 +88,8 @@ def test_a_rejected_curve_stands_behind_the_rising_fractions():
     ds = stuck(0.7)
     ax = plot_fragility(ds)
     lines = {line.get_label(): line for line in ax.get_lines()}
-    assert lines["lognormal fit, rejected"].get_color() != lines["isotonic fractions"].get_color()
-    drawn = lines["isotonic fractions"].get_ydata()
+    assert lines["lognormal fit, rejected"].get_color() != lines["empirical fractions"].get_color()
+    drawn = lines["empirical fractions"].get_ydata()
     points = overturning_probability(ds)["probability"].values
     assert np.nanmax(drawn) == pytest.approx(points[-1], abs=0.02)
     assert (np.diff(drawn[np.isfinite(drawn)]) >= 0).all()

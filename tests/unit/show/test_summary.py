@@ -97,7 +97,7 @@ def sliding_of_half(more=0.0):
             [],
         ),
         (plain(), {"needed": needing(np.inf, 0.7)}, ["99.8 % at 0.3, 99.8 % at 0.5, 99.9 % at 1; what"], []),
-        (stuck_until, {}, ["\ncertified identical with contacts that stick: 99.8 % of the runs"], []),
+        (stuck_until, {}, ["\nruns in which friction certainly holds, as if contacts stuck: 99.8 %"], []),
         (plain(median=1000.0), {}, ["nothing overturned; the median lies above 0.612 g (95 % interval)"], []),
         (plain(median=0.001), {}, ["everything overturned; the median lies below 0.051 g (95 %"], []),
         (lambda: doubtful(1), {}, ["nothing overturned without doubt", "1 of 4400 runs is undecided"], []),
@@ -259,7 +259,7 @@ def test_rules_of_thumb_stand_beside_the_result():
     assert rules[7].startswith("ASCE 43-05 A.2: Sa(2.11 s, 2.9 %) 0.251 g")
     assert rules[8].startswith("FEMA P-58: PGV 0.443 m/s")
     why = lines[start + 12 : lines.index("", start)]
-    assert all(line.startswith("over p") and line.endswith("by the isotonic fractions") for line in why)
+    assert all(line.startswith("over p") and line.endswith("by the empirical fractions") for line in why)
     assert summary_as_json(found)["baselines"]["variables"]["rule"]["values"][0] == "constant"
 
 

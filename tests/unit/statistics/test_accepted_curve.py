@@ -190,7 +190,7 @@ def test_few_recordings_test_no_curve(records):
         assert "fewer than 6 recordings" in found.attrs["why"]
 
 
-@pytest.mark.parametrize(("best", "said"), [(2, "a plateau foretells"), (3, "isotonic fractions foretell")])
+@pytest.mark.parametrize(("best", "said"), [(2, "a plateau foretells"), (3, "empirical fractions foretell")])
 def test_a_curve_that_foretells_recordings_better_rejects_the_lognormal_one(monkeypatch, best, said):
     """Also where the test of fit does not; every result hears of it."""
     losses = np.tile(np.arange(4.0)[:, None], (1, 10)) + 1

@@ -88,7 +88,7 @@ def test_intervals_cover_the_annual_rate(levels, records, between):
     0.6; 499 resamples, level 0.95, standard error 0.007: 0.939 to 0.968. The table is in the page on
     assessment.
 
-    The interval of the isotonic fractions holds also what the levels leave open, and so covers more.
+    The interval of the empirical fractions holds also what the levels leave open, and so covers more.
     """
     _, inside, there = rate_coverage(levels, records, between)
     shares = inside[there, 0].mean(), inside[:, 1].mean()

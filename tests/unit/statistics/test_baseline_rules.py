@@ -123,7 +123,7 @@ def test_a_body_on_a_floor_is_checked_by_the_motion_of_the_floor(motion):
 
 @pytest.mark.parametrize(("share", "family"), [(1.0, "lognormal"), (0.6, "stripes")])
 def test_a_probability_is_of_the_curve_that_the_runs_accept_over_the_measure(share, family):
-    """Rejected curves told it: at the PGA where the isotonic fractions have 0.40 it was 0.50."""
+    """Rejected curves told it: at the PGA where the empirical fractions have 0.40 it was 0.50."""
     ds = simulate_study(60, 40, cloud=True, strength=(1.3, 0.9))
     free = np.random.default_rng(1).random(ds.sizes["realization"]) < share
     ds["outcome"] = ds["outcome"].where(free, Outcome.AT_REST).astype("i1")

@@ -57,7 +57,7 @@ def test_laws_whose_curves_are_rejected_are_compared_by_the_fractions(undecided)
         low, high = one["ratio_interval"].values
         assert low < float(one["ratio"]) < high < 1.5 * low
     text = "\n".join(format_laws(fits))
-    assert "what the law alone does, by the isotonic fractions" in text
+    assert "what the law alone does, by the empirical fractions" in text
     assert f" {label_intensities([curve.reached(0.5)], 'm s-2')[0]} " in text
 
 

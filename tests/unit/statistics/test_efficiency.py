@@ -197,7 +197,7 @@ def test_each_measure_has_the_median_of_its_accepted_curve_and_all_one_family(cl
     half = label_intensities([float(one["accepted_reached"][-1])], one["units"].item())[0]
     text = "\n".join(format_measures(found))
     assert half in text
-    assert (f"arias: {accepted.choice.words}, so go by the isotonic fractions" in text) == (share < 1)
+    assert (f"arias: {accepted.choice.words}, so go by the empirical fractions" in text) == (share < 1)
     assert f"by {FAMILIES[family].words} of every measure" in text
 
 

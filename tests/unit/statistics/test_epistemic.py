@@ -1,4 +1,4 @@
-"""Nested studies: components of the variance against known ones, and what outer draws do to results."""
+"""Nested studies: components of the variance against known ones, and what epistemic draws do to results."""
 
 from itertools import product
 
@@ -321,7 +321,7 @@ def test_bounds_find_the_worst_draw():
     ("change", "message"),
     [
         (lambda ds: ds.isel(outer=0), "the study is not nested: mark distributions"),
-        (lambda ds: ds.isel(outer=[0]), "at least 2 outer draws, got 1"),
+        (lambda ds: ds.isel(outer=[0]), "at least 2 epistemic draws, got 1"),
         (lambda ds: ds.assign(outcome=ds["outcome"] * 0), "have not been run yet"),
         (lambda ds: ds.isel(realization=[0, 10, 20]), "at least 2 recordings"),
     ],
@@ -346,7 +346,7 @@ def test_a_statistic_of_plain_studies_says_what_to_take(study):
 
 def test_figures_show_what_the_statistics_say(study):
     ax = plot_probability_box(study)
-    assert "12 outer draws" in ax.get_figure().get_supxlabel().replace("\n", " ")
+    assert "12 epistemic draws" in ax.get_figure().get_supxlabel().replace("\n", " ")
     spread = epistemic_probability(study)
     lines = np.stack([line.get_ydata() for line in ax.get_lines()[:12]])
     np.testing.assert_allclose(lines, spread["draw_probability"])

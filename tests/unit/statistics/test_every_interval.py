@@ -167,7 +167,7 @@ def of_designs(rng, records):
     true = ndtr(np.log(x[k] / ratio) / wide) - drawn.probability(x[k])
     return {
         "difference of designs": holds(found["difference_interval"][:, k], true),
-        "the same without pairs": holds(found["unpaired_interval"][:, k], true),
+        "the same unpaired": holds(found["unpaired_interval"][:, k], true),
         "ratio of medians of designs": holds(found["median_ratio_interval"], ratio),
     }
 

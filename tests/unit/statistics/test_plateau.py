@@ -81,7 +81,7 @@ def test_a_share_that_never_overturns_is_found_and_the_lognormal_curve_rejected(
     capacity = high_confidence_capacity(ds)
     at = f"HCLPF: {capacity_figure(capacity).value} overturns with 1 %"
     assert capacity_blocks(capacity)[0].startswith(
-        f"{at} by the isotonic fractions: the lognormal curve is rej"
+        f"{at} by the empirical fractions: the lognormal curve is rej"
     )
     truth = fit_fragility(simulate_study())
     assert float(truth["fit_p_value"]) > 0.05

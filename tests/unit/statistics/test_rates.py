@@ -1,4 +1,4 @@
-"""Annual rates by a curve and by isotonic fractions."""
+"""Annual rates by a curve and by empirical fractions."""
 
 import numpy as np
 import pytest

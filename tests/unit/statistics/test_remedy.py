@@ -81,8 +81,8 @@ def test_a_mirror_mirrors_every_crossing(logs):
 @pytest.mark.parametrize(
     ("rates", "target", "verdict", "words"),
     [
-        ([9e-4, 5e-4, 3e-4, 2e-4, 1.5e-4], 1e-4, "none", "least: 0.00015 1/a (95 % interval 7.5e-05 to"),
-        ([9e-4, 5e-4, 3e-4, 2e-4, 1.5e-4], 1e-3, "all", "most: 0.0009 1/a (95 % interval 0.00045 to"),
+        ([9e-4, 5e-4, 3e-4, 2e-4, 1.5e-4], 1e-4, "none", "least: 0.00015 per year (95 % interval 7.5e-05 to"),
+        ([9e-4, 5e-4, 3e-4, 2e-4, 1.5e-4], 1e-3, "all", "most: 0.0009 per year (95 % interval 0.00045 to"),
         ([9e-4, 5e-4, 3e-4, 2e-4, 1.5e-4], 5e-3, "all", "Every body.width from 0.3 m to 0.9 m keeps"),
         ([9e-4, 8e-4, 8e-4, 7e-4, 6e-4], 1e-3, "all", "is known to keep the annual rate"),
         ([1e-5, 1e-3, 1e-3, 1e-5, 1e-5], 1e-4, "several", "0.3 m to 0.375 m, 0.675 m to 0.9 m keep"),
@@ -99,7 +99,7 @@ def test_none_all_and_parts_of_a_range_are_said(rates, target, verdict, words):
 def test_today_is_said_where_it_was_run():
     found = solved([9e-4, 5e-4, 3e-4, 2e-4, 1.5e-4], 3e-4)
     today = compose_remedy(found.assign_attrs(today=0.3)).blocks
-    assert "today: 0.0009 1/a (95 % interval 0.00045 to 0.0018) at 0.3 m" in today
+    assert "today: 0.0009 per year (95 % interval 0.00045 to 0.0018) at 0.3 m" in today
     assert not any("today" in block for block in compose_remedy(found.assign_attrs(today=0.2)).blocks)
 
 
@@ -120,7 +120,7 @@ def test_rates_go_by_the_curve_of_most_and_intervals_by_each_design_s_own():
     np.testing.assert_allclose(found["rate"], rates * [1, 1, 1, 1, 1.1])
     own = np.array([1, 1.1, 1, 1, 1.1])
     np.testing.assert_allclose(found["rate_interval"], [rates * own / 2, rates * own * 2])
-    assert "at 0.45, 0.9 the interval is that of the isotonic fractions" in "".join(format_doubts(found))
+    assert "at 0.45, 0.9 the interval is that of the empirical fractions" in "".join(format_doubts(found))
     values[0.3], values[VALUES[2]] = (judged(rate, family="stripes") for rate in (9e-4, 3e-4))
     found = required_value(values, 2e-4, name="h")
     assert found.attrs["accepted_family"] == "stripes"
@@ -151,7 +151,7 @@ def test_the_line_of_two_keys_has_a_place_for_each_value_of_the_second():
     shown = compose_remedy(line.assign_attrs(today=0.4, other_today=1.2))
     every = "of 0.3 m to 0.9 m"
     words = f"all {every} at 0.5 m; at least 0.5 m at 1 m; at least 0.7 m at 1.5 m; none {every} at 2 m"
-    assert f"at 0.0001 1/a or below, by body.height: {words}" in shown.blocks[0]
+    assert f"at 0.0001 per year or below, by body.height: {words}" in shown.blocks[0]
     ax = shown.drawings["frontier"]()
     assert ax.get_ylim() == (0.3, 0.9)
     places = {each.get_marker(): each.get_xydata().tolist() for each in ax.lines}

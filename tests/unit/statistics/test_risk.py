@@ -125,11 +125,11 @@ def test_beyond_a_short_table_risk_and_report_claim_the_same_bound(make_study):
     assert most == pytest.approx(K0 + float(own))  # all beyond 1 m/s2
     figures = key_figures(summary, short, capacity)
     assert figures[0].value == f"up to {format_interval(0, most)[6:]}"
-    assert text_of(short, capacity).startswith(f"Annual rate of overturning: {figures[0].value} 1/a")
+    assert text_of(short, capacity).startswith(f"Annual rate of overturning: {figures[0].value} per year")
     assert f"up to {format_interval(0, -100 * np.expm1(-50 * most))[6:]} %" in answer_sentence(summary, short)
     assert ["check its unit" in text_of(each, capacity) for each in (short, full)] == [True, False]
     ends = format_interval(*100 * full["probability"].sel(fragility=full.attrs["accepted_family"]).values)
-    assert f"{ends} % over the hazard curves mean, 0.84)" in answer_sentence(summary, full)
+    assert f"{ends} % from the hazard curves (mean and fractiles of 84 %))" in answer_sentence(summary, full)
     none, off = full.assign(probability=0 * full["probability"]), full.assign_attrs(event="slip")
     assert answer_sentence(summary, none, off).startswith(
         "The probability that the body overturns or falls off its"
@@ -156,9 +156,9 @@ def test_stripes_that_begin_where_many_overturn_are_told(make_study):
     fell = (cut["outcome"][:, 0] == Outcome.OVERTURNED).mean()
     assert float(part["weakest_fraction"]) == pytest.approx(float(fell))
     assert float(part["rate"][1, 0]) < 0.8 * float(whole["rate"][1, 0])
-    words = "the isotonic fractions begin at 0.235 g, where 27 % overturned: their rate lacks what weaker"
+    words = "the empirical fractions begin at 0.235 g, where 27 % overturned: their rate lacks what weaker"
     assert words in text_of(part, high_confidence_capacity(cut))
-    assert "the isotonic fractions begin" not in text_of(whole, high_confidence_capacity(ds))
+    assert "the empirical fractions begin" not in text_of(whole, high_confidence_capacity(ds))
 
 
 def test_undecided_runs_widen_the_interval_both_ways(make_study):
@@ -262,15 +262,15 @@ def test_a_capacity_that_is_not_defined_says_why():
     ds["outcome"][:2] = Outcome.AT_REST
     found = high_confidence_capacity(ds)
     assert [int(found[name]) for name in ("draws", "draws_standing", "draws_without_curve")] == [6, 2, 2]
-    assert found.attrs["missing"] == "in 2 of 6 outer draws nothing overturns"
+    assert found.attrs["missing"] == "in 2 of 6 epistemic draws nothing overturns"
     text = "\n".join(capacity_blocks(found))
     assert f"{float(found['beta_sampling']):.3f}" in text
     ds["outcome"][:2] = Outcome.OVERTURNED
     missing = high_confidence_capacity(ds).attrs["missing"]
-    assert missing == "in 2 of 6 outer draws there is no curve"
+    assert missing == "in 2 of 6 epistemic draws there is no curve"
     for name in ("draws_standing", "draws_without_curve"):
         found[name] = 0
-    assert _no_capacity(found) == "without one of the records an outer draw has no curve"
+    assert _no_capacity(found) == "without one of the records an epistemic draw has no curve"
     found["beta_epistemic"], found["beta_sampling"] = 0.1, np.nan
     assert _no_capacity(found) == "without one of the records there is no curve"
     assert "nan" not in text
@@ -332,8 +332,11 @@ def test_a_rate_that_the_runs_do_not_bound_from_below_says_what_it_leaves_out(ma
     card, text = key_figures(summary, rates, None)[0], rate_blocks(rates)[0]
     most = format_interval(0.0, float(accepted_rate(rates)["rate_interval"][1])).removeprefix("below ")
     assert (card.value == f"up to {most}") == (scale > 1)
-    assert text.startswith(f"Annual rate of overturning: {card.value} 1/a (95 % interval ")
-    assert f"isotonic fractions, {card.value} /a" in plot_risk(ds, power_law()).get_legend_handles_labels()[1]
+    assert text.startswith(f"Annual rate of overturning: {card.value} per year (95 % interval ")
+    assert (
+        f"empirical fractions, {card.value} per year"
+        in plot_risk(ds, power_law()).get_legend_handles_labels()[1]
+    )
     answer = answer_sentence(summary, rates)
     assert ("% in 50 years (95 % interval below " in answer) == (scale > 1)
     assert ("In 0 of " in answer) == (scale > 1)

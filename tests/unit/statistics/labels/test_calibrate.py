@@ -96,7 +96,7 @@ def test_studies_that_share_nothing_are_refused(runs_of_labels):
         calibrate([ds, other], seen(true))
     with pytest.raises(ValueError, match="one seed"):
         calibrate([ds, ds.assign_attrs(seed=8)], seen(true))
-    with pytest.raises(ValueError, match="as many outer draws, got 60, 12"):
+    with pytest.raises(ValueError, match="as many epistemic draws, got 60, 12"):
         calibrate([ds, ds.isel(outer=slice(12))], seen(true))
     with pytest.raises(ValueError, match="labels name study 3"):
         calibrate([ds], seen(true)._replace(study=np.full(60, 3)))

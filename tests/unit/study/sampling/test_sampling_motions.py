@@ -82,7 +82,7 @@ def test_describe(make_study, motions):
     text = describe(make_study("title=Block", "ensemble.design=latin_hypercube"), motions)
     for line in (
         "Block (seed 11)",
-        "motions: 3 (files), 0.3 s long, azimuth uncertain, assigned by cycle",
+        "motions: 3 (files), 0.3 s long, azimuth uncertain, each in turn",
         "intensity: pga = 0.2, 0.4 g",
         "  body.width [m]: normal, mean 0.4, std 0.01",
         "  impact.energy_gain: one of project, allow",

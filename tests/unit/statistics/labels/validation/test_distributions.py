@@ -85,7 +85,7 @@ def test_a_campaign_tells_what_it_could_have_told(value, told):
 
 
 def test_a_draw_goes_through_a_whole_campaign():
-    """Of two outer draws one says 1 and one says 3: a campaign that says 3 throughout is one of theirs."""
+    """Of two epistemic draws one says 1 and one 3: a campaign that says 3 throughout is one of theirs."""
     runs = [np.repeat([[1.0], [3.0]], 5, axis=1)] * 6
     threes, half = (judge(runs, y, np.arange(6), np.arange(6)) for y in ([3.0] * 6, [1.0, 3.0] * 3))
     assert threes["p_value"].sel(statistic="ks") == 1.0
