@@ -264,6 +264,9 @@ class Body(Displayed):
     rim : float
         Radius of a circular base about the centre of the corners of the start face, on whose rim the body
         rolls; 0 of a polygon [m]. The corners are then drawn alone.
+    parts : tuple
+        Of a body of several parts the vertices (n, 3) [m] and faces of each, in the axes of ``vertices``;
+        they are drawn, and nothing else depends on them.
 
     Raises
     ------
@@ -279,6 +282,7 @@ class Body(Displayed):
     start_face: int = 0
     base_faces: tuple[int, ...] = None  # type: ignore[assignment]
     rim: float = 0.0
+    parts: tuple[tuple[Array, Faces], ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -418,6 +422,8 @@ class Bodies(NamedTuple):
     polygons: dict[str, Array]  # convex polygons (n, k, 2) that they are made of, as they were given [m]
     values: dict[str, Array]  # numbers (n,) worth keeping beside those that all bodies have, by key
     rim: Array | None = None  # (n,) radius of circular bases [m]; None: they are polygons
+    parts: tuple[tuple[Array, Faces], ...] = ()  # vertices (n, n_vertex, 3) [m] and faces of those to draw
+    faults: tuple[tuple[Array, str], ...] = ()  # what must not be above 0 (n,), with its words
 
     def repeated(self, n: int) -> Bodies:
         """The only body of these n times."""
@@ -430,6 +436,8 @@ class Bodies(NamedTuple):
             values={name: np.repeat(array, n) for name, array in self.values.items()},
             polygons={name: np.repeat(array, n, axis=0) for name, array in self.polygons.items()},
             rim=None if self.rim is None else np.repeat(self.rim, n),
+            parts=tuple((np.repeat(vertices, n, axis=0), faces) for vertices, faces in self.parts),
+            faults=tuple((np.repeat(above, n), words) for above, words in self.faults),
         )
 
     def only(self) -> Body:
@@ -448,6 +456,7 @@ class Bodies(NamedTuple):
             float(self.gravity[0]),
             self.faces,
             rim=0.0 if self.rim is None else self.rim[0],
+            parts=tuple((vertices[0], faces) for vertices, faces in self.parts),
         )
 
     def derived(self) -> dict[str, Array]:
@@ -467,6 +476,8 @@ class Bodies(NamedTuple):
         """Refuse impossible bodies among those in ``part`` (ValueError)."""
         for name, corners in self.polygons.items():  # first, for the sake of coordinates as they were given
             check_polygons(name, corners[part])
+        for above, words in self.faults:
+            refuse(above[part] > 0, lambda i, found=above[part], words=words: words.format(found[i]))  # type: ignore[misc]
         if self.put_on is None:
             self._check_base(part)
         elif self.rim is not None:

@@ -1,4 +1,4 @@
-"""The shapes of a study's bodies: the keys of each, and the bodies made from drawn numbers.
+"""The shapes of bodies in one piece: the keys of each, and the bodies made from drawn numbers.
 
 Python constructors of single bodies do not need this: it loads what reads study files.
 """
@@ -16,14 +16,12 @@ import numpy as np
 from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.base.tables.fields import (
     ChoiceKey,
-    Declaration,
     Input,
     IntegerKey,
     ListOf,
     NumberKey,
     Table,
     Text,
-    declare,
     entry,
     exactly_one,
     given,
@@ -655,19 +653,3 @@ def _plain(solid: tuple[float, Array, Array]) -> dict[str, Any]:
     volume, centroid, inertia = solid
     symmetric = 0.5 * (inertia + inertia.T)
     return {"volume": volume, "centroid": centroid.tolist(), "inertia": symmetric.tolist()}
-
-
-SHAPES: dict[str, type[Shape]] = {
-    "cuboid": Cuboid,
-    "prism": Prism,
-    "frustum": Frustum,
-    "cylinder": Cylinder,
-    "polyhedron": Polyhedron,
-    "free": Free,
-}
-
-
-def declarations() -> list[Declaration]:
-    """Dataset variables of what realizations draw, of all shapes."""
-    rim = declare(RoundBase, {"rim": Input("radius of the circular base")}, "body_base_")
-    return [*rim, *(item for shape in SHAPES.values() for item in declare(shape, shape.inputs, "body_"))]

@@ -131,12 +131,12 @@ def table_inputs() -> dict[str, Variable]:
     # stands for the number of a numbered one. Imported where a dataset has one: shapes and sources bring the
     tables of study files with them.
     """
-    from mcrock.body import shapes
+    from mcrock.body import parts
     from mcrock.excitation import sources
 
     return {
         item.name: Variable(INPUT, "i1" if item.codes else "f8", item.units, item.long_name, item.codes)
-        for item in (*shapes.declarations(), *sources.declarations())
+        for item in (*parts.declarations(), *sources.declarations())
     }
 
 

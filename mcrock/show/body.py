@@ -27,6 +27,7 @@ HINT = "walls not known: drawn up to twice\nthe height of the centre of mass"
 HINT_ALPHA = 0.55  # of faces where the walls are guessed [1]
 GROUND, GRID, SHADOW = "#f3f3f1", "#d9d9d6", "#dcdcd8"
 HIDDEN: dict[str, Any] = {"linewidth": 0.6, "linestyle": (0, (1, 2))}  # of edges behind the body
+NEAR = 1e-6  # of the size of a body: points that are nearer are one [1]
 ELEVATION = 0.26  # of the eye above the ground [rad]
 USUAL = -1.05  # azimuth of the eye that is preferred [rad]
 
@@ -46,6 +47,8 @@ class DrawnSolid(NamedTuple):
 
 def solid_of(body: Body) -> DrawnSolid:
     """The body as it is drawn; its own vertices come first, numbered as they are."""
+    if body.parts:
+        return _solid_of_parts(body)
     if len(body.faces) > 1:
         return DrawnSolid(body.vertices, body.faces, True)
     base = body.faces[0]
@@ -57,6 +60,26 @@ def solid_of(body: Body) -> DrawnSolid:
     ]
     faces = (base, *walls, tuple(range(first + n - 1, first - 1, -1)))
     return DrawnSolid(np.concatenate([body.vertices, top]), faces, False)
+
+
+def _solid_of_parts(body: Body) -> DrawnSolid:
+    """The base, and the other faces of each part before those of what stands on it; parts inside another one
+    are left out."""
+    ends = np.array([[vertices.min(axis=0), vertices.max(axis=0)] for vertices, _ in body.parts])
+    size = float(np.ptp(body.vertices, axis=0).max())
+    points, faces = [body.vertices], [body.faces[body.start_face]]
+    for i, (vertices, own) in enumerate(body.parts):
+        larger = (ends[:, 0] <= ends[i, 0]).all(axis=1) & (ends[:, 1] >= ends[i, 1]).all(axis=1)
+        if larger[:i].any() or (larger & (ends != ends[i]).any(axis=(1, 2))).any():
+            continue
+        far = np.linalg.norm(vertices[:, None] - body.vertices, axis=-1)
+        same = np.where(far.min(axis=1) < NEAR * size, far.argmin(axis=1), -1)
+        new = sum(map(len, points)) + np.arange(len(vertices))
+        number = np.where(same >= 0, same, new).tolist()  # corners of the whole that touch keep theirs
+        above = vertices[:, 2] > body.base[:, 2].min() + NEAR * size
+        faces += [tuple(number[v] for v in face) for face in own if above[list(face)].any()]
+        points.append(vertices)
+    return DrawnSolid(np.concatenate(points), tuple(faces), True)
 
 
 class View(NamedTuple):
@@ -83,6 +106,12 @@ def is_seen(polygon: Array) -> bool:
     """Whether a face is turned to the eye, from its projected vertices (n, 2) in their order."""
     x, y = polygon[:, 0], polygon[:, 1]
     return bool((x * np.roll(y, -1) - np.roll(x, -1) * y).sum() < 0.0)
+
+
+def seen_faces(solid: DrawnSolid, flat: Array) -> list[tuple[int, ...]]:
+    """Faces that are turned to the eye, from the far ones to the near ones, by projected vertices (n, 2)."""
+    seen = [face for face in solid.faces if is_seen(flat[list(face)])]
+    return seen[::-1] if is_seen(flat[list(solid.faces[0])]) else seen  # who sees the base, sees it first
 
 
 def brightness(corners: Array, light: Array) -> float:
@@ -174,7 +203,7 @@ def _draw_side(ax: Axes, body: Body, points: Array) -> None:
     ax.add_collection(
         PolyCollection([shadow[list(face)] for face in solid.faces], facecolor=SHADOW, linewidth=0, zorder=3)
     )
-    seen = [face for face in solid.faces if is_seen(flat[list(face)])]
+    seen = seen_faces(solid, flat)
     colours = [face_colour(points[list(face)], view.light, face == base) for face in seen]
     thin = 0.7 if len(seen) < SMOOTH and not body.rim else 0.15
     whole: dict[str, Any] = {} if solid.is_whole else {"linestyle": (0, (4, 3)), "alpha": HINT_ALPHA}

@@ -45,6 +45,7 @@ from mcrock.body.faces import (
     side_distances,
     slide_rock_limit,
 )
+from mcrock.body.parts import Composite
 from mcrock.body.shapes import OFFSETS, Polyhedron
 from mcrock.body.surface import SHALLOW
 from mcrock.dataset.schema import declaration
@@ -207,7 +208,7 @@ USUAL = {  # range, unit and name of what is of human size, and what may have an
 
 def describe_body(study: Study, inputs: Inputs) -> list[str]:
     """Lines on the body, its faces and its release."""
-    return _body(study, inputs) + _faces(study, inputs) + _release(study, inputs)
+    return _body(study, inputs) + _parts(study) + _faces(study, inputs) + _release(study, inputs)
 
 
 def describe_hulls(drawn: Sequence[Inputs]) -> list[str]:
@@ -286,6 +287,37 @@ def _body(study: Study, inputs: Inputs) -> list[str]:
             f"tells nothing; {_more_base(study, 'the face beyond that edge')}"
         )
     return lines
+
+
+def _parts(study: Study) -> list[str]:
+    """The parts of a body, with every uncertain number at its median, and what it means that they are one."""
+    shape = study.body
+    if not isinstance(shape, Composite):
+        return []
+    pieces, whole = shape.pieces_at_medians(), shape.at_medians()
+    alone = [np.degrees(piece.bodies.derived()["slenderness"][0]) for piece in pieces]
+    masses = np.array([piece.bodies.mass[0] for piece in pieces])
+    x, y, z = (
+        f"{value:.4g}"
+        for value in (masses @ [piece.centre[0] for piece in pieces] / masses.sum()).round(9) + 0.0
+    )
+    lines = [
+        f"  part {i}: {kind}, {piece.bodies.mass[0]:.4g} kg, from {piece.place[0, 2]:.4g} to "
+        f"{piece.ends[1, 0, 2]:.4g} m, centre of mass at {piece.centre[0, 2]:.4g} m; slenderness by itself "
+        f"{degree:.4g} deg"
+        for i, (kind, piece, degree) in enumerate(zip(shape.kinds, pieces, alone, strict=True))
+    ]
+    drawn = any(name.startswith("body.") for name in study.uncertain)
+    lines += [
+        f"  whole: {whole.mass[0]:.4g} kg, centre of mass at x {x} m, y {y} m, height {z} m"
+        + ", all at the medians" * drawn,
+        "  its parts are taken to be fixed to each other: one that stands loose on another may rock, slide "
+        "or fall by itself, which this does not tell; give it a study of its own",
+    ]
+    return lines + [
+        f"  note: parts {i} and {j} share space, where mass counts twice; fine for a load that is spread out"
+        for i, j in shape.overlaps()
+    ]
 
 
 def _size(inputs: Inputs) -> str:

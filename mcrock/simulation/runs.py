@@ -407,6 +407,7 @@ def simulate_realization(
         start_face=int(inputs.start_face[row]),
         base_faces=inputs.base_faces,
         rim=0.0 if inputs.rim is None else inputs.rim[row],
+        parts=tuple((vertices[row], faces) for vertices, faces in inputs.parts),
     )
     law = ImpactLaw(
         inputs.impact[row],

@@ -22,7 +22,7 @@ from mcrock.base.tables.parsing import ConfigError, format_mistakes, read_data, 
 from mcrock.base.units import factor_to, split_header
 from mcrock.body import uplift_slenderness
 from mcrock.excitation.sources.base import Floor
-from mcrock.study.load import apply_keys, read_toml, study_of, units_of_key
+from mcrock.study.load import apply_keys, keys_of, read_toml, study_of, units_of_key
 from mcrock.study.new import body_lines, contact_lines
 from mcrock.study.questions import BY_NAME, Amount
 from mcrock.study.sections import MOST_REALIZATIONS, OF_INDICES, Intensity, LimitsTable
@@ -287,7 +287,7 @@ def _problem(name: str, unit: str) -> str:
 def _check(name: str) -> Any:
     """What reads the cells of a column; None for words."""
     if "." in name:
-        return Amount(next(iter(units_of_key(tuple(name.split(".")))), "1"), ranges=True)
+        return Amount(next(iter(units_of_key(keys_of(name))), "1"), ranges=True)
     return OWN[name] if name in OWN else BY_NAME[name].check
 
 
@@ -396,7 +396,7 @@ def _put_in(raw: dict[str, Any], cells: Mapping[str, Any], row: _Line) -> list[s
     if (distance := answers.get("edge_distance")) is not None:
         raw["limits"] = {**tabled.get("limits", {}), "displacement": distance}
     keys = {name: cells[name] for name in cells if "." in name}
-    found = {name: apply_keys(raw, tuple(name.split(".")), value) for name, value in keys.items()}
+    found = {name: apply_keys(raw, keys_of(name), value) for name, value in keys.items()}
     return [f"{row.column(name)} {problem}" for name, problem in found.items() if problem]
 
 

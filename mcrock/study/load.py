@@ -19,7 +19,7 @@ from mcrock.base.tables.fields import ChoiceKey, ListOf, Table
 from mcrock.base.tables.parsing import ConfigError, parse_toml, read_columns, read_text, shown
 from mcrock.base.units import factor_to, split_header
 from mcrock.body import Body
-from mcrock.body.shapes import SHAPES
+from mcrock.body.parts import SHAPES
 from mcrock.impact.conditions import Impact, OwnLaw
 from mcrock.study.impact import take_in_preset
 from mcrock.study.sections import name_preset
@@ -27,6 +27,15 @@ from mcrock.study.sections import take_in_preset as take_in_controls
 from mcrock.study.study import Study, name_own_law, tables, tables_of
 
 Columns = Mapping[str, Sequence[Any]]  # by header: the dotted key, or it and its unit as in "body.width [m]"
+
+
+def keys_of(dotted: str) -> tuple[str, ...]:
+    """Keys of a dotted name; the place in a list of tables is one of them.
+
+    >>> keys_of("body.parts[0].height")
+    ('body', 'parts', '0', 'height')
+    """
+    return tuple(part.strip() for part in re.sub(r"\[(\d+)\]", r".\1", dotted).split("."))
 
 
 def listed(columns: Columns, source: str) -> Iterator[tuple[tuple[str, ...], str, Any]]:
@@ -47,7 +56,7 @@ def listed(columns: Columns, source: str) -> Iterator[tuple[tuple[str, ...], str
         raise ConfigError(f"{source}: expected as many numbers in every column, at least one, got {rows}")
     for name in columns:
         dotted, unit = split_header(str(name))
-        keys = tuple(part.strip() for part in dotted.split("."))
+        keys = keys_of(dotted)
         try:
             values = np.asarray(columns[name], float)
         except (TypeError, ValueError, OverflowError):
@@ -102,6 +111,9 @@ def _variants(keys: tuple[str, ...]) -> Iterator[type[Table]]:
     """Tables of a section, or of a table in it, that have a key."""
     found = [*tables().get(keys[0], {}).values()] if len(keys) > 1 else []
     for key in keys[1:-1]:
+        if key.isdecimal():  # of a list, whose tables may be of several kinds
+            found = [kind for table in found for kind in (table, *table.__subclasses__())]
+            continue
         fields = [table.model_fields[key] for table in found if key in table.model_fields]
         found = [*dict.fromkeys(each for field in fields for each in tables_of(field.annotation))]
     yield from (table for table in found if keys[-1] in table.key_names())
@@ -188,7 +200,7 @@ def study_of(
         if problem:
             mistakes.append(f"override {text!r}: {problem}")
         else:
-            origins[keys] = f"override {text!r}"
+            origins[places_of(keys)] = f"override {text!r}"
     try:
         mistakes += _take_in_table(data, path.parent, inputs, kept, origins)
     except ConfigError as error:
@@ -332,7 +344,7 @@ def _near(path: Path) -> str:
 def _parse(text: str) -> tuple[tuple[str, ...], Any]:
     """Key path and value of one override."""
     path, sign, value = (part.strip() for part in text.partition("="))
-    keys = tuple(part.strip() for part in path.split("."))
+    keys = keys_of(path)
     if not sign or not value or not all(keys):
         raise ConfigError(f"override {text!r}: expected key.path=value, such as ensemble.realizations=100")
     try:
@@ -351,19 +363,28 @@ def apply_keys(
 ) -> str | None:
     """Set one key in the raw tables, in the place of its alternatives but for those kept; words the problem
     if that cannot be done."""
-    table = data
+    table: Any = data
     for depth, key in enumerate(keys[:-1], start=1):
-        table = table.setdefault(key, {})
-        if not isinstance(table, dict):
+        if isinstance(table, list):
+            if not (key.isdecimal() and int(key) < len(table)):
+                return f"{'.'.join(keys[: depth - 1])} has the places 0 to {len(table) - 1}, got {key}"
+            table = table[int(key)]
+        else:
+            table = table.setdefault(key, {})
+        if not isinstance(table, dict | list) or (isinstance(table, list) and depth == len(keys) - 1):
             return f"{'.'.join(keys[:depth])} is not a table, it is {shown(table)}"
     table[keys[-1]] = value
-    if len(keys) == 2:
-        for variant in tables().get(keys[0], {}).values():
-            for group in variant.alternatives:
-                for other in group if keys[1] in group else ():
-                    if other != keys[1] and (keys[0], other) not in kept:
-                        table.pop(other, None)
+    for variant in _variants(keys):
+        for group in variant.alternatives:
+            for other in group if keys[-1] in group else ():
+                if other != keys[-1] and (*keys[:-1], other) not in kept:
+                    table.pop(other, None)
     return None
+
+
+def places_of(keys: tuple[str, ...]) -> tuple[int | str, ...]:
+    """Where the mistakes of keys are, by keys of tables and numbers of lists."""
+    return tuple(int(key) if key.isdecimal() else key for key in keys)
 
 
 def _take_in_table(
@@ -393,7 +414,7 @@ def _take_in_table(
         if problem:
             mistakes.append(f"{source}, column {name!r}: {problem}")
         else:
-            origins[keys] = f"{source}, column {name!r}:"
+            origins[places_of(keys)] = f"{source}, column {name!r}:"
     return mistakes
 
 

@@ -34,7 +34,7 @@ from mcrock.base.tables.parsing import RealizationError
 from mcrock.body import Bodies, face_heights, face_normals
 from mcrock.body.faces import directed_edges, side_distances
 from mcrock.body.keys import Shape
-from mcrock.body.shapes import SHAPES
+from mcrock.body.parts import SHAPES
 from mcrock.excitation.measures import MEASURES, intensity
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.sources.base import HEAVIEST
@@ -232,6 +232,7 @@ def draw_bodies(
         "inertia": bodies.inertia,
         "vertices": bodies.vertices,
         "rim": bodies.rim,
+        "parts": bodies.parts,
     }
     values = {variable_name(name): draws[name] for name in uncertain}
     values |= {f"body_{key}": array for key, array in bodies.values.items()}

@@ -17,7 +17,7 @@ from mcrock.base.tables.distributions import Distribution, Listed, Quantity
 from mcrock.base.tables.fields import AUTO, IntegerKey, OneOf, Table, Text, entry, given, optional, plain
 from mcrock.base.tables.parsing import ConfigError, format_mistakes, parse_json
 from mcrock.body.keys import Shape
-from mcrock.body.shapes import SHAPES
+from mcrock.body.parts import SHAPES
 from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source
 from mcrock.impact.conditions import Controls, OwnLaw, at_odds

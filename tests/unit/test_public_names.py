@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mcrock
-from mcrock.body.shapes import SHAPES
+from mcrock.body.parts import SHAPES
 from mcrock.excitation.sources import SOURCES
 from mcrock.study.study import tables
 

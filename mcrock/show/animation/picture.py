@@ -159,7 +159,7 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
     def move(frame: int) -> None:
         points = frames.points[frame]
         flat = view.project(points)
-        seen = [face for face in solid.faces if body.is_seen(flat[list(face)])]
+        seen = body.seen_faces(solid, flat)
         faces.set_verts([flat[list(face)] for face in seen])
         faces.set_facecolor([body.face_colour(points[list(face)], view.light, face == base) for face in seen])
         ground = view.project(points * (1.0, 1.0, 0.0))

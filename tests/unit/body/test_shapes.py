@@ -12,7 +12,7 @@ from mcrock.base.tables.distributions import Quantity, Uncertain
 from mcrock.base.tables.fields import Input
 from mcrock.base.units import unit_in_dataset
 from mcrock.body.keys import Solid, Upright
-from mcrock.body.shapes import SHAPES
+from mcrock.body.parts import NOT_OF_PARTS, PARTS, SHAPES
 from mcrock.body.solids import prisms
 from mcrock.dataset.schema import declaration, table_inputs
 from mcrock.ensemble import run_study
@@ -89,15 +89,20 @@ def test_an_impossible_body_of_a_new_shape_is_refused(load):
         load("body.breadth=0.1", "body.com_x=0.2")
 
 
-@pytest.mark.parametrize("shape", list(SHAPES))
-def test_every_number_that_may_be_uncertain_has_a_variable_in_its_unit(shape):
-    table = SHAPES[shape]
+KINDS = [(table, "body.") for table in SHAPES.values()]
+KINDS += [(table, "body.parts[3].") for table in PARTS.values()]
+
+
+@pytest.mark.parametrize(("table", "place"), KINDS, ids=lambda item: getattr(item, "__name__", item))
+def test_every_number_that_may_be_uncertain_has_a_variable_in_its_unit(table, place):
     settings = {*table.settings} - {"vertices"}  # which are listed whole and drawn one by one
     kinds = {key: table.kind(key) for key in table.key_names() if key not in settings}
     numbers = {key: kind for key, kind in kinds.items() if isinstance(getattr(kind, "unit", None), str)}
-    assert {"gravity", "mass"} <= numbers.keys()
+    assert {"gravity", *["mass"] * (table is not SHAPES["composite"])} <= numbers.keys()
     for key, kind in numbers.items():
-        variable = variable_name(f"body.{key}{'[0]' * getattr(kind, 'n_places', 0)}")
+        if table in PARTS.values() and key in NOT_OF_PARTS:
+            continue
+        variable = variable_name(f"{place}{key}{'[0]' * getattr(kind, 'n_places', 0)}")
         found = declaration(variable)
         assert found.units == unit_in_dataset(kind.unit)
         assert not re.search(r"[{}#]", found.long_name)

@@ -132,7 +132,7 @@ REFUSED = {
         "[ensemble]\n => [ensemble]\nxyzzy = 7\n": "[ensemble]: unknown key 'xyzzy'; the keys here are 'realizations', 'design', 'table'",
         "[motion] => [controls]\nstep = 0.1\n[contrls]\n[motion]": "study.toml: unknown key 'contrls'; did you mean 'controls'?",
         "[ensemble]\nrealizations = 64 => ": "study.toml: missing section [ensemble]",
-        'shape = "cuboid"\n => ': "[body]: missing key 'shape'; expected 'cuboid', 'prism', 'frustum', 'cylinder', 'polyhedron' or 'free'",
+        'shape = "cuboid"\n => ': "[body]: missing key 'shape'; expected 'cuboid', 'prism', 'frustum', 'cylinder', 'polyhedron', 'composite' or 'free'",
         '"cuboid" => "cubiod"': "[body] shape: expected 'cuboid', 'prism' .. got 'cubiod'; did you mean 'cuboid'?",
         f"[motion]\n{MOTION} => [[motion]]\nsource = 'csv'": "[motion]: expected a table with source = 'fema_p695', 'files' .. got [{'source': 'csv'}]",
         "density = 2600 => density = 2600\nmass = 3": "[body]: expected exactly one of 'density' [kg/m3] or 'mass' [kg]; 'density' and 'mass' are given",
