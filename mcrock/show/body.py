@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body import Body, body_axes, face_normals, uplift_slenderness
-from mcrock.show.style import COLUMN, add_note, new_figure, styled
+from mcrock.show.style import COLUMN, add_note, new_axes, new_figure, styled
 from mcrock.study import Study
 
 Array = NDArray[np.float64]
@@ -178,6 +178,22 @@ def plot_body(body: Body, name: str = "") -> Axes:
     _draw_side(side, body, points)
     _draw_plan(plan, body, points)
     return add_note(side, " ".join(filter(None, [name and f"{name}.", _numbers(body)])))
+
+
+@styled
+def plot_side(body: Body) -> Axes:
+    """The view from the side of `plot_body` alone, for a narrow place."""
+    ax = new_axes(52.0, 58.0)
+    _draw_side(ax, body, _upright(body))
+    return ax
+
+
+@styled
+def plot_base(body: Body) -> Axes:
+    """The base from above of `plot_body` alone."""
+    ax = new_axes(52.0, 44.0)
+    _draw_plan(ax, body, _upright(body))
+    return ax
 
 
 def _upright(body: Body) -> Array:

@@ -19,13 +19,26 @@ from urllib.parse import urlsplit
 
 import panel as pn
 from bokeh.settings import settings
+from panel.theme.fast import Fast
 from tornado.httputil import HTTPServerRequest
 from tornado.routing import Matcher, Rule
 from tornado.web import RequestHandler
 
-from mcrock.show.app.parts import PAGE, WIDE, Named, html, paragraph, refused
-from mcrock.show.app.results import Collected, Decision, Result, understand
+from mcrock.show import collection
+from mcrock.show.app.parts import (
+    PAGE,
+    WIDE,
+    TabPanel,
+    Tabs,
+    cards_as_html,
+    html,
+    object_as_html,
+    paragraph,
+    refused,
+)
+from mcrock.show.app.results import Collected, Decision, Result, answer_cards, understand
 from mcrock.show.app.study import Description, Desk, LiveRun
+from mcrock.show.report.results import KeyFigure
 from mcrock.show.text import missing_chunks
 from mcrock.study import Study
 
@@ -34,44 +47,68 @@ PARTS = ("Describe", "Shake", "Understand", "Decide")
 OF_RESULT = PARTS[2:]
 LOOK = 500  # between two looks at the run of the page [ms]
 NOTHING = "Nothing has been run yet: Shake runs the study, and its result is shown here."
+FONT = '"Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", sans-serif'
+NO_OBJECT = "The object is drawn here with its numbers, once one is described or opened."
 NO_STUDY = "Describe the study first; what it lacks is said there."
 
 
 class Page:
-    """The page of one tab: the study that is described there, and what it shares with the others."""
+    """The page of one browser: the study that is described there, and what it shares with the others."""
 
     def __init__(self, theme: str, desk: Desk) -> None:
         desk.renew()
         self.theme, self.desk, self.study, self.result = theme, desk, desk.study, desk.result
-        self.head, self.body = html(), pn.Column(**WIDE)
+        self.head, self.cards, self.object = html(), html(), html()
+        self.body = TabPanel(name="The part of the page that is chosen", **WIDE)
         self.parts: dict[str, Any] = {}
+        self.drawings: dict[str, str] = {}  # of objects, by their study
         self.live: LiveRun | None = None
         first = "Shake" if desk.run else "Understand" if self.result else "Describe"
         there = [*([OF_ALL] if desk.collection else []), *PARTS]
         first = there[0] if desk.collection else first
-        self.choice = pn.widgets.RadioBoxGroup(
-            name="Part of the page", options=there, value=first, inline=True
-        )
+        self.choice = Tabs(label="Part of the page", options=there, value=first, **WIDE)
         self.choice.param.watch(lambda _: self._show(), "value")
         self._show()
         pn.state.add_periodic_callback(self._look, period=LOOK)
 
-    def view(self) -> pn.Column:
-        """All of it."""
-        choice = Named(self.choice, name=self.choice.name, **WIDE)
-        return pn.Column(self.head, choice, self.body, **WIDE)
+    def view(self) -> pn.template.FastListTemplate:
+        """All of it; a browser that asks for the other theme begins anew."""
+        other = "default" if self.theme == "dark" else "dark"
+        words = "Light theme" if self.theme == "dark" else "Dark theme"
+        return pn.template.FastListTemplate(
+            title="mcrock",
+            sidebar=[self.object],
+            header=[html(f'<a class="theme" href="?theme={other}">{words}</a>', sizing_mode=None)],
+            main=[pn.Column(self.head, self.choice, self.cards, self.body, **WIDE)],
+            main_layout=None,
+            theme_toggle=False,
+            sidebar_width=290,
+            font=FONT,
+            meta_viewport="width=device-width, initial-scale=1",
+            raw_css=[PAGE],
+        )
 
     def _name(self) -> None:
-        """Say of which study, and of which store, is what the part shows."""
-        study, store, lines = self.study, "", list[str]()
+        """Say of which study, of which object and of which store is what the part shows."""
+        study, store, lines, figures = self.study, "", list[str](), list[KeyFigure]()
         if self.result and self.choice.value in OF_RESULT:
-            study = self.result.study
+            study, figures = self.result.study, answer_cards(self.result)
             store, lines = f"{self.result.store}, read only. ", missing_chunks(self.result.ds)
         missing = "".join(map(paragraph, lines))
         if self.desk.collection and self.choice.value == OF_ALL:
-            study, store = None, f"{self.desk.collection.results.path}, read only. "
+            study, figures = None, collection.key_figures(self.desk.collection)
+            store = f"{self.desk.collection.results.path}, read only. "
         heading = escape((study.title if study else "") or self.desk.title)
         self.head.object = f'<h1>{heading}</h1>{missing}<p class="dim">{escape(store)}</p>'
+        self.cards.object = cards_as_html(figures) if figures else ""
+        self.object.object = self._drawing(study) if study else paragraph(NO_OBJECT)
+
+    def _drawing(self, study: Study) -> str:
+        """The object of a study, drawn once."""
+        key = study.to_json()
+        if key not in self.drawings:
+            self.drawings = {**self.drawings, key: object_as_html(study)}
+        return self.drawings[key]
 
     def _show(self) -> None:
         """Show the part that is chosen, and make it if it is new."""
@@ -94,8 +131,9 @@ class Page:
             return self.live.view() if self.live else html(paragraph(NO_STUDY))
         if self.result is None:
             return html(paragraph(NOTHING))
-        shown = Decision(self.result, self.desk.uploads) if name == "Decide" else None
-        return shown.view() if shown else understand(self.result, self.theme)
+        if name == "Decide":
+            return Decision(self.result, self.desk.uploads, self._name).view()
+        return understand(self.result, self.theme)
 
     def _opened(self, result: Result) -> None:
         """Show an object of the collection."""
@@ -104,9 +142,9 @@ class Page:
             self.parts.pop(name, None)
         self.choice.value = "Understand"
 
-    def _described(self, study: Study) -> None:
+    def _described(self, study: Study, drawing: str) -> None:
         if self.study is None or study.to_json() != self.study.to_json():
-            self.study = study
+            self.study, self.drawings[study.to_json()] = study, drawing
             self.parts.pop("Shake", None)
             self._name()
 
@@ -134,7 +172,7 @@ LOST = (
 FOLLOW = """<script>
 const query = new URLSearchParams(location.search);
 query.delete("token");
-if (!query.has("theme"))
+if (!["dark", "default"].includes(query.get("theme")))
   query.set("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "default");
 location.replace("?" + query);
 </script>"""
@@ -276,16 +314,14 @@ def serve(
         If nothing can listen there.
     """
     told: dict[str, Any] = {"notifications": True, "disconnect_notification": LOST}
-    pn.extension("filedropper", raw_css=[PAGE], exception_handler=_tell_error, **told)
-    settings.resources = "server"  # nothing comes from the network, whatever else goes on
+    pn.extension("filedropper", "tabulator", exception_handler=_tell_error, **told)
+    settings.resources = "server"  # nothing comes from the network, whatever else goes on,
+    Fast._resources.pop("font", None)  # nor the font that the template asks for
 
     def visited() -> Any:
-        if "theme" not in pn.state.session_args:
+        theme = pn.state.session_args.get("theme", [b""])[0].decode()
+        if theme not in ("dark", "default"):
             return html(FOLLOW)
-        theme = "dark" if b"dark" in pn.state.session_args.get("theme", []) else "default"
-        pn.config.theme = theme
-        if theme == "dark":
-            pn.state.curdoc.theme = "dark_minimal"  # of the figures
         try:
             return page(theme)
         except Exception as error:  # as of a store that is gone

@@ -6,6 +6,7 @@ Dots to choose from and counts to look at do not grow with the study.
 from __future__ import annotations
 
 import re
+import textwrap
 import threading
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Sequence
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import pandas as pd
 import panel as pn
 import param
 import xarray as xr
@@ -25,14 +27,17 @@ from panel.custom import JSComponent
 from mcrock.base.random_numbers import uniforms
 from mcrock.dataset.schema import OUTER, outputs
 from mcrock.show import style
-from mcrock.show.report.content import Figure
+from mcrock.show.body import object_numbers, plot_base, plot_side
+from mcrock.show.report.content import Figure, embed, is_number
 from mcrock.show.report.page import prose
+from mcrock.show.report.subject import body_at_medians
 from mcrock.show.run import format_result
 from mcrock.show.style import axis_scale
 from mcrock.show.text import Caution, Columns
 from mcrock.statistics.outcomes import PEAKS_READ, UNDECIDED, Ending, run_endings
 from mcrock.statistics.probability import displacement_limit, pooled
 from mcrock.statistics.runs import intensity_classes, is_cloud, is_given, read_slices, run_intensity, study_of
+from mcrock.study import Study
 from mcrock.study.sampling import variable_name
 
 # colours that tell the groups apart on light and on dark ground, and their marks, which do so in grey
@@ -42,8 +47,10 @@ LOOKS = {
     "stood": (style.GREEN, "square"),
     "undecided": (style.PURPLE, "x"),
 }
-FILES = [Path(__file__).with_name(f"{name}.css") for name in ("parts", "fields", "page")]
-CSS, FIELD, PAGE = (file.read_text(encoding="utf-8") for file in FILES)
+NAMES = ("parts.css", "fields.css", "page.css", "form.css", "tabs.css", "tabs.js")
+FILES = [Path(__file__).with_name(name) for name in NAMES]
+CSS, FIELD, PAGE, FORM, TABS, TABS_CODE = (file.read_text(encoding="utf-8") for file in FILES)
+LABEL = 38  # letters of a line of an axis label, which fit on a phone
 UPLOADS = "mcrock-app-"  # begins the names of folders of files that were dropped
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width"}
 ASKS: dict[str, Any] = WIDE | {"stylesheets": [FIELD]}  # on light and dark; arrow keys count up and down
@@ -52,12 +59,18 @@ NUMBER: dict[str, Any] = {"width": 140, "stylesheets": [FIELD]}
 
 def html(text: str = "", **more: Any) -> pn.pane.HTML:
     """A piece of the page; what comes of files must be escaped before."""
-    return pn.pane.HTML(text, stylesheets=[CSS], **WIDE, **more)
+    return pn.pane.HTML(text, stylesheets=[CSS], **WIDE | more)
 
 
-def half(item: Any) -> pn.Column:
-    """Half the width of the page, or all of a narrow one."""
-    return pn.Column(item, styles={"flex": "1 1 min(28rem, 100%)", "min-width": "0"}, **WIDE)
+def half(*items: Any, least: int = 28) -> pn.Column:
+    """A share of the width of the page, or all of it where less than some em would be left."""
+    return pn.Column(*items, styles={"flex": f"1 1 min({least}rem, 100%)", "min-width": "0"}, **WIDE)
+
+
+def folded(title: str, *items: Any, is_open: bool = False) -> pn.Card:
+    """A piece of the page that is opened by its title."""
+    look: dict[str, Any] = {"margin": (6, 0), "stylesheets": [".card-button > svg { stroke: currentColor; }"]}
+    return pn.Card(*items, title=title, collapsed=not is_open, **look, **WIDE)
 
 
 def paragraph(text: str) -> str:
@@ -86,8 +99,25 @@ def button(name: str, act: Callable[[], Any], kind: str = "default") -> pn.widge
 class Named(pn.Column):  # type: ignore[misc]
     """Fields that screen readers know by one name."""
 
+    role = "group"
+
     def _get_properties(self, doc: Any) -> dict[str, Any]:
-        return super()._get_properties(doc) | {"html_attributes": {"role": "group", "aria-label": self.name}}
+        named = {"role": self.role, "aria-label": self.name}
+        return super()._get_properties(doc) | {"html_attributes": named}
+
+
+class TabPanel(Named):
+    """What the tab that is chosen shows."""
+
+    role = "tabpanel"
+
+
+class Tabs(JSComponent):  # type: ignore[misc]
+    """Tabs of which one is chosen; Bokeh's own have no role and do nothing by keyboard."""
+
+    label, value, options = param.String(), param.String(), param.List(item_type=str)
+    _stylesheets: ClassVar = [TABS]
+    _esm = TABS_CODE
 
 
 class Told(JSComponent):  # type: ignore[misc]
@@ -133,6 +163,52 @@ export function render({model}) {
 }"""
 
 
+def cards_as_html(figures: Iterable[Sequence[str]]) -> str:
+    """Numbers to be seen first: the name of each, its value, and what has to be known of it."""
+    cards = (
+        f'<div><dt>{escape(name)}</dt><dd class="number">{escape(value)}</dd><dd>{prose(words)}</dd></div>'
+        for name, value, words in figures
+    )
+    return f'<dl class="cards">{"".join(cards)}</dl>'
+
+
+def object_as_html(study: Study) -> str:
+    """The object of a study as it stands, with the three numbers that decide over rocking."""
+    body, found = body_at_medians(study), object_numbers(study)
+    side, base = (
+        embed(plot_side(body), "The object from the side, with its centre of mass"),
+        embed(plot_base(body), "Its base from above, with the slenderness of its edges"),
+    )
+    floor = " of its floor" if study.motion.on_floor else ""
+    rows = (
+        ("Slenderness", f"{np.degrees(found['slenderness']):.3g}\N{DEGREE SIGN}", ""),
+        ("Size R, frequency p", f"{found['radius']:.3g} m", f"{found['frequency']:.3g} rad/s"),
+        (f"Rocks from a peak{floor} of", f"{found['uplift']:.2g} g", "on"),
+    )
+    numbers = "".join(
+        f"<div><dt>{name}</dt><dd>{value} <small>{more}</small></dd></div>" for name, value, more in rows
+    )
+    image, plan = (f'<img src="{each.source}" alt="{each.words}">' for each in (side, base))
+    plan = f"<details><summary>Base from above; {body.mass:.3g} kg</summary>{plan}</details>"
+    return f'<div class="object">{image}<dl>{numbers}</dl>{plan}</div>'
+
+
+def as_panes(blocks: Iterable[object]) -> list[Any]:
+    """Lines, cautions and figures of a report, with tables that can be sorted."""
+    there = filter(None, blocks)
+    return [sortable(each) if isinstance(each, Columns) else html(_block(each)) for each in there]
+
+
+def sortable(columns: Columns, **more: Any) -> pn.widgets.Tabulator:
+    """A table of a report that a click on a heading sorts, by the number with which its cells begin."""
+    rows = pd.DataFrame(list(columns.rows), columns=list(columns.heads))
+    sorters = [
+        {"field": head, "sorter": "number" if all(map(is_number, rows[head])) else "string"} for head in rows
+    ]
+    look: dict[str, Any] = {"show_index": False, "disabled": True, "configuration": {"columns": sorters}}
+    return pn.widgets.Tabulator(rows, **look, **WIDE, **more)
+
+
 def rows_as_html(rows: Iterable[Sequence[str]]) -> str:
     """A table whose first column names what the second has."""
     lines = [f"<tr><th scope=row>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows]
@@ -166,10 +242,12 @@ def plain_figure(
 ) -> Any:
     """An empty figure as wide as its place; ``words`` say what it shows, to screen readers too."""
     x = x.replace("\n", " ")
+    label = textwrap.fill(x, LABEL)
     named = {"role": "img", "aria-label": f"{words}: {y} over {x or 'an input'}"}
     look: dict[str, Any] = {"tools": tools, "title": words, "html_attributes": named, **WIDE}
-    made = figure(height=340, min_width=280, **look, **more)
-    made.xaxis.axis_label, made.yaxis.axis_label = x, y
+    made = figure(min_width=260, **{"height": 340} | look | more)
+    made.xaxis.axis_label, made.yaxis.axis_label = label, y
+    made.axis.axis_label_text_font_size = made.title.text_font_size = "13px"
     made.toolbar.logo, made.toolbar.autohide = None, True
     made.title.text_font_style = "normal"
     return made

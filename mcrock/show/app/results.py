@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import panel as pn
 import xarray as xr
 from bokeh.events import SelectionGeometry
@@ -52,20 +51,23 @@ from mcrock.show.fragility import accepted_label, accepted_values, format_suppor
 from mcrock.show.history import describe_doubt
 from mcrock.show.report.content import cautions
 from mcrock.show.report.page import build_report
-from mcrock.show.report.results import answer_of, remedy_section
+from mcrock.show.report.results import Answer, KeyFigure, answer_of, key_figures, remedy_section
 from mcrock.show.report.subject import Signed
 from mcrock.show.risk import Site
 from mcrock.show.summary import Summary, save_all, shown
-from mcrock.show.text import labels
+from mcrock.show.text import labels, percent
 from mcrock.statistics import design_intensity, load_hazard
 from mcrock.statistics.accepted_curve import rejects_lognormal
-from mcrock.statistics.intervals import Confidence
+from mcrock.statistics.intervals import Confidence, bound_without_events
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
 from mcrock.statistics.runs import read_once, study_of
 from mcrock.study import Study
 from mcrock.study.load import study_of as changed_study
 
+RATE = "Annual rate"
+NO_HAZARD = "It needs the hazard of the site, which Decide takes."
+NO_REMEDY = "Decide runs designs that differ in one number until one keeps a target frequency."
 NO_STUDY = "These outcomes are of another program or of tests: mcrock cannot repeat their runs."
 
 
@@ -80,6 +82,8 @@ class Result:
     trust_code: bool = False  # replays may run the law that the study names
 
     def __post_init__(self) -> None:
+        self.answer: Answer | None = None  # for the site that was given last
+        self.remedy: xr.Dataset | None = None  # that was sought last
         self.stamp = stamp_of(self.store)
         read_once(self.ds)
         self.found = Summary(self.ds, Confidence(allow_missing=self.allow_missing), self.folder)
@@ -137,24 +141,47 @@ def stamp_of(store: Path) -> tuple[int, int]:
     return found.st_ino, found.st_mtime_ns
 
 
+def answer_cards(result: Result) -> list[KeyFigure]:
+    """What is to be seen first: the probability, the rate, what limits the answer and what to change."""
+    summary, answer, remedy = result.found, result.answer, result.remedy
+    figures = answer.figures if answer else key_figures(summary, None, None)
+    found, size = figures[:1], figures[-1]
+    if found[0].name.startswith(RATE):
+        found = [figures[1], figures[0]]
+    else:
+        found.append(KeyFigure(RATE, "not known yet", NO_HAZARD))
+    probability = summary["overturning_probability"]
+    limits = f"{size.words}. Where none overturned the {percent(probability)} interval still reaches "
+    limits += f"{bound_without_events(int(probability['records']), probability.attrs['level']):.2g}"
+    of = "recordings" if probability.attrs["independent"] == "records" else "runs"
+    found.append(KeyFigure("What limits it", size.value, f"{limits}: only other {of} lower that"))
+    change = KeyFigure("What to change", "not sought yet", NO_REMEDY)
+    if remedy is not None:
+        said = next(str(each) for each in remedy_section(result.ds, remedy).blocks if type(each) is str)
+        change = KeyFigure("What to change", str(remedy.attrs.get("key", "designs")), said)
+    return [*found, change]
+
+
 def understand(result: Result, theme: str) -> pn.Column:
-    """The part of the page on a finished study."""
+    """The part of the page on a finished study: curve and a run at once, the rest when it is asked for."""
     lines = [*shown("fragility", result.found), *shown("overturning_probability", result.found)]
-    table = pn.Card(html(parts.blocks_as_html(lines)), title="The same as a table", collapsed=True, **WIDE)
+    table = parts.folded("The same as a table", *parts.as_panes(lines))
     top: list[Any] = [plot_curve(result.found["fragility"], result.points)] if result.found.is_shaken else []
     if result.runs is None:
         return pn.Column(*top, table, html(paragraph(NO_STUDY)), **WIDE)
     chosen = Chosen(result, result.runs, theme)
     by_input = pn.Column(chosen.input, chosen.inputs, **WIDE)
-    figures = pn.FlexBox(*map(parts.half, [*top, chosen.plot_runs(), by_input]))
-    head = [
+    every = [
         parts.Named(chosen.filters, name=chosen.filters.name, **WIDE),
         html(legend(result.runs)),
-        figures,
+        pn.FlexBox(*map(parts.half, [chosen.plot_runs(), by_input])),
         html(paragraph(chosen.words)),
-        table,
     ]
-    return pn.Column(*head, *chosen.replay_parts(), **WIDE)
+    first = pn.FlexBox(
+        *(parts.half(each, least=22) for each in (*top, pn.Column(*chosen.replay_parts(), **WIDE)))
+    )
+    more = parts.folded("This run: inputs, results, command", chosen.details, chosen.figure)
+    return pn.Column(first, more, parts.folded("Every run, to choose from", *every), table, **WIDE)
 
 
 class Collected:
@@ -163,16 +190,8 @@ class Collected:
     def __init__(self, found: Found, folder: Path, take: Callable[[Result], None]) -> None:
         self.found, self.folder, self.take = found, folder, take
         self.told = html()
-        columns = object_table(found)
-        self.table = pn.widgets.Tabulator(
-            pd.DataFrame(list(columns.rows), columns=list(columns.heads)).apply(_as_numbers),
-            show_index=False,
-            disabled=True,
-            header_filters=True,
-            pagination="local",
-            page_size=20,
-            sizing_mode="stretch_width",
-        )
+        look: dict[str, Any] = {"header_filters": True, "pagination": "local", "page_size": 20}
+        self.table = parts.sortable(object_table(found), **look)
         self.table.on_click(self._clicked)
 
     def view(self) -> pn.Column:
@@ -207,11 +226,6 @@ class Collected:
         parts.in_background(opened, show)
 
 
-def _as_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    """A column as numbers where all of it is, so that it sorts."""
-    return pd.to_numeric(column, errors="coerce").where(lambda x: x.notna(), column)
-
-
 def legend(runs: RunDots) -> str:
     """Colours and marks of the groups that have runs."""
     marks = {"circle": "&#9679;", "triangle": "&#9650;", "square": "&#9632;", "x": "&#215;"}
@@ -223,7 +237,8 @@ def legend(runs: RunDots) -> str:
 def plot_curve(fit: xr.Dataset, points: xr.Dataset) -> Any:
     """The curve with its band, dashed where no run supports it, and the observed fractions."""
     factor, label = style.axis_scale(fit["intensity_grid"])
-    made = parts.plain_figure("Probability of overturning", label, "Probability [1]", y_range=(-0.02, 1.02))
+    look: dict[str, Any] = {"y_range": (-0.02, 1.02), "height": 560}
+    made = parts.plain_figure("Probability of overturning", label, "Probability [1]", **look)
     x = factor * fit["intensity_grid"].values
     low, high = fit["band"].values
     band = f"{fit.attrs['level']:.0%} band"
@@ -232,7 +247,7 @@ def plot_curve(fit: xr.Dataset, points: xr.Dataset) -> Any:
     made.varea(x, low, high, fill_color=colour, fill_alpha=0.3, legend_label=band)
     if np.isfinite(float(fit["median_capacity"])):
         curve, beyond = fit["curve"].values, fit["extrapolated"].values
-        look: dict[str, Any] = {"color": colour, "line_width": 2}
+        look = {"color": colour, "line_width": 2}
         made.line(x, curve, line_dash="dotted", **look)
         words = "lognormal fit" + not_gone_by(fit)
         made.line(x, np.where(beyond, np.nan, curve), legend_label=words, **look)
@@ -364,9 +379,15 @@ class Chosen:
         buttons += [
             parts.button(run.name_of(name), partial(self._show_notable, name)) for name in self.result.notable
         ]
-        form = pn.FlexBox(*self.place.values(), align_items="end")
-        shown = [self.told, self.details, self.figure, self.view]
-        return [html("<h2>One run</h2>"), form, pn.FlexBox(*buttons), *shown]
+        form = pn.FlexBox(*self.place.values(), buttons[0], align_items="end")
+        if self.result.notable:
+            self._show_notable(next(iter(self.result.notable)))
+        return [
+            pn.FlexBox(*buttons[1:]),
+            self.view,
+            self.told,
+            parts.folded("Another run by its numbers", form),
+        ]
 
     def _show_notable(self, name: str) -> None:
         place = self.result.notable[name]
@@ -380,6 +401,7 @@ class Chosen:
         at |= {name: int(widget.value) for name, widget in self.place.items()}
         self.told.say(f"Repeating realization {at['realization']}; the first one may wait for the compiler.")
         if study is not None:
+            self.view.object = f'<div class="replay">{paragraph("The run is repeated.")}</div>'
             parts.in_background(
                 lambda: run.repeat_run(study, **at, stored=self.result.ds),
                 lambda found: self._show(at, found, why),
@@ -434,7 +456,8 @@ REMEDY = (
 class Decision:
     """A site, what was found of it, and the files that can be made."""
 
-    def __init__(self, result: Result, uploads: Path) -> None:
+    def __init__(self, result: Result, uploads: Path, tell: Callable[[], None] = lambda: None) -> None:
+        self.tell = tell  # that the answer is another one
         self.result, self.folder = result, Path(tempfile.mkdtemp(prefix=parts.UPLOADS, dir=uploads))
         self.files = pn.widgets.FileDropper(name="Hazard files", multiple=True, max_file_size="50MB", **ASKS)
         self.years = pn.widgets.FloatInput(name="Exposure [years]", value=50.0, start=0.0, **parts.NUMBER)
@@ -445,7 +468,6 @@ class Decision:
         self.hazard_years = pn.widgets.FloatInput(name=words, value=None, start=0.0, **look)
         self.site = pn.widgets.TextInput(name="Site in the files: name or LON,LAT", width=230)
         self.vary = pn.widgets.TextInput(name="Number to change, as in body.width=40cm:80cm", width=300)
-        self.remedy: xr.Dataset | None = None
         self.search: threading.Thread | None = None
         self.told, self.making, self.found, self.made = parts.Told(**WIDE), parts.Told(**WIDE), html(), html()
         self.sought, self.changed = parts.Told(**WIDE), html()
@@ -462,9 +484,13 @@ class Decision:
         files = parts.Named(self.files, name=self.files.name, **WIDE)
         judged = [html(parts.paragraph(HAZARD)), files, form, judge, self.told, self.found]
         seek = pn.FlexBox(self.vary, parts.button("Find the remedy", self._seek), align_items="end")
-        remedy = [html(f"<h2>Remedy</h2>{parts.paragraph(REMEDY)}"), seek, self.sought, self.changed]
-        taken = [html("<h2>Files to take away</h2>"), pn.FlexBox(*buttons), self.making, self.made]
-        return pn.Column(*judged, *remedy, *taken, **WIDE)
+        remedy = [html(parts.paragraph(REMEDY)), seek, self.sought, self.changed]
+        return pn.Column(
+            parts.folded("Hazard of the site", *judged, is_open=True),
+            parts.folded("Remedy", *remedy, is_open=True),
+            parts.folded("Files to take away", pn.FlexBox(*buttons), self.making, self.made, is_open=True),
+            **WIDE,
+        )
 
     def _taken(self) -> None:
         self.told.say(f"Taken: {', '.join(map(safe_name, self.files.value or {})) or 'no file'}")
@@ -504,6 +530,7 @@ class Decision:
     def _tell(self, found: str | Exception) -> None:
         self.told.say(found if isinstance(found, Exception) else "The answer, as the report gives it:")
         self.found.object = "" if isinstance(found, Exception) else found
+        self.tell()
 
     def _seek(self) -> None:
         if self.search and self.search.is_alive():
@@ -540,11 +567,12 @@ class Decision:
         return find_remedy(load, ranges, folder, site.target, site.hazard, progress=report)
 
     def _tell_remedy(self, found: xr.Dataset | Exception) -> None:
-        self.remedy, self.changed.object = None, ""
+        self.result.remedy, self.changed.object = None, ""
         if isinstance(found, Exception):
             self.sought.say(found)
             return
-        self.remedy = found
+        self.result.remedy = found
+        self.tell()
         self.sought.say("Found; a report that is made from now on has it too:")
         self.changed.object = parts.blocks_as_html(remedy_section(self.result.ds, found).blocks)
 
@@ -564,7 +592,7 @@ class Decision:
     def _report(self, site: Site) -> tuple[str, bytes]:
         result = self.result
         how: dict[str, Any] = {"site": site, "signed": Signed(files=self.hazard_files())}
-        how |= {"folder": result.folder, "allow_missing": result.allow_missing, "remedy": self.remedy}
+        how |= {"folder": result.folder, "allow_missing": result.allow_missing, "remedy": self.result.remedy}
         page = build_report(result.ds, store=result.store, **how)
         return f"{result.store.stem}.html", page.encode()
 
@@ -611,6 +639,7 @@ def statement(result: Result, site: Site) -> str:
     """The answer for a site, its key figures, its reservations and how it was found, as HTML."""
     how = Confidence(allow_missing=result.allow_missing)
     answer = answer_of(result.ds, result.study, site._replace(folder=result.folder), how)
+    result.answer = answer
     tiles = [(figure.name, f"{figure.value} ({figure.words})") for figure in answer.figures]
     said = [parts.paragraph(answer.sentence), parts.rows_as_html(tiles)]
     said.append(parts.blocks_as_html(cautions(format_support(answer.summary["fragility"]))))

@@ -35,11 +35,9 @@ from mcrock.show import style
 from mcrock.show.app import parts
 from mcrock.show.app.parts import WIDE, html
 from mcrock.show.app.results import Result, draw_points, point_columns, taken_in
-from mcrock.show.body import BODY, plot_body
 from mcrock.show.collection import Found
 from mcrock.show.describe import describe
-from mcrock.show.report.content import embed
-from mcrock.show.report.subject import body_at_medians, study_as_toml
+from mcrock.show.report.subject import study_as_toml
 from mcrock.statistics import overturning_probability
 from mcrock.study import Study
 from mcrock.study.load import study_of
@@ -54,6 +52,7 @@ PERIOD = 1.0  # between two curves of a run [s]
 PATIENCE = 0.7  # with threads that a stop does not reach, as they compile [s]
 SLIDERS = {  # keys of the study file, their names, and ends over the number in it
     "body.width": ("Width [m]", 0.5, 1.5),
+    "body.depth": ("Depth [m]", 0.5, 1.5),
     "body.height": ("Height [m]", 0.5, 1.5),
     "body.com_z": ("Centre of mass, up [m]", None, None),
     "contact.friction": ("Friction [1]", 0.3, 2.0),
@@ -332,13 +331,13 @@ class LiveRun:
             parts.button("Stop", self._stop),
             parts.button("Resume", partial(self._press, True)),
         ]
-        side = pn.Column(html(parts.paragraph(COMMON)), *self.sliders.values(), **WIDE)
+        side = [html(parts.paragraph(COMMON)), *self.sliders.values()]
         if self.sliders:
             self.told.say("Computing a few realizations as in the study.")
             self._change()
         form = pn.FlexBox(self.output, *made, align_items="end")
-        shown = parts.half(pn.Column(self.figure, self.told, **WIDE))
-        return pn.Column(form, self.asked, self.state, pn.FlexBox(shown, parts.half(side)), **WIDE)
+        shown = parts.half(self.figure, self.told, least=22)
+        return pn.Column(form, self.asked, self.state, pn.FlexBox(shown, parts.half(*side, least=18)), **WIDE)
 
     def _press(self, resume: bool) -> None:
         try:
@@ -433,12 +432,15 @@ class Described(NamedTuple):
 class Description:
     """A study as it is described: by the form, or by the text of its file."""
 
-    def __init__(self, desk: Desk, take: Callable[[Study], None]) -> None:
+    def __init__(self, desk: Desk, take: Callable[[Study, str], None]) -> None:
         self.folder, self.take, text = desk.folder, take, desk.text
         self.uploads = Path(tempfile.mkdtemp(prefix=parts.UPLOADS, dir=desk.uploads))
         self.fields = {question.name: _field(question) for question in QUESTIONS}
-        self.rows = {name: pn.Column(field, html(), **WIDE) for name, field in self.fields.items()}
-        self.form, self.drawing, self.more, self.save = pn.Column(**WIDE), html(), html(), html()
+        self.rows = {
+            name: pn.Column(field, html(margin=(0, 10, 4, 10)), **WIDE) for name, field in self.fields.items()
+        }
+        self.form, self.more, self.save = pn.Column(stylesheets=[parts.FORM], **WIDE), html(), html()
+        self.sections: dict[str, pn.Column] = {}  # of the form
         self.told, self.reading = parts.Told(**WIDE), parts.Told(**WIDE)  # of the study file, of a mesh
         look: dict[str, Any] = {"stylesheets": ["textarea { font-family: monospace; }"], "height": 420}
         self.text = pn.widgets.TextAreaInput(
@@ -461,10 +463,15 @@ class Description:
         """The part of the page."""
         check = pn.FlexBox(parts.button("Check as mcrock check does", self._check))
         mesh, dropped = (parts.Named(each, name=each.name, **WIDE) for each in (self.mesh, self.file))
-        left = pn.Column(self.form, html(parts.paragraph(MESH)), mesh, self.reading, **WIDE)
-        file = [html(parts.paragraph(FREE)), self.text, dropped, check, self.save]
-        right = pn.Column(self.drawing, *file, self.told, self.more, **WIDE)
-        return pn.Column(pn.FlexBox(parts.half(left), parts.half(right)), **WIDE)
+        file = [html(parts.paragraph(FREE)), self.text, dropped, check, self.save, self.told, self.more]
+        return pn.Column(
+            self.form,
+            parts.folded(
+                "A mesh as the shape", html(parts.paragraph(MESH)), mesh, self.reading, is_open=True
+            ),
+            parts.folded("Study file", *file, is_open=True),
+            **WIDE,
+        )
 
     def _answers(self) -> dict[str, str]:
         return {name: field.value for name, field in self.fields.items() if field.value}
@@ -478,8 +485,8 @@ class Description:
             Answers to the questions, in place of wrong ones the defaults, and whether all are right.
         """
         found: dict[str, str] = {}
-        rows: list[Any] = []
-        part, right = "", True
+        sections: dict[str, list[Any]] = {}
+        right = True
         for question in asked(found):
             field = self.fields[question.name]
             default = question.default_after(found)
@@ -492,12 +499,16 @@ class Description:
             except ValueError as error:
                 self.rows[question.name][1].object = parts.refused(error)
                 found[question.name], right = default, False
-            if question.part != part:
-                rows.append(html(f"<h2>{question.part.capitalize()}</h2>"))
-            part = question.part
-            rows.append(self.rows[question.name])
-        if self.form.objects != rows:
-            self.form.objects = rows
+            sections.setdefault(question.part, []).append(self.rows[question.name])
+        for part, rows in sections.items():
+            if part not in self.sections:
+                self.sections[part] = pn.Column(**WIDE)
+            heading = self.sections[part].objects[:1] or [html(f"<h2>{part.capitalize()}</h2>")]
+            if self.sections[part].objects[1:] != rows:
+                self.sections[part].objects = [*heading, *rows]
+        there = [self.sections[part] for part in sections]
+        if self.form.objects != there:
+            self.form.objects = there
         return found, right
 
     def _refuse(self, name: str, error: object) -> None:
@@ -541,9 +552,8 @@ class Description:
         def read() -> Described:
             text = text_of()
             study = study_of(parse_toml(text), folder / "study file")
-            figure = embed(plot_body(body_at_medians(study)), BODY)
             answered = answers_of(parse_toml(text), folder)  # tables anew: a study takes files into its own
-            return Described(text, study, parts.blocks_as_html([figure]), *answered)
+            return Described(text, study, parts.object_as_html(study), *answered)
 
         def show(found: Described | Exception) -> None:
             if turn == self.turn:  # nothing was changed meanwhile
@@ -555,7 +565,7 @@ class Description:
     def _show(self, found: Described, fill: bool) -> None:
         """Show a study that was read in drawing, form and text."""
         self.kept, self.shape, self.filling = found.kept, found.answers["shape"], True
-        self.text.value, self.drawing.object = found.text, found.drawing
+        self.text.value = found.text
         for question in QUESTIONS if fill else ():
             answer = found.answers.get(question.name, question.default)
             typed = _unanswered(question) if answer == question.default else answer
@@ -567,7 +577,7 @@ class Description:
         ]
         self.told.say(f"The form cannot show, and answers leave as it is: {', '.join(keys)}" if keys else "")
         self.more.object = ""
-        self.take(found.study)
+        self.take(found.study, found.drawing)
 
     def _dropped_mesh(self) -> None:
         for name, content in (self.mesh.value or {}).items():

@@ -13,9 +13,11 @@ import mcrock
 from mcrock.dataset import DatasetError
 from mcrock.ensemble.part import Job, Stopped
 from mcrock.excitation import pack_motions
+from mcrock.show.body import object_numbers
 from mcrock.show.comparison import format_remedy
+from mcrock.show.fragility import format_accepted_ends, format_accepted_median
 from mcrock.show.report.subject import answer_sentence
-from mcrock.show.risk import Site
+from mcrock.show.risk import Site, risk_statement
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, load_hazard, overturning_probability
 from mcrock.study.sampling import draw_inputs, load_motions
@@ -24,14 +26,26 @@ from tests.unit.conftest import write_study
 pytest.importorskip("panel", reason="the page needs the extra app")
 from bokeh.document import Document
 
-from mcrock.show.app.page import Page
+from mcrock.show.app.page import PARTS, Page
 from mcrock.show.app.parts import blocks_as_html, in_background, paragraph, refused, rows_as_html, to_page
-from mcrock.show.app.results import Chosen, Decision, Result, plot_curve, point_columns, statement
+from mcrock.show.app.results import (
+    Chosen,
+    Decision,
+    Result,
+    answer_cards,
+    plot_curve,
+    point_columns,
+    statement,
+    understand,
+)
 from mcrock.show.app.study import STAGES, Description, Desk, LiveRun, Preview, slider_ranges
 from mcrock.show.text import format_table
 
-# Panel 1.9 has label in its place
-pytestmark = pytest.mark.filterwarnings("ignore:Widget.name is deprecated:PendingDeprecationWarning")
+# Panel 1.9 has label and color in their place
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.* is deprecated:PendingDeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:The inplace keyword"),  # of pandas, by Panel
+]
 HAZARD = "pga [m/s2],mean,0.84\n0.3,1e-2,2e-2\n3,1e-4,2e-4\n30,1e-6,2e-6\n"
 EVIL = "<img src=x onerror=alert(1)>"
 
@@ -127,21 +141,22 @@ def test_a_remedy_is_what_the_command_finds_and_goes_into_the_report(study, ds, 
     form.files.value, form.target.value, form.vary.value = {"h.csv": HAZARD}, "1e-4", "body.wdth=0.3:0.6"
     form._seek()
     assert "unknown key" in form.sought.object
-    assert form.remedy is None
+    assert form.result.remedy is None
     form.vary.value = "body.width,body.depth=30cm:90cm"
     form._seek()
-    assert format_remedy(form.remedy) in form.changed.object
+    assert format_remedy(form.result.remedy) in form.changed.object
     assert "data:image/svg" in form.changed.object
+    assert answer_cards(form.result)[-1].words == format_remedy(form.result.remedy)
     assert "What would make it safe enough" in form._report(form._site())[1].decode()
     form.target.value = "zz"
     form._seek()
     assert "refused" in form.sought.object
-    assert (form.remedy, form.changed.object) == (None, "")
+    assert (form.result.remedy, form.changed.object) == (None, "")
 
 
 def test_a_mesh_becomes_the_shape_and_what_the_file_says_besides_stays(desk, at_once):
     taken = []
-    form = Description(desk, taken.append)
+    form = Description(desk, lambda study, drawing: taken.append(study))
     assert form.fields["height"].value == "1.0 m"
     assert "body.width" in form.told.object  # no question takes a normal distribution
     form.mesh.value = {"../box.stl": trimesh.creation.box((0.3, 0.4, 1.2)).export(file_type="stl")}
@@ -301,6 +316,48 @@ def test_figures_of_runs_have_a_dot_for_each_run_that_is_chosen(ds, tmp_path):
         for figure in (chosen.plot_runs(), chosen.inputs):
             drawn = figure.renderers[0].data_source.data["group"]
             assert len(drawn) == sum(result.runs.totals[name] for name in groups) > 0
+
+
+def test_cards_have_the_numbers_of_the_report_with_their_intervals(study, ds, tmp_path, make_study):
+    result = Result(make_study(), tmp_path / "s.zarr", study.folder)
+    fit, probability = result.found["fragility"], result.found["overturning_probability"]
+    half, rate, limits, change = answer_cards(result)
+    assert half.value == format_accepted_median(fit)
+    assert format_accepted_ends(fit) in half.words
+    assert not any(each in "0123456789" for each in rate.value + change.value)  # neither is known
+    assert str(int(probability["records"])) in limits.value
+    (tmp_path / "h.csv").write_text(HAZARD)
+    curves = load_hazard(tmp_path / "h.csv")
+    result = Result(ds, tmp_path / "s.zarr", study.folder)
+    statement(result, Site(curves))
+    shown = risk_statement(annual_rate(ds, curves), "rate")
+    assert any(each.value == shown[0] and shown[1] in each.words for each in answer_cards(result))
+
+
+def test_the_object_is_shown_with_its_three_numbers(study, desk, tmp_path, at_once):
+    page = Page("default", desk)
+    number = object_numbers(page.study)
+    images = page.object.object.count("<img")
+    assert images == page.object.object.count('alt="') > 0
+    for value in (np.degrees(number["slenderness"]), number["radius"], number["frequency"]):
+        assert f"{value:.3g}" in page.object.object
+    assert f"{number['uplift']:.2g} g" in page.object.object
+
+
+def test_a_run_that_overturned_is_shown_from_the_first_moment(study, ds, tmp_path, at_once):
+    result = Result(ds, tmp_path / "s.zarr", study.folder)
+    shown = understand(result, "dark").select(lambda each: "<iframe" in str(getattr(each, "object", "")))
+    (player,) = shown
+    place = result.notable["median_overturned"]
+    assert f"realization {place.realization} at " in player.object
+
+
+def test_the_page_has_a_tab_for_each_part_and_fits_a_phone(desk, at_once):
+    page = Page("dark", desk)
+    made = page.view()
+    assert page.choice.options == list(PARTS)
+    assert made.meta_viewport == "width=device-width, initial-scale=1"
+    assert "theme=default" in made.header[0].object
 
 
 def test_names_from_files_are_escaped():

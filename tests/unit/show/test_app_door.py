@@ -120,6 +120,13 @@ def test_who_has_no_token_sees_nothing(computed):
             assert cookie.path == page.removeprefix(root).rstrip("/")
             assert get(link, stranger)[0] == 403  # a second time
             assert computed.name in get(page)[1]
+            text = get(f"{page}?theme=default")[1]
+            named = re.findall(
+                r"""(?:src|href)=["']([^"'#?]+)|url\(["']?([^"')]+)|import ["']([^"']+)""", text
+            )
+            asked = {next(filter(None, one)) for one in named}
+            assert any("fast" in one for one in asked)  # of the template
+            assert not [one for one in asked if re.match("(https?:)?//", one)]  # all comes from this machine
             assert get(f"{page}static/js/bokeh.min.js")[0] == 200
         finally:
             process.terminate()

@@ -113,7 +113,7 @@ NAME = """() => {  // of what has the focus: its own, that of its field or figur
 
 def names_on_the_way(page):
     """Names of what Tab reaches after the choice of the part, to the end of the page."""
-    page.get_by_role("radio", checked=True).focus()
+    page.get_by_role("tab", selected=True).focus()
     found = []
     while len(found) < 60:
         page.keyboard.press("Tab")
@@ -128,9 +128,9 @@ def names_on_the_way(page):
 def test_every_part_is_reached_by_keyboard_and_everything_has_a_name(browser, serve, folder):
     page = opened(browser, serve("s.zarr"))
     page.get_by_text("Replay this run").wait_for()
-    page.get_by_role("radio", name="Understand").focus()
+    page.get_by_role("tab", name="Understand").focus()
     assert re.search("Peak tilt.*Input.*Realization.*Intensity.*Strongest survivor", names_on_the_way(page))
-    page.get_by_role("radio", checked=True).focus()
+    page.get_by_role("tab", selected=True).focus()
     page.keyboard.press("ArrowRight")
     page.get_by_text("Judge the site").wait_for()
     assert re.search(r"Browse.*Exposure.*Judge.*Make: data", names_on_the_way(page))
@@ -142,7 +142,7 @@ def test_every_part_is_reached_by_keyboard_and_everything_has_a_name(browser, se
         page.keyboard.press("Enter")
     with mcrock.load_dataset(taken.value.path()) as saved, mcrock.load_dataset(folder / "s.zarr") as stored:
         assert (saved["outcome"] == stored["outcome"]).all()
-    page.get_by_role("radio", checked=True).focus()
+    page.get_by_role("tab", selected=True).focus()
     page.keyboard.press("ArrowRight")
     page.get_by_label("How high is it?").wait_for()
     assert re.search("How high.*Which earthquakes.*Study file.*Check", names_on_the_way(page))
@@ -151,7 +151,7 @@ def test_every_part_is_reached_by_keyboard_and_everything_has_a_name(browser, se
     page.keyboard.type("2 m")
     page.keyboard.press("Tab")
     sync_api.expect(page.get_by_label("Study file", exact=True)).to_have_value(re.compile("height = 2"))
-    page.get_by_role("radio", checked=True).focus()
+    page.get_by_role("tab", selected=True).focus()
     page.keyboard.press("ArrowRight")
     page.get_by_role("status").filter(has_text="runs of the study").wait_for()
     assert re.search("Store to write.*Run.*Stop.*Probability.*Height", names_on_the_way(page))
@@ -160,7 +160,7 @@ def test_every_part_is_reached_by_keyboard_and_everything_has_a_name(browser, se
 
 def test_a_study_is_described_run_and_looked_at(browser, serve, folder):
     page = opened(browser, serve("study.toml"))
-    page.get_by_role("radio", name="Shake").check()
+    page.get_by_role("tab", name="Shake").click()
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("alert").filter(has_text="nothing is written but where you say").wait_for()
     page.get_by_label("Store to write").fill("s.zarr")
@@ -176,7 +176,7 @@ def test_a_study_is_described_run_and_looked_at(browser, serve, folder):
         page.get_by_role("button", name="Resume", exact=True).click()
     page.get_by_text("Done: new.zarr").wait_for()
     time.sleep(3)
-    page.get_by_role("radio", name="Understand").check()
+    page.get_by_role("tab", name="Understand").click()
     page.get_by_text("Replay this run").wait_for()
     with mcrock.load_dataset(folder / "new.zarr") as new, mcrock.load_dataset(folder / "s.zarr") as old:
         assert (new["outcome"] == old["outcome"]).all()
@@ -206,7 +206,7 @@ def test_a_study_file_fills_the_form_and_keeps_what_the_form_cannot_show(browser
 
 def test_a_slider_has_a_name_and_moves_by_keyboard(browser, serve):
     page = opened(browser, serve("study.toml"))
-    page.get_by_role("radio", name="Shake").check()
+    page.get_by_role("tab", name="Shake").click()
     slider = page.get_by_role("slider", name="Height [m]")
     page.get_by_role("status").filter(has_text="runs of the study").wait_for()
     before = slider.input_value()
