@@ -190,12 +190,13 @@ class SearchOptions:
     """What is fitted, and how."""
 
     free: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAMES",
-            help="Impact parameters to fit, also tau; and slip of the foot, rate at the release.",
+            help="Impact parameters to fit, also tau; and slip of the foot, rate at the release; default: "
+            "lambda lambda_lon lambda_lat, and of a round base rolling_loss push.",
         ),
-    ] = "lambda lambda_lon lambda_lat"
+    ] = None
     landings: Annotated[int, typer.Option(metavar="N", help="Last landing of the fit.")] = 2
     objective: Annotated[str, typer.Option(help="Misfit: robust, or mean as in the source paper.")] = "robust"
     level: options.Level = 0.95
@@ -229,12 +230,21 @@ class Request(NamedTuple):
         from mcrock.base.environment import mcrock_version
         from mcrock.study.load import load_tested
 
-        free = self.search.free.replace(",", " ").split()
-        law = load_tested(self.test.body, free, trust_code=self.trust_code)[1].own_law
+        law = load_tested(self.test.body, self.free, trust_code=self.trust_code)[1].own_law
         how = asdict(self.recording), asdict(self.search), self.energy_gain
         made = [mcrock_version(), self.test.edge, *how, *([law.words] if law else [])]
         parts = [json.dumps(made).encode(), *(path.read_bytes() for path in (self.test.file, self.test.body))]
         return sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()[:16]
+
+    @property
+    def free(self) -> list[str]:
+        """Keys of what is fitted."""
+        from mcrock.measurement.fit import fitted_by_default
+        from mcrock.study.load import load_tested
+
+        if self.search.free is None:
+            return [*fitted_by_default(load_tested(self.test.body, None)[0])]
+        return self.search.free.replace(",", " ").split()
 
     def outcome(self, status: str, reason: str = "", fit: dict[str, Any] | None = None) -> dict[str, Any]:
         """What became of the test, and its names."""
@@ -296,7 +306,7 @@ def _fit_one(request: Request) -> tuple[list[str], dict[str, Any]]:
     from mcrock.study.load import load_tested
 
     test, search = request.test, request.search
-    how = asdict(search) | {"free": search.free.replace(",", " ").split()}
+    how = asdict(search) | {"free": request.free}
     measured, impact = load_tested(test.body, how["free"], trust_code=request.trust_code)
     if request.energy_gain is not None:
         impact = replace(impact, energy_gain=request.energy_gain)

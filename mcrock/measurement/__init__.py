@@ -9,12 +9,10 @@ from __future__ import annotations
 from mcrock.measurement.files import read_recording, write_recording
 from mcrock.measurement.fit import Fit, fit_test
 from mcrock.measurement.measures import (
-    Landings,
     Mounting,
     Phases,
     alignment,
     contact_phases,
-    landings,
     mounting,
     out_of_plane_motion_factor,
     peak_angles,
@@ -25,11 +23,13 @@ from mcrock.measurement.measures import (
 )
 from mcrock.measurement.population import fit_population, load_population
 from mcrock.measurement.recording import (
+    Landings,
     Rates,
     Recording,
     Wrench,
     equivalent_wrench,
     euler_angles,
+    landings,
     rate_noise,
     rates_in_body,
     sensed,

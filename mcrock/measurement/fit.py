@@ -16,12 +16,13 @@ from mcrock.base.checks import Integer, Number
 from mcrock.base.session import Displayed
 from mcrock.body import Body
 from mcrock.impact.conditions import Impact
-from mcrock.measurement.measures import Landings
 from mcrock.measurement.misfit import (
     AXES,
     LARGER,
+    LEAST_PUSH,
     OTHERS,
     PARAMETERS,
+    ROUND_SIZES,
     SENSOR,
     SIZES,
     Comparison,
@@ -33,7 +34,7 @@ from mcrock.measurement.misfit import (
     search_bounds,
     size_effects,
 )
-from mcrock.measurement.recording import INSTANT, Recording
+from mcrock.measurement.recording import INSTANT, Landings, Recording
 
 Array = NDArray[np.float64]
 
@@ -216,7 +217,7 @@ class _Walk(NamedTuple):
             if abs(end - x[k]) <= 1e-6 * width:
                 break
             value = x[k] + self.side * min(step, abs(end - x[k]))
-            guess = np.clip(x + tangent * (value - x[k]), comparison.lower, comparison.upper)
+            guess = np.clip(x + tangent * (value - x[k]), *comparison.limits(x))
             guess[k] = value
             result = comparison.fitted(guess, self.scale, tries=TRIES, fixed=(k,), central=False)
             root = self.root(float(result.cost))
@@ -258,8 +259,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # for functions whose matrices are small: threads of the linear algebra would wait for each other
 one_thread: Callable[[Function], Function] = threadpool_limits.wrap(limits=1, user_api="blas")
 LAMBDAS = ("lambda", "lambda_lon", "lambda_lat")
-UNITS = {"time": "s", "tilt": "rad", **dict.fromkeys((*LAMBDAS, *SIZES), "1")}
-UNITS |= {"tau": "N m s", "rate": "rad/s", "slip": "m"}
+ROLLING = ("rolling_loss", "push")  # fitted instead on a circular base
+UNITS = {"time": "s", "tilt": "rad", **dict.fromkeys((*LAMBDAS, *SIZES, *ROUND_SIZES), "1")}
+UNITS |= {"tau": "N m s", "slip": "m", "rate": "rad/s", "push": "rad/s"}
+UNITS |= dict.fromkeys(("rolling_loss", "clearance"), "1")
 OBJECTIVES = ("robust", "mean")
 SCALE = 2.0  # of the loss over that of the noise: 99 % as efficient as least squares on white noise [1]
 LATERAL = ("lambda", "lambda_lat", "tau")  # what only lateral rocking shows
@@ -416,13 +419,18 @@ class Fit(Displayed):
         ]
 
 
+def fitted_by_default(body: Body) -> tuple[str, ...]:
+    """What `fit_test` fits unless it is told."""
+    return ROLLING if body.rim > 0.0 else LAMBDAS
+
+
 @one_thread
 def fit_test(
     body: Body,
     recording: Recording,
     edge: int,
     *,
-    free: Sequence[str] = LAMBDAS,
+    free: Sequence[str] | None = None,
     impact: Impact | None = None,
     landings: int = 2,
     objective: str = "robust",
@@ -454,9 +462,11 @@ def fit_test(
         it.
     edge : int
         Over which the body was released: edge k of its base joins the vertices k and k + 1.
-    free : sequence of str
+    free : sequence of str, optional
         Impact parameters to fit, of ``lambda``, ``lambda_lon``, ``lambda_lat``, ``tau``; and ``rate`` at the
-        release [rad/s] and ``slip`` of the foot [m], as in `mcrock.measurement.misfit.FreeRocking`.
+        release [rad/s] and ``slip`` of the foot [m], as in `mcrock.measurement.misfit.FreeRocking`. By
+        default the first three. Of a circular base ``rolling_loss``, ``clearance``, ``lambda_lon``,
+        ``lambda_lat``, ``rate`` and the ``push`` at the release [rad/s]; by default `ROLLING`.
     impact : Impact, optional
         The others, and what to do with impacts that would gain energy.
     landings : int
@@ -468,7 +478,8 @@ def fit_test(
         Part of a sample over which a reading is the mean, as in `sensed` [1]; by default 1 or `INSTANT`,
         whichever the readings prefer: the wrong one puts an impact up to half a sample off.
     bounds : mapping of str to tuple of 2 float, optional
-        Of the search, by parameter; by default lambda 0 to 4, lambda_lon 0 to 2, lambda_lat -5 to 5.
+        Of the search, by parameter; by default lambda 0 to 4, lambda_lon 0 to 2, lambda_lat -5 to 5,
+        rolling_loss 0 to 2, clearance 0 to 0.02.
     level : float
         Of the intervals [1].
     size_error : float
@@ -492,7 +503,7 @@ def fit_test(
     Number("1", least=0.0).check("size_error", size_error)
     if objective not in OBJECTIVES:
         raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
-    impact = impact or Impact()
+    impact, free = impact or Impact(), fitted_by_default(body) if free is None else free
     limits = _bounds(body, recording, free, bounds or {})
 
     def compare(other: Body, averaging: float) -> Comparison:
@@ -561,7 +572,8 @@ def _bounds(
     body: Body, recording: Recording, free: Sequence[str], given: Mapping[str, tuple[float, float]]
 ) -> dict[str, tuple[float, float]]:
     known = search_bounds(body, float(np.abs(recording.angular_velocity).max()))
-    names = [key for key in known if key not in SIZES]  # which are measured: see `neighbours`
+    sizes = (*SIZES, *ROUND_SIZES)  # which are measured: see `neighbours`
+    names = [key for key in known if key not in sizes]
     if not free or len(set(free)) != len(free) or not set(free) <= set(names):
         raise ValueError(f"free must name parameters of {', '.join(names)}, each once, got {tuple(free)!r}")
     for key, (low, high) in given.items():
@@ -653,6 +665,8 @@ def _intervals(
     intervals, errors = dict(limits), dict.fromkeys(names, np.inf)  # what has no profile is not determined
     for name, profile in found.items():
         low, high = min(profile.interval[0], estimates[name]), max(profile.interval[1], estimates[name])
+        if name == "push":  # smaller ones are one motion
+            low, high = (0.0 if abs(end) <= LEAST_PUSH else end for end in (low, high))
         intervals[name] = low, high
         errors[name] = (high - low) / (2.0 * quantile) if profile.closed else np.inf
     raw = uncertainty(comparison, x, SCALE * noise).covariance[:n, :n]
@@ -715,7 +729,8 @@ def _result(
 
 
 ENERGY_GAIN = "energy_gain"
-ADDED = (*SIZES, "rate", "slip", "tau")  # unknowns, of which each neighbour has one
+# unknowns, of which each neighbour has one, of those that its body may have
+ADDED = (*SIZES[:2], *ROUND_SIZES, "rate", "slip", "tau", "push", "clearance")
 
 
 class Neighbour(NamedTuple):
@@ -735,10 +750,10 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
 
     Each has one unknown more: the size of the body along an axis, the rate at the release, how far the foot
     slips across the edge when the base lands for the first time, or ``tau``, an angular impulse about the
-    vertical in each edge impact; and one lets impacts gain energy.
-    The last has all three sizes at once, and starts from the best with one. All are searched for from the
-    start, as a model that is wrong leads astray. A deviance tells nothing but which neighbour is nearest: the
-    truth may be none of them.
+    vertical in each edge impact; of a circular base the push at the release and the clearance; and one lets
+    impacts gain energy. The last has all sizes at once, and starts from the best with one. All are searched
+    for from the start, as a model that is wrong leads astray. A deviance tells nothing but which neighbour is
+    nearest: the truth may be none of them.
 
     Parameters
     ----------
@@ -789,13 +804,15 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
         return Neighbour(added, comparison.values(x), errors, deviance, misfit(comparison, x))
 
     base = tried(fit.impact, (), [here])
-    found = [tried(fit.impact, (key,), []) for key in ADDED if key not in fit.parameters]
+    sizes = tuple(key for key in ADDED if key in limits and key in (*SIZES, *ROUND_SIZES))
+    added = [key for key in ADDED if key in limits and key not in fit.parameters]
+    found = [tried(fit.impact, (key,), []) for key in added]
     if fit.impact.energy_gain != "allow":
         allowed = replace(fit.impact, energy_gain="allow")
         found.append(tried(allowed, (), [])._replace(added=(ENERGY_GAIN,)))
-    nearest = min((each for each in found if each.added[0] in SIZES), key=lambda each: each.deviance)
-    start = [nearest.estimates.get(key, OTHERS.get(key, 0.0)) for key in (*base.estimates, *SIZES)]
-    found.append(tried(fit.impact, SIZES, [np.array([*start, *here[-SENSOR:]])]))
+    nearest = min((each for each in found if each.added[0] in sizes), key=lambda each: each.deviance)
+    start = [nearest.estimates.get(key, OTHERS.get(key, 0.0)) for key in (*base.estimates, *sizes)]
+    found.append(tried(fit.impact, sizes, [np.array([*start, *here[-SENSOR:]])]))
     changes = [each._replace(deviance=each.deviance - base.deviance) for each in found]
     return sorted(changes, key=lambda each: each.deviance)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.signal import periodogram
+from scipy.optimize import least_squares
+from scipy.signal import find_peaks, periodogram
 from scipy.spatial.transform import Rotation
 from scipy.stats import norm, quantile_test, t
 
@@ -18,10 +19,14 @@ from mcrock.measurement.recording import (
     ALONG,
     BEYOND,
     INSTANT,
+    NOISE,
     QUIET,
     Recording,
+    Rolling,
     euler_angles,
+    landings,
     rate_noise,
+    rolling_of,
     zero_crossing_correction,
 )
 
@@ -32,73 +37,6 @@ if TYPE_CHECKING:
     from mcrock.simulation.runs import Run
 
 Array = NDArray[np.float64]
-
-NOISE = 0.05  # of the largest rate: a change of sign below it is none [1]
-
-
-class Landings(NamedTuple):
-    """Marks of a rocking motion about one axis."""
-
-    landing: Array  # (n,) times at which the rate is largest between two changes of its sign [s]
-    turning: Array  # (n - 1,) or (n,) times at which it changes its sign, one after each landing [s]
-
-
-def landings(time: ArrayLike, rate: ArrayLike, least: float | None = None) -> Landings:
-    """Landings and turning points of a body that rocks to and fro about one axis.
-
-    Between two turning points gravity first brings the body down and then, on the other side, takes its speed
-    away: the rate is largest where it lands, with or without a loss. A last stretch that ends before its
-    rate has fallen has no landing.
-
-    Parameters
-    ----------
-    time : array_like (n,)
-        [s], not falling.
-    rate : array_like (n,)
-        Angular velocity about the axis [rad/s], of a sensor or of a simulation.
-    least : float, optional
-        Rates up to this have no sign [rad/s]; by default a twentieth of the largest.
-
-    Returns
-    -------
-    Landings
-
-    Raises
-    ------
-    ValueError
-        If the lengths differ or nothing moves.
-
-    Examples
-    --------
-    >>> t = np.linspace(0.0, 2.5, 251)
-    >>> found = landings(t, np.sin(np.pi * t))
-    >>> found.landing.round(2).tolist(), found.turning.round(2).tolist()
-    ([0.5, 1.5], [1.0, 2.0])
-    """
-    t, w = np.asarray(time, float), np.asarray(rate, float)
-    if t.ndim != 1 or t.shape != w.shape or not t.size:
-        raise ValueError(f"time [s] and rate [rad/s] must have one length, got {t.shape} and {w.shape}")
-    if least is None:
-        least = NOISE * float(np.abs(w).max())
-    moving = np.flatnonzero(np.abs(w) > least)
-    if not moving.size:
-        raise ValueError(f"no rate is above {least:g} rad/s: nothing moves")
-    signs = np.sign(w[moving])
-    first = np.flatnonzero(np.concatenate([[True], signs[1:] != signs[:-1]]))  # of each stretch, in `moving`
-    last = np.append(first[1:] - 1, moving.size - 1)
-    landing, turning = [], []
-    for i, (a, b) in enumerate(zip(moving[first], moving[last], strict=True)):
-        largest = a + int(np.abs(w[a : b + 1]).argmax())
-        ended = i + 1 < first.size
-        if not ended and largest == w.size - 1:
-            break
-        landing.append(t[largest])
-        if ended:
-            after = moving[first[i + 1]]
-            # on a line between both stretches, as noise may cross zero more than once
-            share = abs(w[b]) / (abs(w[b]) + abs(w[after]))
-            turning.append(t[b] + share * (t[after] - t[b]))
-    return Landings(np.array(landing), np.array(turning))
 
 
 class Phases(NamedTuple):
@@ -688,6 +626,10 @@ VARIABLES = {  # dimension besides the test, unit, words
     "frequency_across": (None, "Hz", "dominant frequency of the motion out of the plane"),
     "frequency_across_interval": ("bound", "Hz", "interval of this frequency"),
     "energy_loss": ("half_cycle", "1", "share of the energy lost from one peak to the next"),
+    "loss": (None, "1", "median share of the energy lost from one peak to the next"),
+    "loss_interval": ("bound", "1", "interval of this median"),
+    "peak_tilt": ("peak", "rad", "tilt at the release and where it is largest after each impact or sweep"),
+    "swing": ("half_cycle", "s", "time from one peak to the next"),
 }
 
 
@@ -716,6 +658,8 @@ def measure_test(
         the sensor leaves open; where the motion out of the plane is within it, it starts at 0, and the OPMF
         and its frequency are NaN. Those of frequencies are what the duration resolves, that of the tilt is
         what readings around the first impact and the drift leave open.
+        A circular base may roll any way: its tilts are counted from where it rests at the end, its energy is
+        potential and kinetic, and impacts are sweeps, in which the tilt is least.
 
     Raises
     ------
@@ -738,8 +682,14 @@ def measure_test(
     before = recording.time <= first
     step = float(np.median(np.diff(recording.time)))
     noise = rate_noise(recording.angular_velocity @ along)
-    impact, tilt, tilt_interval = _fall(recording.time, -rates[:, 1], first, noise, level)
     begin = _release(recording.time[before], rates[before, 1], begin)
+    if body.rim > 0.0:
+        fallen = -float(np.trapezoid(rates[before, 1], recording.time[before]))
+        found = _of_sweeps(body, recording.between(begin, end), across, fallen, noise, level)
+        tilt = found["tilt"]
+    else:
+        impact, tilt, tilt_interval = _fall(recording.time, -rates[:, 1], first, noise, level)
+        found = {"tilt": tilt, "tilt_interval": tilt_interval, "facet_impact": impact - begin}
     moving = (recording.time >= begin) & (recording.time <= end)
     time, rates = recording.time[moving], rates[moving]
     noise = rate_noise(recording.angular_velocity @ across)
@@ -747,12 +697,12 @@ def measure_test(
     start = Rotation.from_rotvec([0.0, tilt, 0.0]).as_quat(scalar_first=True)
     angles = euler_angles(own.orientation(start))
     inplane = zero_crossing_correction(time, angles[:, 1], rates[:, 1])
-    found: dict[str, Any] = {"tilt": tilt, "tilt_interval": tilt_interval, "duration": end - begin}
-    found |= _of_peaks(body, inplane, along, across, level)
-    found |= _of_plane(time, angles[:, 0], inplane, first, noise, level)
-    phases = contact_phases(time, rates[:, 1], rates[:, 0], noise=noise)
-    found |= {"facet_impact": impact - begin, "next_impact": phases.next_impact - begin + 0.5 * LATE * step}
-    found["edge_impacts"] = phases.edge_impacts.size
+    found |= _of_plane(time, angles[:, 0], inplane, first, noise, level) | {"duration": end - begin}
+    if body.rim == 0.0:
+        found |= _of_peaks(body, time, inplane, along, across, level)
+        phases = contact_phases(time, rates[:, 1], rates[:, 0], noise=noise)
+        found["next_impact"] = phases.next_impact - begin + 0.5 * LATE * step
+        found["edge_impacts"] = phases.edge_impacts.size
     for name, rate in (("frequency", rates[:, 1]), ("frequency_across", rates[:, 0])):
         found[name], found[f"{name}_interval"] = _dominant(time[time > first], rate[time > first])
     if np.isnan(found["opmf"]):
@@ -811,17 +761,75 @@ def _release(time: Array, rate: Array, begin: float) -> float:
     return float(-level / slope)
 
 
-def _of_peaks(body: Body, angle: Array, along: Array, across: Array, level: float) -> dict[str, Any]:
+def _of_peaks(
+    body: Body, time: Array, angle: Array, along: Array, across: Array, level: float
+) -> dict[str, Any]:
     """AVRF and energy lost from peak to peak, of which every second one is over the other edge."""
     reach = body.vertices[list(body.faces[body.start_face])] @ across  # from the centre of mass
     widths = np.resize(np.abs([reach.min(), reach.max()]), PEAKS)
     height = float(abs(body.vertices[body.faces[body.start_face][0]] @ np.cross(across, along)))
     peaks = peak_angles(angle)[:PEAKS]
     ratios = reduction_factors(peaks, widths[: peaks.size], height)
+    at = [float(time[np.abs(angle) == peak][0]) for peak in peaks]
+    return _of_ratios(ratios, peaks, np.array(at), level)
+
+
+def _of_ratios(ratios: Array, peaks: Array, at: Array, level: float) -> dict[str, Any]:
+    """AVRF, energy lost, tilts and times of peaks: velocity ratios (n,) between peaks (n + 1,) [rad], [s]."""
     ends = quantile_test(ratios, q=float(np.median(ratios))).confidence_interval(level)
-    loss = np.full(PEAKS - 1, np.nan)
-    loss[: ratios.size] = 1.0 - ratios**2
-    return {"avrf": float(np.median(ratios)), "avrf_interval": [ends.low, ends.high], "energy_loss": loss}
+    interval = np.array([ends.low, ends.high])
+    avrf = float(np.median(ratios))
+    found: dict[str, Any] = {"avrf": avrf, "avrf_interval": interval}
+    found |= {"loss": 1.0 - avrf**2, "loss_interval": 1.0 - interval[::-1] ** 2}
+    rows = {"energy_loss": 1.0 - ratios**2, "peak_tilt": peaks, "swing": np.diff(at)}
+    for name, values in rows.items():
+        room = PEAKS - (name != "peak_tilt") - values.size
+        found[name] = np.append(values, np.full(room, np.nan))
+    return found
+
+
+def _of_sweeps(
+    body: Body, own: Recording, across: Array, fallen: float, noise: float, level: float
+) -> dict[str, Any]:
+    """What `_of_peaks` finds, tilt of the release and times of the first two sweeps, of a body on its rim.
+
+    The vertical at the release is the one with which the energy falls evenly as the contact goes round the
+    rim, and not by turns: a tilt taken too large makes every second peak too high. The first guess is what
+    the body has ``fallen`` until its first sweep [rad]. Peaks count beyond ``NOISE`` of their tilt.
+    """
+    turn = Rotation.from_quat(own.orientation(), scalar_first=True).inv()
+    edge, least = np.cross(across, [0.0, 0.0, 1.0]), BEYOND * drift(own.time, noise)
+
+    def rolling(x: Array) -> Rolling:
+        start = Rotation.from_rotvec(x[0] * edge + x[1] * across).inv()
+        return rolling_of(body, turn.apply(start.apply([0.0, 0.0, 1.0])), own.angular_velocity)
+
+    def peaks(tilt: Array) -> NDArray[np.intp]:
+        highest, how = find_peaks(tilt, prominence=least)
+        return np.append(0, highest[how["prominences"] > NOISE * tilt[highest]])[:PEAKS]
+
+    def left(x: Array) -> Array:
+        motion = rolling(x)
+        return np.asarray((np.log(motion.energy) - x[2] + x[3] * motion.swept)[: at[-1]])
+
+    x = np.array([fallen, 0.0, 0.0, 0.0])
+    x[2] = np.log(rolling(x).energy[0])
+    for _ in range(2):
+        at = peaks(rolling(x).tilt)
+        if at.size < 2:
+            raise ValueError(f"{own.name}: its tilt does not rise again after a sweep: two peaks are needed")
+        fit = least_squares(left, x, loss="soft_l1", f_scale=0.01, x_scale=[0.01, 0.01, 0.1, 0.01])
+        x = fit.x
+    tilt, energy, _ = rolling(x)
+    at = peaks(tilt)
+    found = _of_ratios(np.sqrt(energy[at[1:]] / energy[at[:-1]]), tilt[at], own.time[at], level)
+    # residuals from one peak to the next hang together, and count as one
+    spread = sqrt(2.0 * fit.cost / (at.size - 1) * np.linalg.inv(fit.jac.T @ fit.jac)[0, 0])
+    walk = sqrt(2.0) * drift(own.time[: at[-1]], noise)  # and as much by the bias that is left
+    ends = np.array([-1.0, 1.0]) * norm.ppf(0.5 + 0.5 * level) * np.hypot(spread, walk)
+    lowest = [a + int(tilt[a:b].argmin()) for a, b in pairwise([*at, tilt.size])][:2]
+    found |= dict(zip(("facet_impact", "next_impact"), own.time[lowest] - own.time[0], strict=True))
+    return found | {"tilt": float(tilt[0]), "tilt_interval": tilt[0] + ends, "edge_impacts": np.nan}
 
 
 def _of_plane(

@@ -22,8 +22,8 @@ from mcrock.kernel.batch import NO_RESULTS, Batch, empty_batch, run_part, start_
 from mcrock.kernel.contact import fill_constants
 from mcrock.kernel.ending import empty_trace
 from mcrock.kernel.layout import set_fields
-from mcrock.measurement.measures import Landings, contact_phases, landings
-from mcrock.measurement.recording import Rates, Recording, means, rates_of
+from mcrock.measurement.measures import contact_phases
+from mcrock.measurement.recording import Landings, Rates, Recording, landings, means, rates_of
 from mcrock.simulation.runs import body_tables, impact_law, run_alone, set_law, settings_of
 
 Array = NDArray[np.float64]
@@ -39,15 +39,20 @@ PARAMETERS = {
         ImpactParameter["LAMBDA_LON"],
         ImpactParameter["LAMBDA_LAT"],
         ImpactParameter["TAU"],
+        ImpactParameter["ROLLING_LOSS"],
+        ImpactParameter["CLEARANCE"],
     )
 }
 SIZES = ("size_x", "size_y", "size_z")
+ROUND_SIZES = ("size_r", "size_z")  # of a body on a rim: its radius, and along its axis
 # of a run, with what they are unless they are given
-OTHERS = {**dict.fromkeys(SIZES, 1.0), "rate": 0.0, "slip": 0.0}
+OTHERS = {**dict.fromkeys((*SIZES, *ROUND_SIZES), 1.0), "rate": 0.0, "slip": 0.0}
 SLIPPING = 0.01  # time that a foot takes to slip [s]
 # then: rates are linear between steps, and within one of `CONTROLS` a slip of 0.2 mm bends them by more
 # than the noise of an inexpensive sensor
 FINE_STEP = SLIPPING / 40.0  # [s]
+LEAST_PUSH = 1e-7  # which says to which side a body that falls in a plane sweeps, and no more [rad/s]
+SWEPT = 1e-5  # steps of a rim that are shorter are of a sweep, as quick as an impact [s]
 AXES = 3
 
 
@@ -76,6 +81,8 @@ class FreeRocking:
         Unit vector in the start face, square to the edge and towards its inside.
     most_tilt : float
         Tilt at which the centre of mass stands over the edge [rad].
+    swept : float
+        Rates jump in steps up to this: 0 of a polygon [s].
 
     Raises
     ------
@@ -90,9 +97,7 @@ class FreeRocking:
                 f"the lambdas are parameters of the law {DEFAULT_LAW.key!r}, the same for all faces: leave "
                 "law, point and faces of the impact out"
             )
-        if body.rim > 0.0:
-            raise ValueError("fits are not for a body on a rim yet: stand it on a polygon (sides = 48)")
-        self.body = body
+        self.body, self.swept = body, SWEPT if body.rim > 0.0 else 0.0
         base_only = body.stands_clear and body.start_face == 0
         top, self._run = body_tables(body, base_only)
         own = np.flatnonzero((top.edge_faces == body.start_face).any(1))
@@ -128,14 +133,18 @@ class FreeRocking:
         Parameters are those of impacts by their keys, and `OTHERS`: ``size_x``, ``size_y`` and ``size_z``, by
         which the body is stretched along its axes [1], the ``rate`` at the release [rad/s], and how far the
         foot slips when the base lands for the first time, across the edge over which it was released and
-        towards the inside: ``slip`` [m].
+        towards the inside: ``slip`` [m]. A body on a rim has ``size_r``, of its radius, and the ``push``
+        at the release, its rate about the horizontal axis across the edge [rad/s].
         """
         for key, value in parameters.items():
             if key in PARAMETERS:
                 self._values[PARAMETERS[key]] = value
         sizes, slip = [parameters.get(key, 1.0) for key in SIZES], parameters.get("slip", 0.0)
+        if "size_r" in parameters:
+            sizes[:2] = [parameters["size_r"]] * 2
         self._stretch(np.array(sizes))
-        release = float(tilt), float(parameters.get("rate", 0.0))
+        push = parameters.get("push", 0.0)
+        release = float(tilt), float(parameters.get("rate", 0.0)), float(push)
         if not slip:
             return self._released(*release, STILL, float(until))
         if self._landing[0] != (release, sizes):  # which no other parameter changes
@@ -153,10 +162,13 @@ class FreeRocking:
         self._run.settings.max_step = self._controls.max_step
         return found
 
-    def _released(self, tilt: float, rate: float, ground: MotionPack, until: float) -> Rates:
+    def _released(self, tilt: float, rate: float, push: float, ground: MotionPack, until: float) -> Rates:
         while True:
             self._trace.used[:] = 0
             start_tilted(self._run, self._edge, tilt, rate)
+            if self.swept:
+                x, y, _ = self.across * np.copysign(max(abs(push), LEAST_PUSH), push)
+                self._run.state.w_x, self._run.state.w_y = self._run.state.w_x + x, self._run.state.w_y + y
             self._run.end = until
             if self._batch is None:
                 run_alone(self._run, ground, self._quantiles, self._trace)
@@ -175,6 +187,7 @@ class FreeRocking:
         body, self._factors = self._body, factors
         vertices = body.vertices[: self._n_vertex] * factors
         inertia = stretched_inertia(body.inertia, factors)
+        self._run.body.rim = body.rim * factors[0]
         fill_constants(self._run.body, body.mass, inertia, vertices, body.gravity, body.start_face)
 
 
@@ -266,7 +279,9 @@ class Comparison:
         self.least = 1e-4 * most  # noise that every sensor is taken to have [rad/s]
         sensor = np.array([*[MOST_TURN] * AXES, *[most] * AXES])
         self.lower = np.array([earliest, 0.0, *(bounds[key][0] for key in free), *-sensor])
-        most_tilt = self.rocking.most_tilt * max(bounds.get(key, (1.0, 1.0))[1] for key in SIZES)
+        most_tilt = self.rocking.most_tilt * max(
+            bounds.get(key, (1.0, 1.0))[1] for key in (*SIZES, *ROUND_SIZES)
+        )
         self.upper = np.array([first, most_tilt, *(bounds[key][1] for key in free), *sensor])
         self.start = np.array([first - fall, tilt, *begin.values(), *[0.0] * SENSOR])
         self.turns = tuple(range(len(self.start) - SENSOR, len(self.start) - AXES))
@@ -289,6 +304,17 @@ class Comparison:
         self.lower[0] = max(self.lower[0], x[0] - room)
         self.upper[0] = min(self.upper[0], x[0] + room)
 
+    def limits(self, x: Array) -> tuple[Array, Array]:
+        """Bounds of a local fit from x: a push keeps its sign, by which a body sweeps to one side."""
+        lower, upper = self.lower.copy(), self.upper.copy()
+        if "push" in self.names:
+            i = self.names.index("push")
+            if np.signbit(x[i]):
+                upper[i] = -0.0
+            else:
+                lower[i] = 0.0
+        return lower, upper
+
     def only(self, kept: NDArray[np.bool_]) -> Comparison:
         """The same of some of the readings (n,)."""
         part = copy(self)
@@ -300,7 +326,7 @@ class Comparison:
         self.simulated(x)
         assert self._last is not None
         time = self._last[1].time
-        impacts = np.append(time[:-1][np.diff(time) == 0.0], np.inf) + x[0]
+        impacts = np.append(time[:-1][np.diff(time) <= self.rocking.swept], np.inf) + x[0]
         at = np.searchsorted(impacts, self.time)
         nearest = np.minimum(impacts[at] - self.time, np.abs(impacts[at - 1] - self.time))
         return np.asarray(nearest > room * self.sample, bool)
@@ -328,7 +354,10 @@ class Comparison:
         return means(rates.time, rates.angular_velocity, self.time[:n] - x[0], self.averaging * self.sample)
 
     def first_flight(self, x: Array) -> float:
-        """Time from the facet impact to the first edge impact after it [s]; 0 if there is none."""
+        """Time from the facet impact to the first edge impact after it [s]; 0 if there is none, and without
+        end on a rim, which has no edges."""
+        if self.rocking.swept:
+            return np.inf
         self.simulated(x)
         assert self._last is not None
         rates, rocking = self._last[1], self.rocking
@@ -345,13 +374,13 @@ class Comparison:
     def jacobian(self, x: Array, n: int | None = None, central: bool = True) -> Array:
         """Derivatives of the residuals (m, k): central differences within the bounds, or those to one side,
         with half of the simulations."""
-        middle, turned = self._readings(x, n), _turned(x)
+        middle, turned, (lower, upper) = self._readings(x, n), _turned(x), self.limits(x)
         found = np.zeros((self.measured[:n].size, x.size))
         for i, step in enumerate(self._steps):
             low, high = x.copy(), x.copy()
-            high[i] = min(x[i] + step, self.upper[i])
+            high[i] = min(x[i] + step, upper[i])
             if central or high[i] < x[i] + step:
-                low[i] = max(x[i] - step, self.lower[i])
+                low[i] = max(x[i] - step, lower[i])
             below = middle if low[i] == x[i] else self._readings(low, n)
             found[:, i] = ((below - self._readings(high, n)) @ turned / (high[i] - low[i])).ravel()
         readings, turn = middle @ turned, x[-SENSOR:-AXES]
@@ -387,8 +416,9 @@ class Comparison:
     ) -> OptimizeResult:
         """Local minimum of `cost` from x, by scipy's trust-region method; some unknowns may stay."""
         free = ~np.isin(np.arange(x.size), fixed)
+        lower, upper = self.limits(x)
         margin = 1e-9 * (self.upper - self.lower)
-        x = np.clip(x, self.lower + margin, self.upper - margin)
+        x = np.clip(x, lower + margin, upper - margin)
 
         def whole(part: Array) -> Array:
             y = x.copy()
@@ -399,7 +429,7 @@ class Comparison:
             lambda part: self.residuals(whole(part), n),
             x[free],
             jac=lambda part: self.jacobian(whole(part), n, central)[:, free],
-            bounds=(self.lower[free], self.upper[free]),
+            bounds=(lower[free], upper[free]),
             x_scale=self._scales[free],
             loss="soft_l1",
             f_scale=scale,
@@ -548,6 +578,9 @@ def _size(residuals: Array) -> float:
 
 # where fits of the source lie and as much again
 BOUNDS = {"lambda": (0.0, 4.0), "lambda_lon": (0.0, 2.0), "lambda_lat": (-5.0, 5.0)}
+BOUNDS |= {"rolling_loss": (0.0, 2.0), "clearance": (0.0, 0.02)}
+OF_RIMS = ("rolling_loss", "clearance", "push", "size_r")  # and of no polygon
+OF_POLYGONS = ("lambda", "tau", "slip", "size_x", "size_y")
 LEAST_SIZE = 0.4  # of what was given [1]
 MOST_RATE = 0.5  # of the largest rate of the recording: at the release, and what tau changes the spin by [1]
 MOST_SLIP = 0.05  # of the largest dimension of the body [1]
@@ -563,12 +596,14 @@ ROBUST = 3.0  # scale of the loss over that of the noise, on the way [1]
 
 
 def search_bounds(body: Body, fastest: float) -> dict[str, tuple[float, float]]:
-    """Of all that can be free in the fit of a recording with a largest rate [rad/s]."""
+    """Of all that can be free in the fit of a recording of a body with a largest rate [rad/s]."""
     spin = float((body.vertices**2).sum(1).max()) * body.mass + float(body.inertia[2, 2])
-    most = {"rate": MOST_RATE * fastest, "tau": MOST_RATE * fastest * spin}
+    most = {"rate": MOST_RATE * fastest, "tau": MOST_RATE * fastest * spin, "push": MOST_RATE * fastest}
     most["slip"] = MOST_SLIP * float(np.ptp(body.vertices, axis=0).max())
-    sizes = dict.fromkeys(SIZES, (LEAST_SIZE, 1.0 / LEAST_SIZE))
-    return BOUNDS | sizes | {key: (-value, value) for key, value in most.items()}
+    found = BOUNDS | dict.fromkeys((*SIZES, *ROUND_SIZES), (LEAST_SIZE, 1.0 / LEAST_SIZE))
+    found |= {key: (-value, value) for key, value in most.items()}
+    others = OF_POLYGONS if body.rim > 0.0 else OF_RIMS
+    return {key: ends for key, ends in found.items() if key not in others}
 
 
 def noise_of(residuals: Array, least: float) -> float:
@@ -683,11 +718,12 @@ LARGER = 0.01  # [1]
 def stretched(body: Body, factors: Array) -> Body:
     """A body stretched along its axes, x, y and z, by factors (3,) [1]: faces stay, and so does the mass."""
     inertia = stretched_inertia(body.inertia, factors)
-    return replace(body, inertia=inertia, vertices=body.vertices * factors)
+    return replace(body, inertia=inertia, vertices=body.vertices * factors, rim=body.rim * factors[0])
 
 
 def size_effects(body: Body, compare: Callable[[Body], Comparison], x: Array, scale: float) -> Array:
-    """Change of each unknown if the body were 1 % larger along an axis (3, k), by fits that start from ``x``.
+    """Change of each unknown if the body were 1 % larger along an axis (3, k), by fits that start from ``x``;
+    a circular base along x and y at once, and what is said of y is 0.
 
     A larger body may explain a test much worse, and its fit needs 15 to 30 steps. One that has not ended
     after 60 gives no change: NaN.
@@ -702,10 +738,10 @@ def size_effects(body: Body, compare: Callable[[Body], Comparison], x: Array, sc
     scale : float
         Of the loss [rad/s].
     """
-    found = []
-    for axis in range(3):
-        comparison = compare(stretched(body, np.where(np.arange(3) == axis, 1.0 + LARGER, 1.0)))
+    found, is_round = np.zeros((3, x.size - SENSOR)), body.rim > 0.0
+    for axis in (0, 2) if is_round else range(3):
+        along = np.isin(np.arange(3), (0, 1) if is_round and axis == 0 else axis)
+        comparison = compare(stretched(body, np.where(along, 1.0 + LARGER, 1.0)))
         fit = comparison.fitted(x, scale, central=False)
-        change = (fit.x - x)[: len(comparison.names)]
-        found.append(change if fit.success else np.full_like(change, np.nan))
-    return np.array(found)
+        found[axis] = (fit.x - x)[:-SENSOR] if fit.success else np.nan
+    return found

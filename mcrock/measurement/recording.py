@@ -18,6 +18,7 @@ from mcrock.base.params import STANDARD_GRAVITY, HistoryColumn
 from mcrock.kernel.rotation import to_ground
 
 if TYPE_CHECKING:
+    from mcrock.body import Body
     from mcrock.simulation.runs import Run
 
 TIME, OMEGA_X = int(HistoryColumn.TIME), int(HistoryColumn.OMEGA_X)
@@ -523,6 +524,94 @@ def with_acceleration(
     clean = turns(at.clip(since[0], since[-1])).inv().apply(force)
     noise = np.random.default_rng([seed, 1]).normal(0.0, noise_density * np.sqrt(0.5 / width), clean.shape)
     return replace(recording, acceleration=clean + noise + np.asarray(bias, float))
+
+
+NOISE = 0.05  # of the largest rate: a change of sign below it is none [1]
+
+
+class Landings(NamedTuple):
+    """Marks of a rocking motion about one axis."""
+
+    landing: Array  # (n,) times at which the rate is largest between two changes of its sign [s]
+    turning: Array  # (n - 1,) or (n,) times at which it changes its sign, one after each landing [s]
+
+
+def landings(time: ArrayLike, rate: ArrayLike, least: float | None = None) -> Landings:
+    """Landings and turning points of a body that rocks to and fro about one axis.
+
+    Between two turning points gravity first brings the body down and then, on the other side, takes its speed
+    away: the rate is largest where it lands, with or without a loss. A last stretch that ends before its
+    rate has fallen has no landing.
+
+    Parameters
+    ----------
+    time : array_like (n,)
+        [s], not falling.
+    rate : array_like (n,)
+        Angular velocity about the axis [rad/s], of a sensor or of a simulation.
+    least : float, optional
+        Rates up to this have no sign [rad/s]; by default a twentieth of the largest.
+
+    Returns
+    -------
+    Landings
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or nothing moves.
+
+    Examples
+    --------
+    >>> t = np.linspace(0.0, 2.5, 251)
+    >>> found = landings(t, np.sin(np.pi * t))
+    >>> found.landing.round(2).tolist(), found.turning.round(2).tolist()
+    ([0.5, 1.5], [1.0, 2.0])
+    """
+    t, w = np.asarray(time, float), np.asarray(rate, float)
+    if t.ndim != 1 or t.shape != w.shape or not t.size:
+        raise ValueError(f"time [s] and rate [rad/s] must have one length, got {t.shape} and {w.shape}")
+    if least is None:
+        least = NOISE * float(np.abs(w).max())
+    moving = np.flatnonzero(np.abs(w) > least)
+    if not moving.size:
+        raise ValueError(f"no rate is above {least:g} rad/s: nothing moves")
+    signs = np.sign(w[moving])
+    first = np.flatnonzero(np.concatenate([[True], signs[1:] != signs[:-1]]))  # of each stretch, in `moving`
+    last = np.append(first[1:] - 1, moving.size - 1)
+    landing, turning = [], []
+    for i, (a, b) in enumerate(zip(moving[first], moving[last], strict=True)):
+        largest = a + int(np.abs(w[a : b + 1]).argmax())
+        ended = i + 1 < first.size
+        if not ended and largest == w.size - 1:
+            break
+        landing.append(t[largest])
+        if ended:
+            after = moving[first[i + 1]]
+            # on a line between both stretches, as noise may cross zero more than once
+            share = abs(w[b]) / (abs(w[b]) + abs(w[after]))
+            turning.append(t[b] + share * (t[after] - t[b]))
+    return Landings(np.array(landing), np.array(turning))
+
+
+class Rolling(NamedTuple):
+    """Motion of a body on the rim of its base, at each reading."""
+
+    tilt: Array  # (n,) [rad]
+    energy: Array  # (n,) potential and kinetic, above that at rest, over the weight [m]
+    swept: Array  # (n,) angle by which the contact has gone along the rim, to either side [rad]
+
+
+def rolling_of(body: Body, vertical: Array, angular_velocity: Array) -> Rolling:
+    """Motion of a body that rolls, from the vertical (n, 3) and the rates (n, 3) [rad/s] in its own axes."""
+    centre, sine = body.vertices[list(body.faces[body.start_face])].mean(0), np.hypot(*vertical[:, :2].T)
+    point = centre - body.rim * np.column_stack([vertical[:, :2] / sine[:, None], np.zeros(sine.size)])
+    w, theta = angular_velocity, body.inertia / body.mass
+    twice = np.einsum("ij,jk,ik->i", w, theta, w) + (np.cross(w, point) ** 2).sum(1)
+    rise = body.rim * sine - vertical @ centre + centre[2]
+    azimuth = np.unwrap(np.arctan2(vertical[:, 1], vertical[:, 0]))
+    swept = np.append(0.0, np.abs(np.diff(azimuth)).cumsum())
+    return Rolling(np.arctan2(sine, vertical[:, 2]), rise + 0.5 * twice / body.gravity, swept)
 
 
 class Wrench(NamedTuple):

@@ -104,7 +104,10 @@ def misfit_words(fit: Fit) -> list[str]:
 ADDED = {
     **{f"size_{axis}": f"size along {axis}" for axis in "xyz"},
     "rate": "rate at the release",
+    "size_r": "radius",
     "slip": "slip at the first landing",
+    "push": "push across at the release",
+    "clearance": "clearance",
     "tau": "tau, twist at each impact",
     ENERGY_GAIN: "energy_gain",
 }
@@ -161,7 +164,8 @@ def _either(several: Sequence[Sequence[str]]) -> str:
 
 
 def _added(added: Sequence[str]) -> str:
-    return ADDED[added[0]] if len(added) == 1 else "size along x, y and z"
+    words = "size along x, y and z" if len(added) == 3 else "radius and size along z"
+    return ADDED[added[0]] if len(added) == 1 else words
 
 
 def estimate_rows(fit: Fit) -> list[list[str]]:
@@ -412,7 +416,7 @@ def format_measured(found: xr.Dataset) -> list[str]:
         number("edge_impacts", ".0f"),
         *((number("avrf", ".4f"), interval("avrf"))),
         *((number("opmf", ".3g"), interval("opmf"))),
-        loss,
+        *((loss, number("loss", ".3g"), interval("loss"))),
         number("frequency", ".3g"),
         number("frequency_across", ".3g"),
     ]
@@ -420,8 +424,8 @@ def format_measured(found: xr.Dataset) -> list[str]:
         text.table_along(found, "test", columns, left=True),
         "avrf: angular velocity after an impact over that before, the median of up to nine from peak to peak",
         "opmf: largest angle out of the plane over that in it, after the first impact; - if drift hides it",
-        "energy lost: mean share from peak to peak; frequency: where the spectrum of the rate is largest, in "
-        "the plane and across it; facet impact: after the release; edge impacts: those "
+        "energy lost: mean share from peak to peak, loss: its median; frequency: where the spectrum of the "
+        "rate is largest, in the plane and across it; facet impact: after the release; edge impacts: those "
         "that the sensor resolves from it to the next landing, a part of them where they follow quickly",
     ]
 

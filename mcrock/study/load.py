@@ -290,6 +290,7 @@ def load_tested(
         faces=found.faces,
         start_face=int(found.start_face[0]),
         base_faces=found.base_faces,
+        rim=0.0 if found.rim is None else float(found.rim[0]),
     )
     return tested, study.impact.known(fitted or (), study.find_own_law())
 

@@ -55,6 +55,39 @@ def test_recording_becomes_a_section(mcrock, files, tmp_path):
     assert (tmp_path / "fit" / "fit.png").stat().st_size > 10_000
 
 
+def test_a_round_body_has_a_rolling_loss(mcrock, tmp_path):
+    """The sensor is turned by 90 deg on it; the section is one that a study reads."""
+    drum = mr.cylinder(0.1, 0.5, density=2000)
+    start = mr.Start(edge=0, tilt=0.15)
+    run = mr.simulate(drum, None, mr.Impact(rolling_loss=0.12), start=start, t_end=6.0)
+    test = mr.measurement.sensed(run, before=2.0, bias=(0.01, -0.02, 0.005), seed=1)
+    x, y, z = np.degrees(test.angular_velocity).T
+    table = np.column_stack([test.time, y, -x, z])
+    np.savetxt(tmp_path / "test.csv", table, delimiter=",", header=HEAD, comments="")
+    body = '[body]\nshape = "cylinder"\nradius = 0.1\nheight = 0.5\ndensity = 2000\n'
+    (tmp_path / "drum.toml").write_text(body)
+    common = tmp_path / "test.csv", "--body", tmp_path / "drum.toml", "--edge", "0", "--axes", "-y x z"
+    code, output, errors = mcrock("fit", *common, "-o", tmp_path / "fit", "--level", "0.999")
+    assert (code, errors) == (0, "")
+    assert "rolling_loss [1]" in output
+    assert "push [rad/s]" in output
+    section = (tmp_path / "fit" / "impact.toml").read_text()
+    assert set(tomllib.loads(section)["impact"]) == {"rolling_loss"}
+    numbers = json.loads((tmp_path / "fit" / "fit.json").read_text())
+    low, high = numbers["estimates"]["rolling_loss"]["interval"]
+    assert low <= 0.12 <= high
+    assert numbers["measures"]["avrf"] == pytest.approx(1.0, abs=0.05)
+    (tmp_path / "drum.toml").write_text(body + section)
+    code, output, errors = mcrock("measure", *common, "--json")
+    assert (code, errors) == (0, "")
+    found = json.loads(output)["measures"]["variables"]
+    assert found["tilt_interval"]["values"][0][0] < 0.15 < found["tilt_interval"]["values"][0][1]
+    code, _, errors = mcrock("fit", *common, "--free", "lambda", "-o", tmp_path / "other")
+    assert code == 2
+    assert "free must name parameters of lambda_lon, lambda_lat, rolling_loss, clearance" in errors
+    assert not (tmp_path / "other").exists()
+
+
 def test_mean_error_has_no_intervals(mcrock, files, tmp_path):
     common = files / "test.csv", "--body", files / "block.toml", "--edge", "0", "--still", "0", "1.5"
     options = "--axes", "y -x z", "--objective", "mean", "--free", "lambda_lon,lambda,lambda_lat", "--json"

@@ -39,7 +39,8 @@ from mcrock.show.fit import (
     neighbours_as_json,
     plot_fit,
 )
-from tests.benchmarks.fit_coverage import drawn_test
+from tests.benchmarks.fit_coverage import ROUND, drawn_round, drawn_test
+from tests.unit.kernel import rolling_reference
 
 BLOCK = mr.cuboid(0.1, 0.14, 0.4, density=2700)
 NOISE = NOISE_DENSITY * np.sqrt(0.5 * RATE)
@@ -449,6 +450,90 @@ def test_messages(recording, change, says):
     arguments = {"body": BLOCK, "recording": recording, "edge": 0} | change
     with pytest.raises(ValueError, match=says):
         fit_test(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"), [("planar", 0), ("planar", 1), ("wobbling", 0), ("wobbling", 5), ("uneven", 0)]
+)
+def test_truth_of_a_round_body_lies_in_narrow_intervals(kind, number):
+    """Pushed to either side, or not at all, or on a base that is not flat."""
+    body, recording, truth = drawn_round(kind, "mean", number)
+    fit = fit_test(body, recording, 0, free=ROUND[kind], level=SURE)
+    assert fit.misfit.explained
+    assert fit.resolved
+    for name, value in truth.items():
+        low, high = fit.intervals[name]
+        assert low <= value <= high, name
+        assert high - low < 0.02
+    assert (fit.by_size[1] == 0.0).all()
+    assert np.nanmin(np.abs(fit.by_size[::2, 1])) > 0.0  # NaN of a push near zero, whose fit may not end
+
+
+def test_round_body_of_another_code():
+    """By SciPy's integrator and Lagrange multipliers; the push is a share of the rate at the first sweep."""
+    radius, height, loss, tilt, push = 0.1, 0.5, 0.2, 0.2, 0.3
+    body = rolling_reference.frustum_rim(1.0, radius, radius, height)
+    turn = np.array([np.cos(0.5 * tilt), 0.0, np.sin(0.5 * tilt), 0.0])
+    velocity = Rotation.from_quat(turn, scalar_first=True).apply([-push, 0.0, 0.0])
+    start = rolling_reference.at_contact(body, turn, velocity)
+    time = np.arange(round(1.1 * 2048)) / 2048.0
+    motion = rolling_reference.roll(replace(body, loss=loss), start, time, rtol=1e-10)
+    turns = Rotation.from_quat(motion.orientation, scalar_first=True).inv()
+    rates = turns.apply(motion.angular_velocity)
+    since, still = np.concatenate([[-2.0, 0.0], motion.times]), np.zeros((2, 3))  # at rest until 0
+    at = (np.arange(-256, 256) + 0.3) / 256.0
+    rates = means(since, np.concatenate([still, rates]), at, 1.0 / 256.0)
+    noisy = rates + np.random.default_rng(1).normal(0.0, NOISE, rates.shape)
+    drum = mr.cylinder(radius, height, mass=1.0)
+    fit = fit_test(drum, Recording(at, noisy), 0, level=SURE)
+    assert fit.misfit.explained
+    for name, value in {"time": 0.0, "tilt": tilt, "rolling_loss": loss, "push": push}.items():
+        low, high = fit.intervals[name]
+        assert low <= value <= high, (name, low, high)
+        assert high - low < 0.02
+
+
+def test_neighbours_of_a_round_body_name_its_radius_and_clearance(quick):
+    body, recording, truth = drawn_round("wobbling", "mean", 1)
+    wider = stretched(body, np.array([1.05, 1.05, 1.0]))
+    fit = fit_test(wider, recording, 0)
+    assert fit.misfit.explained is False
+    near = {each.added: each for each in neighbours(wider, recording, fit)}
+    assert set(near) == {
+        ("size_r",),
+        ("size_z",),
+        ("size_r", "size_z"),
+        ("rate",),
+        ("clearance",),
+        ("energy_gain",),
+    }
+    assert near["size_r",].misfit.explained
+    assert near["size_r",].estimates["size_r"] == pytest.approx(1.0 / 1.05, abs=2e-3)
+    assert near["size_r",].estimates["rolling_loss"] == pytest.approx(truth["rolling_loss"], abs=5e-3)
+
+
+def test_parameters_that_a_base_does_not_have_are_refused(recording):
+    body, other, _ = drawn_round("planar", "mean", 0)
+    with pytest.raises(
+        ValueError, match=r"free must name parameters of lambda_lon, lambda_lat, rolling_loss"
+    ):
+        fit_test(body, other, 0, free=LAMBDAS)
+    with pytest.raises(ValueError, match=r"free must name parameters of lambda, .* got \('rolling_loss',\)"):
+        fit_test(BLOCK, recording, 0, free=("rolling_loss",))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ROUND)
+def test_coverage_of_the_intervals_of_round_bodies(kind):
+    """Of 40 tests intervals at 95 % hold each parameter in 34 at least: chance 99 %, each."""
+    inside: dict[str, int] = {}
+    for number in range(40):
+        body, recording, truth = drawn_round(kind, "mean", number)
+        fit = fit_test(body, recording, 0, free=ROUND[kind])
+        for name, value in truth.items():
+            low, high = fit.intervals[name]
+            inside[name] = inside.get(name, 0) + (low <= value <= high)
+    assert min(inside.values()) >= 34, inside
 
 
 @pytest.mark.slow

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 import mcrock as mr
 from mcrock.measurement import (
+    Recording,
     alignment,
     euler_angles,
     out_of_plane_motion_factor,
@@ -16,6 +18,7 @@ from mcrock.measurement import (
 from mcrock.measurement.measures import measure_test
 from mcrock.measurement.misfit import FreeRocking
 from mcrock.measurement.recording import INSTANT
+from tests.benchmarks.fit_coverage import drawn_round
 
 SENSORS = (8e-5, 1e-4, 3e-4)  # densities of noise [rad/s/sqrt(Hz)]
 
@@ -90,6 +93,83 @@ def test_intervals_of_the_tilt_hold_at_any_sampling():
         for seed, (rate, kind) in enumerate(zip(rates, kinds, strict=True), 1000)
     ]
     assert np.mean(held) >= 0.92, np.mean(held)
+
+
+def rolled(kind, seed):
+    """Measures of a cylinder on its rim drawn at random, by its sensor, and its truth."""
+    body, recording, truth = drawn_round(kind, "mean", seed, halves=40.0)
+    axes = FreeRocking(body, 0, mr.Impact())
+    part = recording.trimmed()
+    part = part.turned(alignment(part, axes.along))
+    found = measure_test(body, part, axes.along, axes.across).squeeze("test")
+    about = body.inertia[0, 0] + body.mass * body.com_height**2
+    nu = np.sqrt(about / (about + body.mass * body.rim**2))
+    truth["loss"] = 1.0 - np.exp(-truth["rolling_loss"] / (4.0 * nu))  # of a sweep, without a push
+    return body, found, truth
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_measures_of_a_body_that_rolls_in_a_plane(seed):
+    """Half cycles last as those of a block as wide as the rim would from these tilts."""
+    body, found, truth = rolled("planar", seed)
+    for name in ("tilt", "loss"):
+        low, high = found[f"{name}_interval"].values
+        assert low <= truth[name] <= high
+    assert float(found["tilt"]) == pytest.approx(truth["tilt"], rel=3e-3)
+    assert float(found["loss"]) == pytest.approx(truth["loss"], rel=0.03, abs=1.5e-3)
+    peaks, inertia = (
+        found["peak_tilt"].values,
+        body.inertia[0, 0] + body.mass * (body.rim**2 + body.com_height**2),
+    )
+    assert (np.diff(peaks) < 0.0).all()
+    quarters = []
+    for peak in peaks[:4]:
+
+        def slowness(u, peak=peak):
+            """Time over u, with the tilt peak (1 - u^2): no singular end."""
+            tilt = peak * (1.0 - u * u)
+            drop = body.rim * (np.sin(peak) - np.sin(tilt)) + body.com_height * (np.cos(peak) - np.cos(tilt))
+            return 2.0 * peak * u / np.sqrt(2.0 * body.mass * body.gravity * drop / inertia)
+
+        quarters.append(quad(slowness, 0.0, 1.0)[0])
+    assert found["swing"].values[:3] == pytest.approx(np.add(quarters[:-1], quarters[1:]), abs=0.012)
+    assert float(found["facet_impact"]) == pytest.approx(quarters[0], abs=0.012)
+    assert np.isnan(found["edge_impacts"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tilts_of_a_body_that_wobbles(seed):
+    """Those of the run: where its tilt is largest, to what the sensor drifts."""
+    body, found, truth = rolled("wobbling", seed)
+    assert float(found["tilt"]) == pytest.approx(truth["tilt"], rel=0.01)  # as if it lost evenly
+    turn = np.cos(0.5 * truth["tilt"]), 0.0, np.sin(0.5 * truth["tilt"]), 0.0
+    velocity = mr.body.rotation_matrix(turn) @ [-truth["push"], 0.0, 0.0]
+    start = mr.Start(vertex=0, orientation=turn, angular_velocity=tuple(velocity))
+    run = mr.simulate(body, None, mr.Impact(rolling_loss=truth["rolling_loss"]), start=start, t_end=6.0)
+    tilt, time = run.history.tilt.values, run.history.time.values
+    highest = [0, *(1 + np.flatnonzero((tilt[1:-1] > tilt[:-2]) & (tilt[1:-1] >= tilt[2:])))][:4]
+    assert found["peak_tilt"].values[:4] == pytest.approx(tilt[highest], rel=0.01)
+    assert found["swing"].values[:3] == pytest.approx(np.diff(time[highest]), abs=0.02)
+
+
+def test_a_body_that_does_not_rise_again_is_refused():
+    body, recording, _ = drawn_round("planar", "mean", 0)
+    axes = FreeRocking(body, 0, mr.Impact())
+    still = np.where(recording.time > 1.05 + 0.25 / body.frequency, 0.0, 1.0)
+    part = Recording(recording.time, recording.angular_velocity * still[:, None]).trimmed()
+    with pytest.raises(ValueError, match=r"two are needed|two peaks are needed"):
+        measure_test(body, part, axes.along, axes.across)
+
+
+@pytest.mark.slow
+def test_intervals_of_measures_of_round_bodies_hold():
+    """Of 100 cylinders that roll in a plane."""
+    held = []
+    for seed in range(100):
+        _, found, truth = rolled("planar", seed)
+        if float(found["peak_tilt"].count()) >= 7:
+            held.append(list(covers(found, {name: truth[name] for name in ("tilt", "loss")}).values()))
+    assert np.mean(held, axis=0).min() >= 0.9, np.mean(held, axis=0)
 
 
 @pytest.mark.slow

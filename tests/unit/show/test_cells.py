@@ -13,8 +13,8 @@ import mcrock as mr
 from mcrock.base.session import in_notebook, shown_progress
 from mcrock.ensemble import Progress
 from mcrock.measurement import Fit
-from mcrock.measurement.measures import Landings
 from mcrock.measurement.misfit import Misfit
+from mcrock.measurement.recording import Landings
 from mcrock.show.report.page import html_of
 from tests.unit.conftest import write_study
 from tests.unit.show.test_page import Page
