@@ -48,6 +48,7 @@ from mcrock.dataset.schema import OUTER, OUTPUT, DamageError, attributes, declar
 
 MAX_CHUNKS = 16_384
 LONG = 32_768  # runs of a chunk past which there are more chunks: about a minute of work
+KEPT = 2**28  # bytes of what was read of a store that is open
 
 
 def chunk_length(n_realizations: int, n_intensity: int, n_outer: int = 1) -> int:
@@ -242,6 +243,8 @@ class _Members(Mapping[str, Any]):
         self.names = set(template.chunked)
         self.members = template.members | _marks(template, states)
         self.known = Known(self._record, {})
+        self.kept: dict[str, bytes] = {}
+        self.room = KEPT
 
     def __getitem__(self, name: str) -> Any:
         from zarr.buffer.cpu import Buffer
@@ -265,6 +268,16 @@ class _Members(Mapping[str, Any]):
         return whole[tuple(slice(a - i, b - i) for (a, b), i in zip(ends, first, strict=True))]
 
     def _read(self, name: str) -> bytes:
+        """Content by its name; what statistics read again and again stays as it is packed, up to `KEPT`."""
+        content = self.kept.get(name)
+        if content is None:
+            content = self._from_disk(name)
+            if len(content) <= self.room:
+                self.kept[name] = content
+                self.room -= len(content)
+        return content
+
+    def _from_disk(self, name: str) -> bytes:
         if name in self.members:
             return self.members[name]
         array, _, place = name.partition("/c/")

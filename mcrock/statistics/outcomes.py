@@ -532,8 +532,7 @@ def _counted(
     certified = np.zeros((with_friction + len(coefficients), *runs.shape), np.int64)
     force = np.full(size, np.inf)
     for where, part, there in read_slices(ds, (*STRAINS_READ, *CERTIFICATES), allow_missing):
-        index = np.arange(size) if places.of_run is None else places.of_run[where]
-        cell = np.broadcast_to(index, there.shape)
+        cell = None if places.of_run is None else np.broadcast_to(places.of_run[where], there.shape)
         standing = there & among(part["outcome"].values, STANDING)
         marks = (
             part["contact_lost"].values > 0,
@@ -546,12 +545,21 @@ def _counted(
             needed = part["certified_friction"].values  # 0 is no certificate: whatever is shaken needs some
             sure = [(needed > 0) & (needed <= coefficient) for coefficient in coefficients]
         for k, group in enumerate((there, standing)):
-            runs[k] += np.bincount(cell[group], minlength=size)
+            runs[k] += _in_classes(group, cell, size)
             for counts, chosen in ((flagged, marks), (certified, sure)):
                 for i, mark in enumerate(chosen):
-                    counts[i, k] += np.bincount(cell[group & mark], minlength=size)
-        np.minimum.at(force, cell[standing], part["lowest_normal_force"].values[standing])
+                    counts[i, k] += _in_classes(group & mark, cell, size) if mark.any() else 0
+        lowest = part["lowest_normal_force"].values
+        if cell is None:
+            force = np.minimum(force, np.where(standing, lowest, np.inf).min(axis=0))
+        else:
+            np.minimum.at(force, cell[standing], lowest[standing])
     return runs, flagged, certified, force
+
+
+def _in_classes(chosen: np.ndarray, cell: np.ndarray | None, size: int) -> np.ndarray:
+    """Chosen runs of each class, which is the column where there is no ``cell``."""
+    return np.count_nonzero(chosen, axis=0) if cell is None else np.bincount(cell[chosen], minlength=size)
 
 
 SIZES = 24  # at which a study is looked at

@@ -501,11 +501,16 @@ def read_slices(
     ValueError
         If runs are missing and `allow_missing` is False, or no run is there at all.
     """
-    known = [name for name in ("outcome", *GUESSED, *names) if name in ds]
+    known = [name for name in ("outcome", *names) if name in ds]
+    marks = [name for name in GUESSED if name in ds]
     dims = ds["outcome"].dims if is_cloud(ds) else ("realization", "intensity")
     missing = found = 0
+    certain = set() if set(marks) & set(names) else _slices_without_guesses(ds, marks)
     for where in slices(ds):
-        part = ds[known].isel(realization=where).transpose(*dims).load()
+        read = known if where.start in certain else [*{*known, *marks}]
+        part = ds[read].isel(realization=where).transpose(*dims).load()
+        if where.start not in certain and not guessed(part).any():
+            certain.add(where.start)
         there = part["outcome"].values != int(Outcome.NOT_RUN)
         ran = int(np.count_nonzero(there))
         missing, found = missing + there.size - ran, found + ran
@@ -520,8 +525,19 @@ def read_slices(
         raise ValueError(NOTHING)
 
 
+def _slices_without_guesses(ds: xr.Dataset, marks: list[str]) -> set[int]:
+    """Starts of slices without `guessed` runs, as a pass before found: their marks need no second reading."""
+    sources = tuple(source_of(ds[name]) for name in ("outcome", *marks))
+    if None in sources:
+        return set()
+    while len(_WITHOUT_GUESSES) >= TALLIES and sources not in _WITHOUT_GUESSES:
+        _WITHOUT_GUESSES.pop(next(iter(_WITHOUT_GUESSES)), None)
+    return _WITHOUT_GUESSES.setdefault(sources, set())
+
+
 TALLIES, MOST_KEPT = 4, 1 << 16  # numbers of overturned runs that are kept, and places of each at most [1]
 _TALLIES: dict[tuple[object, ...] | None, Tally] = {}
+_WITHOUT_GUESSES: dict[tuple[object, ...], set[int]] = {}
 
 
 def count_runs(
