@@ -45,6 +45,7 @@ from mcrock.statistics.intervals import check_level, clustered_interval
 from mcrock.study import Study
 from mcrock.study.design import Points, stream
 from mcrock.study.sampling import check_inputs, inputs_at, load_motions
+from mcrock.study.study import LEAST, MOST
 
 __all__ = ["rare_probability"]
 
@@ -121,7 +122,6 @@ class Space(NamedTuple):
 
 
 SLICE = 64  # realizations computed together
-LEAST, MOST = np.finfo(float).tiny, 1.0 - 2.0**-53  # ends of the open interval (0, 1)
 PURPOSE = 2  # of the random stream of noise, in the key of its seed; 1 is that of realizations
 
 
@@ -169,7 +169,7 @@ class ScoredRuns:
             return cast(np.random.Generator, _Mixture(study.seed, walkers.noise[row], walkers.share[row]))
 
         hull = np.zeros(len(record), np.int64)  # errors of shapes are refused
-        points = Points(0, u, record.astype(np.int32), walkers.at_impacts, hull, noise)
+        points = Points(0, study.copula.mixed(u), record.astype(np.int32), walkers.at_impacts, hull, noise)
         inputs = inputs_at(study, self.motions, points)
         pack = pack_motions(inputs.motions) if inputs.motions else self.pack
         runs = simulate_part(inputs, pack, replace(study.controls, recheck=0.0))

@@ -821,6 +821,9 @@ def uncertain_rows(study: Study) -> list[tuple[str, str, str]]:
             rows.append((_as_written(study, name), item.distribution, f"{words}{once}"))
         elif isinstance(item, tuple):
             rows.append((name, "one of", ", ".join(map(str, item))))
+    for a, b, r in study.copula.pairs:
+        rank = 6.0 / np.pi * np.arcsin(r / 2.0)  # Kruskal 1958, of a Gaussian copula
+        rows.append((f"{a}, {b}", "correlation", f"{r:g} of normal scores, rank correlation {rank:.2f}"))
     if (error := study.body.underside) is not None:
         once = ", epistemic" if error.epistemic else ""
         words = f"std {error.std:g}, correlation_length {error.correlation_length:g}{once}"

@@ -37,6 +37,7 @@ from mcrock.statistics import (
     variance_shares,
 )
 from mcrock.statistics.intervals import Confidence
+from mcrock.statistics.probability import rank_scores
 from mcrock.statistics.sensitivity import MOST, has_indices
 from mcrock.study import Study
 from mcrock.study.sampling import variable_name
@@ -48,6 +49,7 @@ ROW = 24.0  # height of a row of axes [mm]
 ACROSS = 3  # axes in a row, of more than four
 MOST_AXES = 12  # axes
 BINS = 24
+DOTS = 2000  # realizations of a pair of inputs that are drawn
 FINE = 200  # points of a density
 TAIL = 1e-3  # probability beyond each end of a density
 _OF_IMPACTS = {item.variable: item.row.rule.unit for item in ImpactParameter}  # where they are drawn anew
@@ -89,21 +91,43 @@ def plot_inputs(ds: xr.Dataset) -> Axes:
     inputs = distributed_inputs(study)
     if not inputs:
         raise ValueError("no number of this study has a distribution: there is nothing to draw")
-    shown = list(inputs)[:MOST_AXES]
-    across = 2 if len(shown) in (2, 4) else ACROSS
-    rows = -(-len(shown) // across)
+    pairs = study.copula.pairs
+    room = max(MOST_AXES - len(pairs), MOST_AXES // 2)
+    shown = list(inputs)[:room]
+    drawn_pairs = pairs[: MOST_AXES - len(shown)]
+    number = len(shown) + len(drawn_pairs)
+    across = 2 if number in (2, 4) else ACROSS
+    rows = -(-number // across)
     figure = style.new_figure(style.COLUMN, ROW * rows + 14.0)
     grid: list[Axes] = figure.subplots(rows, across, squeeze=False).ravel().tolist()
     for ax, name in zip(grid, shown, strict=False):
         _draw(ax, inputs[name], _drawn(ds, study, name))
-        key = style.input_name(name).partition(" ")[2] or name
-        ax.set_title(f"{key} [{_unit(ds, study, name)}]", fontsize=7.0, loc="left", pad=3)
-    for ax in grid[len(shown) :]:
+        ax.set_title(_named(ds, study, name), fontsize=7.0, loc="left", pad=3)
+    for ax, pair in zip(grid[len(shown) :], drawn_pairs, strict=False):
+        _draw_pair(ax, ds, study, pair)
+    for ax in grid[number:]:
         ax.set_axis_off()
-    more = f" {len(inputs) - MOST_AXES} more are not shown." if len(inputs) > MOST_AXES else ""
+    left_out = len(inputs) + len(pairs) - number
+    more = f" {left_out} more are not shown." * bool(left_out)
+    dots = " Dots: inputs that vary together, and their rank correlation as drawn." * bool(pairs)
     return style.add_note(
-        grid[0], f"Densities. Lines: distributions; bars: {ds.sizes['realization']} realizations.{more}"
+        grid[0], f"Densities. Lines: distributions; bars: {ds.sizes['realization']} realizations.{dots}{more}"
     )
+
+
+def _named(ds: xr.Dataset, study: Study, name: str) -> str:
+    """Key and unit of an input."""
+    return f"{style.input_name(name).partition(' ')[2] or name} [{_unit(ds, study, name)}]"
+
+
+def _draw_pair(ax: Axes, ds: xr.Dataset, study: Study, pair: tuple[str, str, float]) -> None:
+    """Two inputs that vary together, as they were drawn."""
+    x, y = (_drawn(ds, study, name) for name in pair[:2])
+    ax.plot(x[:DOTS], y[:DOTS], ".", color=style.BLUE, markersize=1.5, alpha=0.5)
+    ax.set_title(f"{rank_scores(x) @ rank_scores(y):+.2f}", fontsize=7.0, loc="left", pad=3)
+    ax.set_xlabel(_named(ds, study, pair[0]), fontsize=6.5)
+    ax.set_ylabel(_named(ds, study, pair[1]), fontsize=6.5)
+    ax.locator_params(nbins=3)
 
 
 def _drawn(ds: xr.Dataset, study: Study, name: str) -> np.ndarray:

@@ -35,6 +35,7 @@ from mcrock.statistics.intervals import BOUNDS, check_level, table
 from mcrock.statistics.likelihood import jackknife
 from mcrock.statistics.probability import is_nested, rank_scores
 from mcrock.statistics.runs import check_runs, is_cloud, is_given, overturn_levels, read_slices, study_of
+from mcrock.study import Study
 from mcrock.study.design import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
 from mcrock.study.sampling import variable_name
 from mcrock.study.sections import OF_INDICES
@@ -187,7 +188,7 @@ def outcome_distances(
         that a study without any effect has one below 0.05 in 5 % of the cases; all [1], NaN where all runs
         ended alike. `runs` (intensity), the number of runs. Attribute `constant` names the inputs that are
         the same in all runs, and `dependent` pairs of inputs with their rank correlation where it is beyond
-        `DEPENDENT`: of two such inputs a table cannot tell which one acts.
+        `DEPENDENT` or the study says one: of two such inputs a table cannot tell which one acts.
 
     Raises
     ------
@@ -227,7 +228,7 @@ def outcome_distances(
             "permutations": permutations,
             "seed": seed,
             "constant": ", ".join(_drawn(ds, constant=True)),
-            "dependent": "; ".join(_dependent(draws, names)),
+            "dependent": "; ".join(_dependent(draws, names, study_of(ds))),
         },
     )
     words = (
@@ -338,15 +339,16 @@ def _family_significance(distance: np.ndarray, by_chance: np.ndarray) -> np.ndar
     return np.where(np.isnan(distance), np.nan, reached)
 
 
-def _dependent(draws: list[xr.Dataset], names: list[str]) -> list[str]:
+def _dependent(draws: list[xr.Dataset], names: list[str], study: Study | None) -> list[str]:
     """Pairs of inputs that vary together, with their rank correlation."""
+    stated = [{*map(variable_name, pair[:2])} for pair in study.copula.pairs] if study else []
     table = {}
     for name in names:
         values = np.concatenate([draw[name].values for draw in draws])
         if values.dtype.kind == "f" and not np.isnan(values).any() and name != "azimuth":
             table[name] = rank_scores(values)
     pairs = [(a, b, float(table[a] @ table[b])) for i, a in enumerate(table) for b in list(table)[i + 1 :]]
-    return [f"{a} and {b} ({r:+.2f})" for a, b, r in pairs if abs(r) > DEPENDENT]
+    return [f"{a} and {b} ({r:+.2f})" for a, b, r in pairs if abs(r) > DEPENDENT or {a, b} in stated]
 
 
 class _Table:

@@ -14,6 +14,9 @@ the noise of its motion and parameters that are drawn anew at every impact, is a
 realization with that of A has the draws of the realization of A. Otherwise it would look like an interaction
 of all inputs.
 
+Iman, R. L., Conover, W. J. (1982). A distribution-free approach to inducing rank correlation among input
+variables. Communications in Statistics: Simulation and Computation 11(3), 311-334.
+
 Joe, S., Kuo, F. Y. (2008). Constructing Sobol sequences with better two-dimensional projections. SIAM Journal
 on Scientific Computing 30(5), 2635-2654. Directions, from SciPy's copy of their table.
 
@@ -36,10 +39,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from mcrock.base.random_numbers import uniforms
 from mcrock.study import Study
 from mcrock.study.sections import OF_INDICES
+from mcrock.study.study import LEAST, MOST, weighted_sum
 
 BITS = 30  # of a coordinate, SciPy's default; the sequence has 2**BITS points
 TABLE = Path(scipy.__file__).with_name("stats") / "_sobol_direction_numbers.npz"
@@ -266,10 +271,11 @@ def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int
         own = [name for name in names if not name.startswith(SHARED) or name.startswith(FLOOR)]
         unknown |= {name: uniforms(seeds[name], stream(name), start, n) for name in own}
         names = [name for name in names if name not in own]
+    mixed = study.copula.mixed
     if not names or not n:
-        return unknown | {name: np.empty(0) for name in names}
+        return mixed(unknown | {name: np.empty(0) for name in names})
     if study.ensemble.design == "random":
-        return unknown | {name: uniforms(seed, stream(name), start, n) for name in names}
+        return mixed(unknown | {name: uniforms(seed, stream(name), start, n) for name in names})
     if study.ensemble.design == "sobol":
         points = sobol_points(_generator(seed, "design.sobol"), len(names), start, stop)
     elif study.ensemble.design == "sobol_by_record":
@@ -277,10 +283,19 @@ def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int
     elif study.ensemble.design == OF_INDICES:
         points = _pick_freeze(study, len(names), start, stop)
     else:
-        points = _latin_hypercube(seed, len(names), study.n_realizations)[start:stop]
-    return unknown | {
-        name: np.ascontiguousarray(column) for name, column in zip(names, points.T, strict=True)
-    }
+        points = _latin_hypercube(seed, len(names), study.n_realizations, *_together(study, names))[
+            start:stop
+        ]
+    columns = {name: np.ascontiguousarray(column) for name, column in zip(names, points.T, strict=True)}
+    done = names if study.ensemble.design == "latin_hypercube" and study.ensemble.object is None else []
+    return mixed(unknown | columns, done)
+
+
+def _together(study: Study, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[tuple[float, ...], ...]]:
+    """Columns of a whole design that vary together, and Cholesky's factor of their correlations."""
+    others = study.epistemic if study.ensemble.object is None else study.copula.names
+    known, factor = study.copula.factor(others)
+    return tuple(map(names.index, known)), tuple(map(tuple, factor.tolist()))
 
 
 def assign_records(
@@ -358,12 +373,26 @@ def _pick_freeze(study: Study, dimensions: int, start: int, stop: int) -> Array:
 
 
 @lru_cache(maxsize=2)
-def _latin_hypercube(seed: int, dimensions: int, n: int) -> Array:
-    """The whole hypercube (n, dimensions), read-only."""
+def _latin_hypercube(
+    seed: int,
+    dimensions: int,
+    n: int,
+    columns: tuple[int, ...] = (),
+    factor: tuple[tuple[float, ...], ...] = (),
+) -> Array:
+    """The whole hypercube (n, dimensions), read-only.
+
+    Coordinates in ``columns`` take the order of sums of their normal scores by ``factor`` (Iman and Conover
+    1982), so that each of them still has one number in every stratum.
+    """
     from scipy.stats import qmc
 
     generator = _generator(seed, "design.latin_hypercube")
     raw = qmc.LatinHypercube(dimensions, rng=generator).random(n)
-    points: Array = np.clip(raw, np.finfo(float).tiny, 1.0 - 2.0**-53)
+    points: Array = np.clip(raw, LEAST, MOST)
+    scores = ndtri(points[:, columns]).T
+    for column, row in zip(columns, factor, strict=True):
+        order = np.argsort(weighted_sum(row, scores), kind="stable")
+        points[order, column] = np.sort(points[:, column])
     points.setflags(write=False)
     return points

@@ -30,11 +30,14 @@ Columns = Mapping[str, Sequence[Any]]  # by header: the dotted key, or it and it
 
 
 def keys_of(dotted: str) -> tuple[str, ...]:
-    """Keys of a dotted name; the place in a list of tables is one of them.
+    """Keys of a dotted name; the place in a list of tables is one of them, and so is a pair of inputs.
 
-    >>> keys_of("body.parts[0].height")
-    ('body', 'parts', '0', 'height')
+    >>> keys_of("body.parts[0].height"), keys_of("correlation.body.width, body.height")
+    (('body', 'parts', '0', 'height'), ('correlation', 'body.width, body.height'))
     """
+    section, _, pair = dotted.partition(".")
+    if section.strip() == "correlation":
+        return section.strip(), pair.strip(" \"'")
     return tuple(part.strip() for part in re.sub(r"\[(\d+)\]", r".\1", dotted).split("."))
 
 

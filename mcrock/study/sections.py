@@ -7,13 +7,14 @@ says how strong the motions of a study are made.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from math import inf, pi
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import ValidationError, create_model, model_validator
+from pydantic import ConfigDict, ValidationError, create_model, model_validator
 from scipy.special import ndtr
 
 from mcrock.base.params import STANDARD_GRAVITY
@@ -103,6 +104,37 @@ class LimitsTable(Table):
         "`contact.friction`",
         0.15,
     )
+
+
+class CorrelationTable(Table):
+    """Pairs of inputs in quotes, each with its correlation."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")  # keys are pairs
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        for key, value in data.items():
+            names = pair_of(key)
+            if len(names) != 2 or not all(names) or names[0] == names[1]:
+                yield (key,), 'expected two inputs in quotes, as in "body.width, body.height" = 0.6'
+            try:
+                NumberKey("1", least=-1.0, most=1.0).parse(value)
+            except ValidationError as error:
+                yield (key,), error.errors()[0]["ctx"]["message"]
+
+    @property
+    def pairs(self) -> dict[str, float]:
+        """Correlations [1] by their keys."""
+        return {key: float(value) for key, value in (self.model_extra or {}).items()}
+
+
+def pair_of(key: str) -> list[str]:
+    """Names in a key of [correlation].
+
+    >>> pair_of("body.width, body.parts.1.height")
+    ['body.width', 'body.parts[1].height']
+    """
+    return [re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", name.strip()) for name in key.split(",")]
 
 
 class ReportTable(Table):

@@ -7,13 +7,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import inf, nan
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Any, NamedTuple, Self, get_args
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import PrivateAttr, ValidationError, model_validator
+from scipy.special import ndtr, ndtri
 
+from mcrock.base.checks import suggest
 from mcrock.base.own_function import GROUPS, WORD, find_code
 from mcrock.base.session import Displayed
-from mcrock.base.tables.distributions import Distribution, Listed, Quantity
+from mcrock.base.tables.distributions import Discrete, Distribution, Listed, Quantity
 from mcrock.base.tables.fields import AUTO, IntegerKey, OneOf, Table, Text, entry, given, optional, plain
 from mcrock.base.tables.parsing import ConfigError, format_mistakes, parse_json
 from mcrock.body.keys import Shape
@@ -30,17 +34,115 @@ from mcrock.study.sections import (
     OF_INDICES,
     ContactTable,
     ControlsTable,
+    CorrelationTable,
     EnsembleTable,
     GroundTable,
     Intensity,
     LimitsTable,
     ReportTable,
     StartTable,
+    pair_of,
 )
 
+Array = NDArray[np.float64]
 Specification = Quantity | tuple[Any, ...]
 TRIED = (0.01, 0.5, 0.99)  # quantiles of its parameter with which the law of a user is tried [1]
 AS_IT_IS = {"measure": "factor", "levels": [1.0]}  # intensity of a study without shaking
+
+
+LEAST, MOST = np.finfo(float).tiny, 1.0 - 2.0**-53  # ends of the open interval (0, 1)
+LEAST_EIGENVALUE = 1e-9  # of correlations that can be drawn [1]
+
+
+class Copula(NamedTuple):
+    """Inputs that vary together: a Gaussian copula, by the correlations of their standard normal scores."""
+
+    names: tuple[str, ...]  # those of the shaking first, which objects of a collection share
+    matrix: Array  # (k, k) [1]
+
+    @classmethod
+    def of(cls, pairs: Mapping[str, float], uncertain: Sequence[str]) -> Copula:
+        """From the keys of [correlation] and the inputs of a study in design order."""
+        given = {
+            frozenset(input_name(name, uncertain) for name in pair_of(key)): r for key, r in pairs.items()
+        }
+        known = [name for name in uncertain if any(name in pair for pair in given)]
+        names = tuple(sorted(known, key=lambda name: not name.startswith("motion.")))
+        matrix = np.array(
+            [[1.0 if a == b else given.get(frozenset((a, b)), 0.0) for b in names] for a in names]
+        )
+        return cls(names, matrix.reshape(len(names), len(names)))
+
+    def factor(self, but: Sequence[str] = ()) -> tuple[list[str], Array]:
+        """Names ``but`` some, and Cholesky's factor of their correlations."""
+        known = [k for k, name in enumerate(self.names) if name not in but]
+        return [self.names[k] for k in known], np.asarray(
+            np.linalg.cholesky(self.matrix[np.ix_(known, known)]), float
+        )
+
+    def mixed(self, u: dict[str, Array], but: Sequence[str] = ()) -> dict[str, Array]:
+        """Coordinates in the unit cube from independent ones (n,) by name; those ``but`` some stay.
+
+        Of standard normal scores the first stays as it is, and each other one is a sum of its own and of
+        those before it. Each coordinate is uniform as before, and those of a realization depend on no other.
+        """
+        names, factor = self.factor(but)
+        if not names:
+            return u
+        scores = [ndtri(u[name]) for name in names]
+        return u | {
+            name: np.clip(ndtr(weighted_sum(row, scores)), LEAST, MOST)
+            for name, row, own in zip(names, factor, np.eye(len(names)), strict=True)
+            if (row != own).any()
+        }
+
+    @property
+    def pairs(self) -> list[tuple[str, str, float]]:
+        """Names and correlation [1] of each pair that is not independent."""
+        places = np.argwhere(np.triu(self.matrix, 1)).tolist()
+        return [(self.names[i], self.names[j], float(self.matrix[i, j])) for i, j in places]
+
+    def contradiction(self) -> str:
+        """Why no inputs can vary like this, and what to change; empty if they can."""
+        least = float(np.linalg.eigvalsh(self.matrix)[0]) if self.names else 1.0
+        if least > LEAST_EIGENVALUE:
+            return ""
+        limits = {pair[:2]: self._limits(*map(self.names.index, pair[:2])) for pair in self.pairs}
+        ends = [f'"{a}, {b}" {low:.3g} to {high:.3g}' for (a, b), (low, high) in limits.items() if low < high]
+        return (
+            f"pairs contradict each other: the smallest eigenvalue of all correlations is {least:.3g}, and "
+            f"must be above 0; multiply all by less than {1.0 / (1.0 - least):.3g}"
+            + f", or give one of {'; '.join(ends)}"
+            * bool(ends)
+        )
+
+    def _limits(self, i: int, j: int) -> tuple[float, float]:
+        """Between which correlations a pair may have with all others as they are; NaN if there are none."""
+        rest = [k for k in range(len(self.names)) if k not in (i, j)]
+        inner, ends = self.matrix[np.ix_(rest, rest)], self.matrix[np.ix_(rest, [i, j])]
+        if rest and np.linalg.eigvalsh(inner)[0] <= LEAST_EIGENVALUE:
+            return np.nan, np.nan
+        told = ends.T @ np.linalg.solve(inner, ends)  # of both, by the others
+        reach = np.sqrt(np.maximum(1.0 - told[0, 0], 0.0) * np.maximum(1.0 - told[1, 1], 0.0))
+        return float(told[0, 1] - reach), float(told[0, 1] + reach)
+
+
+def weighted_sum(weights: Sequence[float], terms: Sequence[Array]) -> Array:
+    """Sum of arrays with weights, term by term: products of matrices round otherwise for other lengths."""
+    total = np.zeros_like(terms[0])
+    for weight, term in zip(weights, terms, strict=True):
+        total = total + weight * term
+    return total
+
+
+def input_name(name: str, uncertain: Sequence[str]) -> str:
+    """Name of an input by its key, as motion.azimuth by motion.azimuth_deg.
+
+    >>> input_name("motion.azimuth_deg", ["motion.azimuth"]), input_name("start.tilt_deg", ["start.tilt_deg"])
+    ('motion.azimuth', 'start.tilt_deg')
+    """
+    short = name.removesuffix("_deg").removesuffix("_g")
+    return short if name not in uncertain and short in uncertain else name
 
 
 class Study(Displayed, Table):
@@ -86,6 +188,12 @@ class Study(Displayed, Table):
         default_factory=lambda: Intensity.model_validate(AS_IT_IS),
     )
     ensemble: EnsembleTable = entry(None, "how many realizations, and how their inputs are spread")
+    correlation: CorrelationTable | None = optional(
+        None,
+        'pairs of inputs that vary together, as `"body.width, body.height" = 0.6`, each once, by a Gaussian '
+        "copula: the number is the correlation of their normal scores, of the inputs themselves where both "
+        "are normal; distributions stay as they are (`mcrock docs guide inputs`)",
+    )
     limits: LimitsTable | None = optional(None, "limits by which results are judged after the runs")
     report: ReportTable | None = optional(
         None, "who answers for the study, on the page of `mcrock report`; may be changed while a store is run"
@@ -116,6 +224,7 @@ class Study(Displayed, Table):
         yield from _at_odds_with_nesting(data)
         yield from _at_odds_with_lists(data)
         yield from _at_odds_with_hulls(data)
+        yield from _at_odds_with_correlation(data)
         limits, motion, ensemble = _raw(data, "limits", "motion", "ensemble")
         if limits.get("displacement") is not None and not _has_friction(data):
             yield (
@@ -331,6 +440,11 @@ class Study(Displayed, Table):
         tied = {} if self.contact is None else self.contact.tied
         return {f"contact.{key}": f"contact.{other}" for key, other in tied.items()}
 
+    @cached_property
+    def copula(self) -> Copula:
+        """Inputs that vary together."""
+        return Copula.of({} if self.correlation is None else self.correlation.pairs, self.uncertain)
+
     @property
     def redrawn(self) -> list[str]:
         """Dotted names of the impact parameters that may be drawn anew at every impact."""
@@ -381,10 +495,53 @@ class Study(Displayed, Table):
             study = cls.model_validate(data)
         except ValidationError as error:
             mistakes += tuple(format_mistakes(error, source, sections(), key_homes(), overrides or {}))
+        if study is not None:
+            for key, words in _at_odds_with_copula(study):
+                place = (overrides or {}).get(("correlation", key), source)
+                mistakes += (f"{place} [correlation]{' ' * bool(key)}{key}: {words}",)
         if study is None or mistakes:
             raise ConfigError(mistakes)
         study._source, study._folder, study._trust_code = source, folder, trust_code
         return study
+
+
+def _at_odds_with_copula(study: Study) -> Iterator[tuple[str, str]]:
+    """Pairs of a study that cannot vary together, none of which is all of them, and why."""
+    pairs = {} if study.correlation is None else study.correlation.pairs
+    seen, wrong = set[frozenset[str]](), False
+    for key in pairs:
+        names = [input_name(name, study.uncertain) for name in pair_of(key)]
+        reasons = [reason for name in names if (reason := _not_in_copula(study, name))]
+        if not reasons and len({name in study.epistemic for name in names}) > 1:
+            reasons = ["make both epistemic, one unknown number for all runs, or neither"]
+        if not reasons and frozenset(names) in seen:
+            reasons = ["is given twice; give every pair once"]
+        seen.add(frozenset(names))
+        yield from ((key, reason) for reason in reasons)
+        wrong = wrong or bool(reasons)
+    if not wrong and (words := study.copula.contradiction()):
+        yield "", words
+
+
+def _not_in_copula(study: Study, name: str) -> str:
+    """Why an input cannot be correlated with others; empty if it can."""
+    item = study.quantities.get(name)
+    if name in study.tied:
+        return f"{name} is drawn with {study.tied[name]}: name that one"
+    if name in study.redrawn:
+        return f"{name} is drawn anew at every impact: give impact.draw = 'run', or leave it out"
+    if name == "intensity.value":
+        return "intensity.value is what probabilities are given for: leave it out"
+    if isinstance(item, Listed):
+        return f"{name} has its values from a table, with their correlations: leave it out"
+    if isinstance(item, Discrete | tuple) or name == "motion.record":
+        return (
+            f"{name} has a few values or choices, and a copula is of continuous distributions: leave it out"
+        )
+    if not isinstance(item, Distribution):
+        known = [each for each in study.uncertain if not _not_in_copula(study, each)]
+        return f"{name} has no distribution{suggest(name, known)}; give it one, or leave it out"
+    return ""
 
 
 def name_own_law(data: dict[str, Any], law: OwnLaw) -> None:
@@ -441,6 +598,17 @@ def _at_odds_with_lists(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ..
         yield ("ensemble", "realizations"), "inputs are listed: give a number, or leave it out with a table"
     if lists and ensemble.get("design") == OF_INDICES:
         yield ("ensemble", "design"), "changes one input at a time, and lists (ensemble.table) give them all"
+
+
+def _at_odds_with_correlation(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """A design that needs independent inputs, in the raw tables of a study."""
+    if data.get("correlation") and _raw(data, "ensemble")[0].get("design") == OF_INDICES:
+        yield (
+            ("ensemble", "design"),
+            "changes one input at a time, and correlated ones change together, so that Sobol indices would "
+            "not add up to the variance: take another design (`mcrock sensitivity` compares inputs of runs "
+            "that fell and stood), or leave [correlation] out",
+        )
 
 
 def _at_odds_with_hulls(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
