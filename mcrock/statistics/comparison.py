@@ -277,7 +277,7 @@ def compare_designs(
     places = intensity_classes(first, CLASSES)
     pairs = count_pairs(first, second, places)
     units = run_intensity(first).attrs.get("units", "1")
-    runs = pairs.runs.sum(axis=0)
+    runs, change = pairs.runs.sum(axis=0), _differences(pairs, level)
     probability = np.stack([each[ESTIMATE].sum(axis=0) / runs for each in (pairs.first, pairs.second)])
     x, of_curves = _counted(first, second)
     accepted = [accept_curve(ds, how) for ds in (first, second)]
@@ -289,12 +289,12 @@ def compare_designs(
     return table(
         {
             "probability": (("design", "intensity"), probability),
-            "difference": ("intensity", probability[1] - probability[0]),
-            "difference_interval": (("bound", "intensity"), _paired_interval(pairs, level)),
+            "difference": change["difference"],
+            "difference_interval": change["difference_interval"],
             "unpaired_interval": (("bound", "intensity"), _unpaired_interval(pairs, level)),
             "only_first": ("intensity", pairs.only_first),
             "only_second": ("intensity", pairs.only_second),
-            "pairs": ("intensity", runs.astype(np.int64)),
+            "pairs": change["pairs"],
             "fit_p_value": ("design", [each.choice.p_value for each in accepted]),
             "median_capacity": ("design", medians, {"units": units}),
             "median_ratio": ((), medians[1] / medians[0]),
@@ -316,6 +316,42 @@ def compare_designs(
         | choice.attrs,
         names=NAMES,
     )
+
+
+def paired_difference(first: xr.Dataset, second: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
+    """What `compare_designs` gives along `intensity` of runs that were made as pairs, without the curves.
+
+    Parameters
+    ----------
+    first, second : Dataset
+        Runs of the same realizations at the same intensities.
+    level : float
+        Coverage of the intervals [1].
+
+    Returns
+    -------
+    Dataset
+        `difference`, `difference_interval` (bound, intensity) and `pairs`, as there.
+
+    Raises
+    ------
+    ValueError
+        If runs are missing or ``level`` is outside (0, 1).
+    """
+    places = intensity_classes(first, CLASSES)
+    coords = {"intensity": intensity_coordinate(first, places)}
+    attrs = {"level": level, "independent": "records" if "record" in first else "realizations"}
+    return table(_differences(count_pairs(first, second, places), level), coords, attrs, names=NAMES)
+
+
+def _differences(pairs: Pairs, level: float) -> dict[str, Any]:
+    runs = pairs.runs.sum(axis=0)
+    first, second = (each[ESTIMATE].sum(axis=0) / runs for each in (pairs.first, pairs.second))
+    return {
+        "difference": ("intensity", second - first),
+        "difference_interval": (("bound", "intensity"), _paired_interval(pairs, level)),
+        "pairs": ("intensity", runs.astype(np.int64)),
+    }
 
 
 def _at_same_levels(first: xr.Dataset, second: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:

@@ -132,7 +132,7 @@ class Page:
         if self.result is None:
             return html(paragraph(NOTHING))
         if name == "Decide":
-            return Decision(self.result, self.desk.uploads, self._name).view()
+            return Decision(self.result, self.desk.uploads, self._name, self._opened).view()
         return understand(self.result, self.theme)
 
     def _opened(self, result: Result) -> None:

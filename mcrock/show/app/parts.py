@@ -189,8 +189,12 @@ def object_as_html(study: Study) -> str:
         f"<div><dt>{name}</dt><dd>{value} <small>{more}</small></dd></div>" for name, value, more in rows
     )
     image, plan = (f'<img src="{each.source}" alt="{each.words}">' for each in (side, base))
-    plan = f"<details><summary>Base from above; {body.mass:.3g} kg</summary>{plan}</details>"
-    return f'<div class="object">{image}<dl>{numbers}</dl>{plan}</div>'
+    bodies = study.body.at_medians()
+    settled = f"Put down on face {bodies.put_on}, it settles on face {body.start_face}, as drawn."
+    settled = f"<p>{settled}</p>" * (bodies.put_on not in (None, body.start_face))
+    mass = format_result("kg", float(f"{body.mass:.4g}"))
+    plan = f"{settled}<details><summary>Base from above; {mass}</summary>{plan}</details>"
+    return f'<div class="object" role="group" aria-label="The object">{image}<dl>{numbers}</dl>{plan}</div>'
 
 
 def as_panes(blocks: Iterable[object]) -> list[Any]:
@@ -201,12 +205,14 @@ def as_panes(blocks: Iterable[object]) -> list[Any]:
 
 def sortable(columns: Columns, **more: Any) -> pn.widgets.Tabulator:
     """A table of a report that a click on a heading sorts, by the number with which its cells begin."""
-    rows = pd.DataFrame(list(columns.rows), columns=list(columns.heads))
+    titles = {str(number): head for number, head in enumerate(columns.heads)}  # two may be alike
+    rows = pd.DataFrame(list(columns.rows), columns=list(titles))
     sorters = [
-        {"field": head, "sorter": "number" if all(map(is_number, rows[head])) else "string"} for head in rows
+        {"field": name, "sorter": "number" if all(map(is_number, rows[name])) else "string"}
+        for name in titles
     ]
     look: dict[str, Any] = {"show_index": False, "disabled": True, "configuration": {"columns": sorters}}
-    return pn.widgets.Tabulator(rows, **look, **WIDE, **more)
+    return pn.widgets.Tabulator(rows, titles=titles, **look, **WIDE, **more)
 
 
 def rows_as_html(rows: Iterable[Sequence[str]]) -> str:
@@ -247,7 +253,7 @@ def plain_figure(
     look: dict[str, Any] = {"tools": tools, "title": words, "html_attributes": named, **WIDE}
     made = figure(min_width=260, **{"height": 340} | look | more)
     made.xaxis.axis_label, made.yaxis.axis_label = label, y
-    made.axis.axis_label_text_font_size = made.title.text_font_size = "13px"
+    made.axis.axis_label_text_font_size = made.title.text_font_size = "13.5px"  # 13 px counts as not set
     made.toolbar.logo, made.toolbar.autohide = None, True
     made.title.text_font_style = "normal"
     return made

@@ -25,6 +25,7 @@ from bokeh.models import ColumnDataSource, Whisker
 
 from mcrock.base.checks import is_plain
 from mcrock.dataset import load_dataset, save_dataset
+from mcrock.ensemble.collection import open_collection
 from mcrock.ensemble.designs import find_remedy
 from mcrock.ensemble.study import Progress
 from mcrock.show import run, style
@@ -46,16 +47,17 @@ from mcrock.show.app.parts import (
     refused,
     rows_as_html,
 )
-from mcrock.show.collection import Found, answer_lines, drawn, object_table, together_blocks
+from mcrock.show.collection import Asked, Found, answer_lines, drawn, find, object_table, together_blocks
+from mcrock.show.comparison import compose_comparison
 from mcrock.show.fragility import accepted_label, accepted_values, format_support, not_gone_by
 from mcrock.show.history import describe_doubt
-from mcrock.show.report.content import cautions
+from mcrock.show.report.content import cautions, embed
 from mcrock.show.report.page import build_report
 from mcrock.show.report.results import Answer, KeyFigure, answer_of, key_figures, remedy_section
 from mcrock.show.report.subject import Signed
 from mcrock.show.risk import Site
 from mcrock.show.summary import Summary, save_all, shown
-from mcrock.show.text import labels, percent
+from mcrock.show.text import label, labels, percent, with_ends
 from mcrock.statistics import design_intensity, load_hazard
 from mcrock.statistics.accepted_curve import rejects_lognormal
 from mcrock.statistics.intervals import Confidence, bound_without_events
@@ -95,6 +97,11 @@ class Result:
         if found is None:
             return None
         return Study.from_json(found.to_json(), self.folder, trust_code=self.trust_code)
+
+    @cached_property
+    def drawing(self) -> str:
+        """The object with its numbers."""
+        return parts.object_as_html(self.study) if self.study else paragraph(NO_STUDY)
 
     @property
     def points(self) -> xr.Dataset:
@@ -267,14 +274,42 @@ def point_columns(points: xr.Dataset) -> dict[str, np.ndarray]:
     return columns | at | {"low": low, "high": high}
 
 
-def draw_points(made: Any, source: ColumnDataSource, words: str, colour: str = style.ORANGE) -> None:
+def change_columns(change: xr.Dataset) -> dict[str, np.ndarray]:
+    """What a change does to the probability, with its intervals of pairs, as a figure takes it."""
+    low, high = change["difference_interval"].values
+    factor, _ = style.axis_scale(change["intensity"])
+    x, runs = factor * change["intensity"].values, change["pairs"].values
+    return {"x": x, "p": change["difference"].values, "low": low, "high": high, "runs": runs}
+
+
+def change_words(change: xr.Dataset) -> str:
+    """The largest change, where it is, and its interval."""
+    most = change.isel(intensity=int(np.abs(change["difference"].values).argmax()))
+    by = with_ends(most, "difference", "+.2f")
+    return (
+        f"The probability changes most at {label(most['intensity'])}: by {by}, {percent(change)} intervals "
+        "of pairs of runs, which hold together at all intensities"
+    )
+
+
+OF_POINTS = ("overturned", "@overturned of @runs, @undecided undecided")
+
+
+def draw_points(
+    made: Any,
+    source: ColumnDataSource,
+    words: str,
+    colour: str = style.ORANGE,
+    tip: tuple[str, str] = OF_POINTS,
+) -> None:
     """Observed fractions with their intervals."""
-    dots = made.scatter("x", "p", source=source, size=8, color=colour, legend_label=words)
+    named = {"legend_label": words} if words else {}
+    dots = made.scatter("x", "p", source=source, size=8, color=colour, **named)
     whisker = Whisker(base="x", upper="high", lower="low", source=source, line_color=colour)
     whisker.upper_head.line_color = whisker.lower_head.line_color = colour
     made.add_layout(whisker)
     tips = [("intensity", "@x{0.000}"), ("probability", "@p{0.000} (@low{0.000} to @high{0.000})")]
-    parts.add_hover(made, dots, [*tips, ("overturned", "@overturned of @runs, @undecided undecided")])
+    parts.add_hover(made, dots, [*tips, tip])
 
 
 class Chosen:
@@ -447,6 +482,14 @@ HAZARD = (
     "OpenQuake, the USGS or EFEHR (`mcrock docs assessment hazard`). They stay in a folder until the command "
     "ends."
 )
+OTHER = (
+    "The results of another design under the same earthquakes, as `mcrock run study.toml --set body.width=0.5"
+    " -o other.zarr` makes them: what the change does, by pairs of runs. With hazard files its rates too."
+)
+COLLECTION = (
+    "Results of many objects, as `mcrock run` makes them of a collection: which fall first, and with hazard "
+    "files above at which rates. A click on an object opens it."
+)
 REMEDY = (
     "Designs that differ in one number meet the earthquakes of this study, each with as many runs, until the "
     "value that keeps the target frequency is known. A second number, after a space, gives a line."
@@ -456,8 +499,14 @@ REMEDY = (
 class Decision:
     """A site, what was found of it, and the files that can be made."""
 
-    def __init__(self, result: Result, uploads: Path, tell: Callable[[], None] = lambda: None) -> None:
-        self.tell = tell  # that the answer is another one
+    def __init__(
+        self,
+        result: Result,
+        uploads: Path,
+        tell: Callable[[], None] = lambda: None,
+        take: Callable[[Result], None] = lambda _: None,
+    ) -> None:
+        self.tell, self.take = tell, take  # that the answer is another one; an object of a collection
         self.result, self.folder = result, Path(tempfile.mkdtemp(prefix=parts.UPLOADS, dir=uploads))
         self.files = pn.widgets.FileDropper(name="Hazard files", multiple=True, max_file_size="50MB", **ASKS)
         self.years = pn.widgets.FloatInput(name="Exposure [years]", value=50.0, start=0.0, **parts.NUMBER)
@@ -471,6 +520,14 @@ class Decision:
         self.search: threading.Thread | None = None
         self.told, self.making, self.found, self.made = parts.Told(**WIDE), parts.Told(**WIDE), html(), html()
         self.sought, self.changed = parts.Told(**WIDE), html()
+        self.other = pn.widgets.TextInput(
+            name="Store of the other design", placeholder="other.zarr", width=300
+        )
+        self.members = pn.widgets.TextInput(
+            name="Folder of the collection", placeholder="all.zarr", width=300
+        )
+        self.compared, self.sides = parts.Told(**WIDE), pn.Column(**WIDE)
+        self.gathered, self.objects = parts.Told(**WIDE), pn.Column(**WIDE)
         self.files.param.watch(lambda _: self._taken(), "value")
 
     def view(self) -> pn.Column:
@@ -485,9 +542,15 @@ class Decision:
         judged = [html(parts.paragraph(HAZARD)), files, form, judge, self.told, self.found]
         seek = pn.FlexBox(self.vary, parts.button("Find the remedy", self._seek), align_items="end")
         remedy = [html(parts.paragraph(REMEDY)), seek, self.sought, self.changed]
+        compare = pn.FlexBox(self.other, parts.button("Compare", self._compare), align_items="end")
+        other = [html(parts.paragraph(OTHER)), compare, self.compared, self.sides]
+        gather = pn.FlexBox(self.members, parts.button("Judge all", self._gather), align_items="end")
+        many = [html(parts.paragraph(COLLECTION)), gather, self.gathered, self.objects]
         return pn.Column(
             parts.folded("Hazard of the site", *judged, is_open=True),
             parts.folded("Remedy", *remedy, is_open=True),
+            parts.folded("Another design", *other),
+            parts.folded("Collection", *many),
             parts.folded("Files to take away", pn.FlexBox(*buttons), self.making, self.made, is_open=True),
             **WIDE,
         )
@@ -576,6 +639,34 @@ class Decision:
         self.sought.say("Found; a report that is made from now on has it too:")
         self.changed.object = parts.blocks_as_html(remedy_section(self.result.ds, found).blocks)
 
+    def _compare(self) -> None:
+        self.compared.say("Comparing the runs pair by pair.")
+        parts.in_background(lambda: compared(self.result, self.other.value, self._site()), self._tell_other)
+
+    def _tell_other(self, found: list[Any] | Exception) -> None:
+        if isinstance(found, Exception):
+            self.compared.say(found)
+            self.sides.objects = []
+        else:
+            self.compared.say("The designs under the same earthquakes:")
+            self.sides.objects = found
+
+    def _gather(self) -> None:
+        def judged() -> Found:
+            site = self._site()
+            return find(open_collection(self.members.value), Asked(hazard=site.hazard, years=site.years))
+
+        self.gathered.say("Reading the runs of all objects.")
+        parts.in_background(judged, self._tell_all)
+
+    def _tell_all(self, found: Found | Exception) -> None:
+        if isinstance(found, Exception):
+            self.gathered.say(found)
+            self.objects.objects = []
+        else:
+            self.gathered.say("All objects, by urgency:")
+            self.objects.objects = [Collected(found, self.result.folder, self.take).view()]
+
     def _make(self, make: Callable[[Site], tuple[str, bytes]]) -> None:
         self.making.say("Making the file: a report of a large study takes minutes.")
         parts.in_background(lambda: make(self._site()), self._offer)
@@ -635,6 +726,27 @@ def taken_in(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
+def compared(result: Result, store: str, site: Site) -> list[Any]:
+    """A result and that of another store next to each other, and what differs.
+
+    Raises
+    ------
+    DatasetError
+        If the store is not to be read.
+    PairingError
+        If the runs are not pairs.
+    """
+    other = Result(load_dataset(store), Path(store), result.folder)
+    composed = compose_comparison(result.ds, other.ds, (result.store, other.store), site.hazard)
+    sides = [
+        parts.half(html(f"<h2>{escape(each.store.name)}</h2>{each.drawing}"), least=16)
+        for each in (result, other)
+    ]
+    axes = [draw() for draw in composed.drawings.values()]
+    drawn = [embed(ax, "What the change does") for ax in axes if not isinstance(ax, str)]
+    return [pn.FlexBox(*sides), *parts.as_panes([*drawn, *composed.blocks])]
+
+
 def statement(result: Result, site: Site) -> str:
     """The answer for a site, its key figures, its reservations and how it was found, as HTML."""
     how = Confidence(allow_missing=result.allow_missing)
@@ -644,7 +756,7 @@ def statement(result: Result, site: Site) -> str:
     said = [parts.paragraph(answer.sentence), parts.rows_as_html(tiles)]
     said.append(parts.blocks_as_html(cautions(format_support(answer.summary["fragility"]))))
     said += [
-        f"<h2>{section.title}</h2>{parts.blocks_as_html(section.blocks)}"
+        f"<details><summary>{section.title}</summary>{parts.blocks_as_html(section.blocks)}</details>"
         for section in answer.sections
         if section
     ]

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import panel as pn
 import xarray as xr
-from bokeh.models import ColumnDataSource
+from bokeh.models import ColumnDataSource, Span
 
 from mcrock.base.checks import check_name
 from mcrock.base.compiled_code import cores
@@ -34,11 +34,12 @@ from mcrock.excitation import pack_motions
 from mcrock.show import style
 from mcrock.show.app import parts
 from mcrock.show.app.parts import WIDE, html
-from mcrock.show.app.results import Result, draw_points, point_columns, taken_in
+from mcrock.show.app.results import Result, change_columns, change_words, draw_points, point_columns, taken_in
 from mcrock.show.collection import Found
 from mcrock.show.describe import describe
 from mcrock.show.report.subject import study_as_toml
 from mcrock.statistics import overturning_probability
+from mcrock.statistics.comparison import paired_difference
 from mcrock.study import Study
 from mcrock.study.load import study_of
 from mcrock.study.new import answers_of, keep, new_study
@@ -58,9 +59,9 @@ SLIDERS = {  # keys of the study file, their names, and ends over the number in 
     "contact.friction": ("Friction [1]", 0.3, 2.0),
 }
 COMMON = (
-    "Sliders change the body under the same motions and draws, so that the difference is theirs. The curves "
-    "have a few runs while they move and more when they rest, and their intervals are of so many. What is "
-    "uncertain in the study file has no slider."
+    "Sliders change the body under the same motions and draws, so that the difference is theirs, and its "
+    "intervals are of pairs of runs. The curves have a few runs while they move and more when they rest. "
+    "What is uncertain in the study file has no slider."
 )
 
 
@@ -77,7 +78,11 @@ class Preview:
         self.known: dict[int, xr.Dataset] = {}  # by the number of runs
 
     def probability(self, runs: int, unwanted: Callable[[], bool] = lambda: False) -> xr.Dataset:
-        """Probabilities of so many runs, or of all that the study has.
+        """Probabilities of the runs that `first` gives."""
+        return overturning_probability(self.first(runs, unwanted))
+
+    def first(self, runs: int, unwanted: Callable[[], bool] = lambda: False) -> xr.Dataset:
+        """Outcomes of so many runs, or of all that the study has.
 
         Parameters
         ----------
@@ -110,7 +115,7 @@ class Preview:
             values: dict[str, Any] = joined | {"motion_group": [groups[motion.group] for motion in motions]}
             values |= {} if study.is_cloud else {"intensity": study.intensity.si_levels}
             units, words = study.intensity.units, study.intensity.long_name
-            self.known[runs] = overturning_probability(build_dataset(values, units=units, long_name=words))
+            self.known[runs] = build_dataset(values, units=units, long_name=words)
         return self.known[runs]
 
 
@@ -308,6 +313,14 @@ class LiveRun:
         ):
             draw_points(self.figure, source, words, colour)
             self.figure.line("x", "p", source=source, color=colour)
+        self.change = ColumnDataSource({name: [] for name in POINTS[:5]})
+        words, ranges = (
+            "What the sliders change",
+            {"x_range": self.figure.x_range, "y_range": (-1.0, 1.0), "height": 240},
+        )
+        self.changes = parts.plain_figure(words, label, "Change of probability [1]", **ranges)
+        self.changes.add_layout(Span(location=0.0, dimension="width", line_color=style.GREY))
+        draw_points(self.changes, self.change, "", style.SKY, ("runs", "@runs pairs"))
         self.figure.legend.items[0].visible = False  # until there is one
         self.figure.legend.location, self.figure.legend.background_fill_alpha = "bottom_right", 0.5
         ranges = slider_ranges(json.loads(study.to_json()))
@@ -336,7 +349,7 @@ class LiveRun:
             self.told.say("Computing a few realizations as in the study.")
             self._change()
         form = pn.FlexBox(self.output, *made, align_items="end")
-        shown = parts.half(self.figure, self.told, least=22)
+        shown = parts.half(self.figure, self.told, self.changes, least=22)
         return pn.Column(form, self.asked, self.state, pn.FlexBox(shown, parts.half(*side, least=18)), **WIDE)
 
     def _press(self, resume: bool) -> None:
@@ -377,7 +390,7 @@ class LiveRun:
         parts.in_background(partial(self._curves, changes, stage), partial(self._draw, stage))
 
     def _curves(self, changes: tuple[str, ...], stage: int) -> list[xr.Dataset]:
-        """Probabilities as in the study and as changed."""
+        """Probabilities as in the study and as changed, and their difference by pairs of runs."""
         if not self.previews:
             motions, (study,) = load_motions(self.study), settle([self._study([])])
             self.previews[()] = Preview(Job(study, motions, pack_motions(motions), Path(), {}))
@@ -386,7 +399,8 @@ class LiveRun:
             study = self._study(changes).model_copy(update={"intensity": first.job.study.intensity})
             self.previews = {(): first, changes: Preview(replace(first.job, study=study))}
         unwanted = lambda: self.desk.closed or (self.again and stage > 0)  # noqa: E731
-        return [self.previews[each].probability(STAGES[stage], unwanted) for each in ((), changes)]
+        both = [self.previews[each].first(STAGES[stage], unwanted) for each in ((), changes)]
+        return [*map(overturning_probability, both), paired_difference(*both)]
 
     def _study(self, changes: Iterable[str]) -> Study:
         """The study with some changes, and without runs that probabilities do not take."""
@@ -396,11 +410,14 @@ class LiveRun:
     def _draw(self, stage: int, found: list[xr.Dataset] | Exception) -> None:
         self.busy, more = False, False
         if not isinstance(found, Exception):
-            self.base.data, self.changed.data = map(shown_points, found)
+            self.base.data, self.changed.data = map(shown_points, found[:2])
+            self.change.data = change_columns(found[2])
+            reach = 1.1 * max(np.abs(found[2]["difference_interval"].values).max(initial=0.0), 0.01)
+            self.changes.y_range.update(start=-reach, end=reach)
             runs, of = int(found[0]["runs"].sum()), self.previews[()].job.study.n_runs
-            self.told.say(
-                f"Each curve: {runs} of the {of} runs of the study, with the same motions and draws"
-            )
+            words = f"Each curve: {runs} of the {of} runs of the study, with the same motions and draws"
+            moved = (found[2]["difference"] != 0.0).any()
+            self.told.say(f"{words}. {change_words(found[2])}" if moved else words)
             more = stage + 1 < len(STAGES) and runs < of
         elif not isinstance(found, Stopped):
             self.told.say(found)
@@ -449,13 +466,17 @@ class Description:
         self.mesh = pn.widgets.FileDropper(name="Mesh", max_file_size=LARGEST, **parts.ASKS)
         self.file = pn.widgets.FileDropper(name="Study file to load", max_file_size="1MB", **parts.ASKS)
         for name, field in self.fields.items():
-            field.param.watch(lambda _, name=name: self._answered(partial(self._refuse, name)), "value")
+            field.param.watch(lambda _, name=name: self._left(name), "value")
+            if isinstance(field, pn.widgets.TextInput):
+                field.param.watch(lambda event, name=name: self._typed(name, event.new), "value_input")
         self.text.param.watch(lambda _: self._written(), "value")
         self.mesh.param.watch(lambda _: self._dropped_mesh(), "value")
         self.file.param.watch(lambda _: self._dropped_file(), "value")
         self.kept: dict[str, Any] = {}  # what the study file says and the form cannot
         self.shape = ""  # of the body there
         self.filling, self.turn = False, 0  # whether the page itself changes form or text; the latest change
+        self.typed: dict[str, str] = {}  # of the field that is being typed in
+        self.reads, self.again = False, False  # whether a study is read, and whether more was typed meanwhile
         self._arrange({})
         self._written() if text else self._answered(self.told.say)
 
@@ -474,7 +495,20 @@ class Description:
         )
 
     def _answers(self) -> dict[str, str]:
-        return {name: field.value for name, field in self.fields.items() if field.value}
+        answers = {name: field.value for name, field in self.fields.items()} | self.typed
+        return {name: answer for name, answer in answers.items() if answer}
+
+    def _left(self, name: str) -> None:
+        self.typed = {}
+        self._answered(partial(self._refuse, name))
+
+    def _typed(self, name: str, text: str) -> None:
+        """Let drawing and study file follow; what is wrong is said when the field is left."""
+        if self.filling or text == self.fields[name].value:
+            return
+        self.typed, self.again = {name: text}, self.reads
+        if not self.reads:
+            self._answered(lambda _: None)
 
     def _arrange(self, answers: dict[str, str]) -> tuple[dict[str, str], bool]:
         """Show the questions that are asked after these answers, with what is wrong about those.
@@ -497,7 +531,8 @@ class Description:
                 question.check.read(found[question.name])
                 self.rows[question.name][1].object = f'<p class="dim">{escape(question.why)}</p>'
             except ValueError as error:
-                self.rows[question.name][1].object = parts.refused(error)
+                if question.name not in self.typed:
+                    self.rows[question.name][1].object = parts.refused(error)
                 found[question.name], right = default, False
             sections.setdefault(question.part, []).append(self.rows[question.name])
         for part, rows in sections.items():
@@ -546,7 +581,7 @@ class Description:
 
     def _read(self, text_of: Callable[[], str], refuse: Callable[[Exception], None], fill: bool) -> None:
         """Read a study file and draw its body while the page goes on: a large mesh takes a minute."""
-        self.turn += 1
+        self.turn, self.reads = self.turn + 1, True
         turn, folder = self.turn, self._folder()
 
         def read() -> Described:
@@ -557,8 +592,12 @@ class Description:
 
         def show(found: Described | Exception) -> None:
             if turn == self.turn:  # nothing was changed meanwhile
+                self.reads = False
                 self.reading.say("")
                 refuse(found) if isinstance(found, Exception) else self._show(found, fill)
+            if self.again and not self.reads:
+                self.again = False
+                self._answered(lambda _: None)
 
         parts.in_background(read, show)
 

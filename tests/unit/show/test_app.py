@@ -1,5 +1,6 @@
 """Functions behind the page of `mcrock app`: what it shows is what the commands compute."""
 
+import json
 import re
 import shutil
 import threading
@@ -14,12 +15,14 @@ from mcrock.dataset import DatasetError
 from mcrock.ensemble.part import Job, Stopped
 from mcrock.excitation import pack_motions
 from mcrock.show.body import object_numbers
-from mcrock.show.comparison import format_remedy
+from mcrock.show.comparison import format_comparison, format_remedy
 from mcrock.show.fragility import format_accepted_ends, format_accepted_median
 from mcrock.show.report.subject import answer_sentence
 from mcrock.show.risk import Site, risk_statement
 from mcrock.show.summary import summarize
-from mcrock.statistics import annual_rate, load_hazard, overturning_probability
+from mcrock.statistics import annual_rate, compare_designs, load_hazard, overturning_probability
+from mcrock.statistics.comparison import what_differs
+from mcrock.study.load import study_of
 from mcrock.study.sampling import draw_inputs, load_motions
 from tests.unit.conftest import write_study
 
@@ -33,13 +36,14 @@ from mcrock.show.app.results import (
     Decision,
     Result,
     answer_cards,
+    change_words,
     plot_curve,
     point_columns,
     statement,
     understand,
 )
 from mcrock.show.app.study import STAGES, Description, Desk, LiveRun, Preview, slider_ranges
-from mcrock.show.text import format_table
+from mcrock.show.text import Columns, format_table
 
 # Panel 1.9 has label and color in their place
 pytestmark = [
@@ -82,7 +86,7 @@ def test_a_slider_shows_the_first_runs_of_the_study(preview, study, ds):
 
 def test_a_slider_leaves_out_runs_that_no_probability_takes(study, ds, desk):
     live = LiveRun(study, desk)
-    alike, changed = live._curves(("body.height=1.001",), 0)
+    alike, changed, _ = live._curves(("body.height=1.001",), 0)
     number = min(-(-STAGES[0] // study.n_intensity), study.n_realizations)
     expected = overturning_probability(ds.isel(realization=slice(number)))
     np.testing.assert_array_equal(alike["overturned"], expected["overturned"])
@@ -90,6 +94,54 @@ def test_a_slider_leaves_out_runs_that_no_probability_takes(study, ds, desk):
     same = live._curves((f"body.height={study.body.height}",), 0)[1]  # drawn as the study itself
     np.testing.assert_array_equal(same["overturned"], alike["overturned"])
     assert all(each.job.study.controls.recheck == 0.0 for each in live.previews.values())
+
+
+def test_the_change_of_a_slider_is_that_of_two_stores_of_the_same_runs(study, ds, desk, tmp_path):
+    live = LiveRun(study, desk)
+    change = live._curves(("body.height=1.4",), len(STAGES) - 1)[2]  # of all runs
+    other = study_of(json.loads(study.to_json()), study.folder / "study", ["body.height=1.4"])
+    expected = compare_designs(ds, mcrock.run_study(other, tmp_path / "other.zarr"))
+    assert (expected["difference"] != 0).any()
+    for name in ("difference", "difference_interval", "pairs"):
+        np.testing.assert_array_equal(change[name], expected[name])
+    assert f"{float(abs(expected['difference']).max()):.1g}" in change_words(change)
+
+
+def test_the_drawing_follows_what_is_typed_and_refuses_what_is_left(desk, at_once):
+    taken = []
+    form = Description(desk, lambda study, drawing: taken.append((study.body.height, drawing)))
+    before = taken[-1]
+    form.fields["height"].value_input = "2"
+    assert taken[-1][0] == 2.0
+    assert taken[-1][1] != before[1]
+    for typed in ("2 x", "2 x"):
+        form.fields["height"].value_input = typed
+    answer = form.rows["height"][1]
+    assert "refused" not in answer.object
+    form.fields["height"].value = "2 x"
+    assert "refused" in answer.object
+    assert taken[-1][0] == 2.0
+    form.fields["height"].value = "3 m"
+    assert taken[-1][0] == 3.0
+    assert "height = 3" in form.text.value
+
+
+def test_designs_are_compared_as_by_the_command(study, ds, tmp_path, at_once):
+    form = Decision(Result(ds, tmp_path / "s.zarr", study.folder), tmp_path)
+    form.other.value = str(tmp_path / "none.zarr")
+    form._compare()
+    assert "none.zarr" in form.compared.object
+    assert not form.sides.objects
+    other = study_of(json.loads(study.to_json()), study.folder / "study", ["body.height=1.4"])
+    form.other.value = str(tmp_path / "other.zarr")
+    mcrock.run_study(other, form.other.value).close()
+    form._compare()
+    assert "refused" not in form.compared.object, form.compared.object
+    text = "".join(str(getattr(each, "object", "")) for each in form.sides.select())
+    assert text.count('class="object"') == 2
+    found = compare_designs(ds, form.other.value)
+    for line in format_comparison(found, what_differs(ds, mcrock.load_dataset(form.other.value))):
+        assert isinstance(line, Columns) or not line or paragraph(line) in text
 
 
 def test_nobody_waits_for_a_slider_that_has_moved_on(preview):
@@ -102,7 +154,7 @@ def at_once(monkeypatch):
     def work_now(work, done):
         try:
             found = work()
-        except ValueError as error:
+        except Exception as error:
             found = error
         done(found)
 
