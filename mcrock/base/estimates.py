@@ -23,7 +23,7 @@ class Term(StrEnum):
         "Draws of all epistemic inputs (`ensemble.outer` of them); each meets the same realizations.",
     )
     ALL_UNKNOWN = (
-        "over everything unknown",
+        "over all uncertainties counted",
         "The interval counts the number of recordings and runs, the fractiles of the hazard, the epistemic "
         "inputs and `--beta-u` together; its parts stand behind it.",
     )

@@ -191,6 +191,7 @@ class AimOptions(options.HazardOptions):
     """By what designs are judged: the rate at a site, or the probability at an intensity."""
 
     target: options.Target = None
+    years: options.Years = 50.0
     category: Annotated[
         str | None,
         typer.Option(
@@ -224,6 +225,8 @@ class AimOptions(options.HazardOptions):
             raise ValueError(
                 "designs are judged by --hazard FILE --target RATE, or --at INTENSITY --probability P"
             )
+        if not 0 < self.years < float("inf"):
+            raise ValueError(f"--years must be finite and > 0, got {self.years:g}")
         if is_needed and not (of_rate or of_level):
             raise ValueError(
                 "--vary needs what is allowed: --target RATE or --design-category SDC-N, or --probability P "
@@ -299,12 +302,12 @@ def design(
             studies = run_designs(load, table, results.output, hazard, **how)
         found = rank_designs(studies, hazard, intensity=place, costs=costs, level=level)
         found = found.assign_attrs({} if aim is None else {"target": aim}, config=study.to_json())
-        options.show(compose_remedy(found), results)
+        options.show(compose_remedy(found.assign_attrs(years=aims.years)), results)
         return
     with study_progress() as progress:
         how |= {"intensity": place, "level": level, "progress": progress}
         found = find_remedy(load, vary or (), results.output, aim or 0.0, hazard, **how)
-    options.show(compose_remedy(found), results)
+    options.show(compose_remedy(found.assign_attrs(years=aims.years)), results)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -407,6 +410,7 @@ def compare(
     first: Annotated[Path, typer.Argument(metavar="A", help="Store of the first study.", show_default=False)],
     second: Annotated[Path, typer.Argument(metavar="B", help="Store of the second.", show_default=False)],
     site: options.HazardOptions,
+    years: options.Years = 50.0,
     level: options.Level = 0.95,
     displacement_limit: options.DisplacementLimit = None,
     results: options.ResultOptions,
@@ -424,7 +428,7 @@ def compare(
         options.opened_result(second, limit=displacement_limit) as other,
         reading_progress(),
     ):
-        found = compose_comparison(one, other, (first, second), site.curves(one), level=level)
+        found = compose_comparison(one, other, (first, second), site.curves(one), level=level, years=years)
         options.show(found, results)
 
 
@@ -450,6 +454,9 @@ class PageOptions:
     remedy: Annotated[
         Path | None, typer.Option(metavar="FILE", help="What to change: remedy.nc of `mcrock design -o DIR`.")
     ] = None
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Two pages for whoever decides first, and the rest as an annex.")
+    ] = False
     overwrite: options.Overwrite = False
 
     def signed(self, files: list[Path]) -> Signed:
@@ -502,6 +509,7 @@ def report(
             allow_missing=reading.allow_incomplete,
             trust_code=trust_code,
             remedy=remedy,
+            brief=page_options.brief,
             progress=progress,
         )
     print(save_report(page, output, overwrite=page_options.overwrite))

@@ -282,6 +282,12 @@ class SiteOptions(HazardOptions):
         float,
         typer.Option(help="Dispersion of the capacity for what the model leaves out, such as soil [1]."),
     ] = 0.0
+    standard: Annotated[
+        bool,
+        typer.Option(
+            "--standard", help="Say HCLPF, beta_R and beta_U too, as --design, --target, --beta-u do."
+        ),
+    ] = False
 
     def of(self, ds: Dataset, files: Sequence[Path] = ()) -> Site:
         """The site, with its hazard curves where there are files, for a result."""
@@ -292,7 +298,15 @@ class SiteOptions(HazardOptions):
         own = "" if curves is None else curves.attrs["measure"]
         others = other_hazards(self.other or [], own, **self.of_hazard) if own else ()
         return Site(
-            curves, self.years, self.age, self.design, self.target, others, self.beta_u, folder=self.folder
+            curves,
+            self.years,
+            self.age,
+            self.design,
+            self.target,
+            others,
+            self.beta_u,
+            self.folder,
+            self.standard,
         )
 
 

@@ -207,11 +207,13 @@ def answer_lines(found: Found) -> list[str]:
     name, words = found.quantity
     above = number["exceedance"].values
     low, high = np.flatnonzero(above >= 0.95)[-1], np.flatnonzero(above > 0.05)[-1]
+    often = f"; {asked.chance} {found.chance(first, name)}" * (name == "rate" and not asked.scenario)
     lines = [
         f"In an earthquake of {found.at}: {text.with_ends(number, 'expected_number')} of "
         f"{text.format_count(found.size, 'object')} fall on average; {low} to {high} in nine of ten such "
         "earthquakes",
-        f"most urgent: {first['object'].item()}, {words.partition(' [')[0]} {text.with_ends(first, name)}",
+        f"most urgent: {first['object'].item()}, {words.partition(' [')[0]} "
+        f"{text.with_ends(first, name)}{often}",
     ]
     if asked.hazard is not None:
         event = found.events.sel(event="any object")

@@ -19,6 +19,7 @@ from mcrock.statistics.accepted_curve import FAMILIES, ISOTONIC, accepted_family
 from mcrock.statistics.comparison import FEW, what_differs
 from mcrock.statistics.hazard import MEAN
 from mcrock.statistics.probability import EVENT
+from mcrock.statistics.risk import YEARS, with_chance
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,10 +34,11 @@ def compose_comparison(
     hazard: xr.Dataset | None = None,
     *,
     level: float = 0.95,
+    years: float = YEARS,
 ) -> text.Composition:
     """Two designs under the same earthquakes, which are named after their stores."""
     changes = what_differs(first, second) if "config" in first.attrs else None
-    found = compare_designs(first, second, hazard, level=level)
+    found = with_chance(compare_designs(first, second, hazard, level=level), years)
     one, other = (ds.assign_attrs(title=path.name) for ds, path in zip((first, second), stores, strict=True))
     return text.Composition(
         {"differs": {key: list(values) for key, *values in changes or ()}, "comparison": found},
@@ -103,7 +105,10 @@ def _rates(one: xr.Dataset) -> str:
     rates = [format_with_interval(*rate) if rate[0] else format_or_bound(*rate) for rate in designs]
     known = math.isfinite(float(one["rate_ratio"]))
     tail = f": ratio {format_ratio(*text.estimate(one, 'rate_ratio'))}" if known else ""
-    return f"annual rate {' and '.join(rates)} {Term.PER_YEAR}{tail}"
+    years = one.attrs.get("years", YEARS)
+    chances = " and ".join(format_percent(-math.expm1(-years * rate)) for rate, *_ in designs)
+    ends = f"; in {years:g} years {chances}"
+    return f"annual rate {' and '.join(rates)} {Term.PER_YEAR}{tail}{ends}"
 
 
 def values(old: Any, new: Any) -> str:
@@ -203,8 +208,10 @@ def compose_remedy(found: xr.Dataset) -> text.Composition:
     ----------
     found : Dataset
         From `mcrock.statistics.required_value`, `frontier` or `rank_designs`. Attribute ``today`` is the
-        value of the study itself, which is said if it is among those that were run.
+        value of the study itself, which is said if it is among those that were run; ``years``, by default 50,
+        the time for which probabilities stand next to rates [a].
     """
+    found = with_chance(found, found.attrs.get("years", YEARS))
     if "design" in found.dims:
         blocks, drawings = _ranking_blocks(found), {}
     elif "other" in found.dims:
@@ -411,6 +418,7 @@ def _undecided(found: xr.Dataset, dim: str) -> list[str]:
     ]
 
 
+@style.styled
 def plot_remedy(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     """Draw the rate or probability over the values of a key, with the target and the value that meets it.
 
@@ -426,28 +434,27 @@ def plot_remedy(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     Axes
         Logarithmic along the rate or probability; values in the unit of the key.
     """
-    with style.paper_style():
-        ax = style.new_axes() if ax is None else ax
-        quantity, target = found.attrs["quantity"], found.attrs["target"]
-        x, y = found["value"].values, found[quantity].values
-        least = target / FAR_BELOW
-        low, high = np.clip(np.nan_to_num(found[f"{quantity}_interval"].values), least, None)
-        ax.fill_between(x, low, high, color=style.BLUE, alpha=0.2, linewidth=0)
-        ax.plot(x, np.clip(y, least, None), "o-", color=style.BLUE, markersize=3, linewidth=1.1)
-        ax.axhline(target, color=style.DEEP_RED, linewidth=0.9)
-        ends = np.clip(found["required_interval"].values, x[0], x[-1])
-        if math.isfinite(float(found["required"])):
-            ax.axvspan(*ends, color=style.GREY, alpha=0.2, linewidth=0)
-            ax.axvline(float(found["required"]), color=style.GREY, linewidth=0.9, linestyle="--")
-        unit = found["value"].attrs["units"]
-        ax.set(yscale="log", xlim=(x[0], x[-1]), xlabel=f"{found.attrs['key']} [{unit}]")
-        ax.set_ylim(bottom=least)
-        ax.set_ylabel(f"{_of(found).capitalize()} [{Term.PER_YEAR if quantity == 'rate' else '1'}]")
-        return style.add_note(
-            ax,
-            f"{format_remedy(found)}. Band: {text.percent(found)} intervals; red: target; grey: the value "
-            "that just meets it, with its interval.",
-        )
+    ax = style.new_axes() if ax is None else ax
+    quantity, target = found.attrs["quantity"], found.attrs["target"]
+    x, y = found["value"].values, found[quantity].values
+    least = target / FAR_BELOW
+    low, high = np.clip(np.nan_to_num(found[f"{quantity}_interval"].values), least, None)
+    ax.fill_between(x, low, high, color=style.BLUE, alpha=0.2, linewidth=0)
+    ax.plot(x, np.clip(y, least, None), "o-", color=style.BLUE, markersize=3, linewidth=1.1)
+    ax.axhline(target, color=style.DEEP_RED, linewidth=0.9)
+    ends = np.clip(found["required_interval"].values, x[0], x[-1])
+    if math.isfinite(float(found["required"])):
+        ax.axvspan(*ends, color=style.GREY, alpha=0.2, linewidth=0)
+        ax.axvline(float(found["required"]), color=style.GREY, linewidth=0.9, linestyle="--")
+    unit = found["value"].attrs["units"]
+    ax.set(yscale="log", xlim=(x[0], x[-1]), xlabel=f"{found.attrs['key']} [{unit}]")
+    ax.set_ylim(bottom=least)
+    ax.set_ylabel(f"{_of(found).capitalize()} [{Term.PER_YEAR if quantity == 'rate' else '1'}]")
+    return style.add_note(
+        ax,
+        f"{format_remedy(found)}. Band: {text.percent(found)} intervals; red: target; grey: the value "
+        "that just meets it, with its interval.",
+    )
 
 
 @style.styled
@@ -502,7 +509,16 @@ def _label(found: xr.Dataset, value: float) -> str:
 
 
 def _target(found: xr.Dataset) -> str:
-    return f"{found.attrs['target']:g}" + f" {Term.PER_YEAR}" * (found.attrs["quantity"] == "rate")
+    target = f"{found.attrs['target']:g}"
+    if found.attrs["quantity"] != "rate":
+        return target
+    return f"{target} {Term.PER_YEAR} ({_chance(found, found.attrs['target'])})"
+
+
+def _chance(found: xr.Dataset, rate: float) -> str:
+    """Probability of at least one event in some years."""
+    years = found.attrs.get("years", YEARS)
+    return f"{format_percent(-math.expm1(-rate * years))} in {years:g} years"
 
 
 def _at(found: xr.Dataset, value: float) -> str:
@@ -510,7 +526,8 @@ def _at(found: xr.Dataset, value: float) -> str:
     number = format_or_bound(*text.estimate(one, name))
     ends = text.ends(one, f"{name}_interval")
     unit = f" {Term.PER_YEAR}" * (name == "rate")
-    return f"{number}{unit} ({text.percent(found)} interval {ends}) at {_label(found, value)}"
+    often = f"; {_chance(found, float(one[name]))}" if unit else ""
+    return f"{number}{unit} ({text.percent(found)} interval {ends}{often}) at {_label(found, value)}"
 
 
 def _parts(found: xr.Dataset) -> str:

@@ -23,8 +23,8 @@ from mcrock.statistics.hazard import MEAN, question, return_periods
 from mcrock.statistics.importance import drawn_intensity
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, Confidence
 from mcrock.statistics.measures import hazard_consistency
-from mcrock.statistics.probability import EVENT, is_nested
-from mcrock.statistics.risk import largest_rate, rate_with_support
+from mcrock.statistics.probability import EVENT, by_falling, is_nested
+from mcrock.statistics.risk import largest_rate, rate_with_support, with_all_unknown
 from mcrock.statistics.standards import FITTED, rule_words
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ def _words(row: xr.Dataset) -> str:
     return missed if capacity == "-" else ", ".join(filter(None, (capacity, there, missed)))
 
 
+POWER_LAW = ["hazard_slope", "hazard_factor", "closed_form"]  # of a hazard, for standards alone
 SMALL = 0.01  # fraction at the weakest level that leaves out little [1]
 WORDS = {name: f"by {family.words}" for name, family in FAMILIES.items()}
 NEGLIGIBLE = 5e-4  # share of a rate that is not mentioned [1]
@@ -141,6 +142,12 @@ class Site(NamedTuple):
     others: Sequence[xr.Dataset] = ()  # hazards of other measures, to compare with the recordings
     beta_u: float = 0.0  # dispersion of the capacity for what the model leaves out [1]
     folder: str | Path = "."  # from which names of record files start
+    standard: bool = False  # whether numbers that nuclear standards alone ask for are said
+
+    @property
+    def asks_standard(self) -> bool:
+        """Whether a nuclear standard is asked for, or what one needs."""
+        return self.standard or self.design is not None or self.target is not None or self.beta_u > 0
 
 
 def risk_of(ds: xr.Dataset, site: Site, how: Confidence) -> dict[str, xr.Dataset]:
@@ -159,7 +166,14 @@ def risk_of(ds: xr.Dataset, site: Site, how: Confidence) -> dict[str, xr.Dataset
     either = rate_with_support(ds, hazard, rates, **how.keywords)
     if is_nested(ds):
         rates = rates.assign(statistics.rate_of_draws(ds, hazard).data_vars)
-    found = {} if either is None else {"annual_rate_with_support": _with_statement(either)}
+    given: dict[str, Any] = {"beta_u": site.beta_u, **how.keywords}
+    family = accepted_family(rates)
+    distribution = statistics.rate_distribution(ds, hazard, fragility=family, age=site.age, **given)
+    rates, found = with_all_unknown(rates, distribution), {}
+    if either is not None:
+        of_either = {"fragility": accepted_family(either), **given}
+        joint = statistics.rate_distribution(by_falling(ds), hazard, **of_either)
+        found["annual_rate_with_support"] = _with_statement(with_all_unknown(either, joint))
     found |= {
         "annual_rate": _with_statement(rates),
         "high_confidence_capacity": statistics.high_confidence_capacity(ds, allow_missing=how.allow_missing),
@@ -167,9 +181,7 @@ def risk_of(ds: xr.Dataset, site: Site, how: Confidence) -> dict[str, xr.Dataset
     }
     if drawn_intensity(ds) is not None and not text.missing_chunks(ds):
         found["weighted_rate"] = statistics.weighted_probability(ds, hazard, level=how.level)
-    found["rate_distribution"] = statistics.rate_distribution(
-        ds, hazard, fragility=accepted_family(rates), beta_u=site.beta_u, age=site.age, **how.keywords
-    )
+    found["rate_distribution"] = distribution
     for other in site.others:
         one = hazard_consistency(ds, hazard, other, folder=site.folder)
         found[f"consistency_{one.attrs['measure']}"] = one
@@ -192,8 +204,11 @@ def standards_of(
     return {"standards": statistics.standards(ds, at, rates=rates, **asked, **how.keywords)}
 
 
-def risk_blocks(found: Mapping[str, xr.Dataset]) -> list[str]:
-    """Answers, tables and cautions of results by name, in their order."""
+def risk_blocks(found: Mapping[str, xr.Dataset], site: Site) -> list[str]:
+    """Answers, tables and cautions of results by name, in their order; of a standard if it is asked for."""
+    if not site.asks_standard:
+        kept = {name: one.drop_vars(POWER_LAW, errors="ignore") for name, one in found.items()}
+        found = {name: one for name, one in kept.items() if name != "high_confidence_capacity"}
     return text.blocks_of(found, BLOCKS)
 
 
@@ -203,7 +218,7 @@ def compose_risk(ds: xr.Dataset, site: Site, how: Confidence) -> text.Compositio
     rates = found["annual_rate"]
     found |= standards_of(ds, site, rates, how)
     drawings = {"risk": lambda: plot_risk(ds, found["hazard"], found=rates)}
-    return text.Composition(found, risk_blocks(found), drawings)
+    return text.Composition(found, risk_blocks(found, site), drawings)
 
 
 def rate_blocks(rates: xr.Dataset) -> list[str]:
@@ -245,9 +260,8 @@ def distribution_blocks(found: xr.Dataset) -> list[str]:
     """Everything that is not known of the rate at once."""
     if found.attrs["missing"]:
         return [f"no distribution of the rate: {found.attrs['missing']}"]
-    lines = text.present(
-        found, f"Rate {WORDS[found.attrs['fragility']]} over hazard, inputs, recordings and beta_U"
-    )
+    shown = found if found["beta_u"] else found.drop_vars("beta_u").drop_sel(source="beta_u")
+    lines = text.present(shown, f"Rate {WORDS[found.attrs['fragility']]} {Term.ALL_UNKNOWN}")
     if found.attrs["fragility"] == ISOTONIC:
         lines.append(
             "what the levels leave open, between them and below the weakest, is in the interval of the rate, "
@@ -343,11 +357,21 @@ def risk_statement(
         words = f"counting all earthquakes beyond {end}, where the hazard table ends"
         return format_or_bound(0.0, 0.0, scale * bound) + unit, words
     value, low, high = (scale * x for x in text.estimate(one, name))
-    words = f"{text.percent(rates)} interval {format_interval(low, high)}{unit} {Term.SAMPLING}"
+    words = f"{format_interval(low, high)}{unit} {Term.SAMPLING}"
+    if f"{name}_over_all" in rates and family == accepted_family(rates):
+        ends = format_interval(*(scale * rates[f"{name}_over_all"].values))
+        words = f"{ends}{unit} {Term.ALL_UNKNOWN}: {words}"
+    words = f"{text.percent(rates)} interval {words}"
     of_curves = scale * of_curve[name].values
     if len(of_curves) > 1 and of_curves.any():
         ends = format_interval(of_curves.min(), of_curves.max())
-        words += f"; {ends}{unit} {Term.OF_HAZARD} ({hazard_curves(rates)})"
+        words += f"; {ends}{unit} {Term.OF_HAZARD}, {hazard_curves(rates)}"
+    draws = rates["median_of_draws_interval"].sel(fragility=family) if "rate_of_draws" in rates else None
+    if draws is not None and np.isfinite(draws).all():
+        ends = format_interval(
+            *(draws if name == "rate" else -scale * np.expm1(-draws * rates.attrs["years"])).values
+        )
+        words += f"; {ends}{unit} in 90 % of the {Term.DRAWS}"
     if family == ISOTONIC and (fraction := float(rates["weakest_fraction"])) > SMALL:
         words += f"; the number leaves out what is weaker than {text.label(rates['weakest_run'])}, where "
         words += f"{format_percent(fraction)} overturned"
@@ -496,5 +520,6 @@ def plot_risk(
         ax,
         f"Mean hazard; areas are parts of the rate. {found.attrs['level']:.0%} intervals from "
         f"{int(found['records'])} {found.attrs['independent']}: {', '.join(rows)}. "
+        f"In {found.attrs['years']:g} years: {risk_statement(found, 'probability')[0]}. "
         f"{marks}Go {WORDS[accepted_family(found)]}: {choice_of(found).words}.",
     )

@@ -459,7 +459,7 @@ def format_dispersions(fragility: xr.Dataset) -> list[str]:
     if math.isnan(beta_u):
         return ["a draw has no fragility curve of its own: more levels or records tell its dispersions apart"]
     return [
-        f"dispersion for given unknown numbers beta_R = {beta_r:.3f}; of the median beta_U = {beta_u:.3f}: "
+        f"dispersion of the capacity from the shaking {beta_r:.3f}; of its median {beta_u:.3f}: "
         f"{epistemic:.3f} from epistemic inputs and {sampling:.3f} from the number of records"
     ]
 

@@ -76,6 +76,8 @@ LONG_NAMES = {
     "draws_without_curve": "of them, without a curve",
     # distribution of the rate
     "rate_mean": "mean rate [1/a]",
+    "rate_over_all": f"rate {Term.ALL_UNKNOWN} [1/a]",
+    "probability_over_all": f"probability {Term.ALL_UNKNOWN}",
     "rate_fractile": "rate [1/a]",
     "log_rate_deviation": "standard deviation of ln(rate)",
     "variance_share": "share of the variance of ln(rate) {.2f}",

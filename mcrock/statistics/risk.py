@@ -60,6 +60,7 @@ from mcrock.statistics.runs import ESTIMATE, axis_attrs, check_runs, overturned,
 BINS = 48  # along ln(intensity) in which the rate is disaggregated
 LOW = 0.01  # probability of the capacity of high confidence on the mean curve [1]
 FEWEST = 6  # recordings that can give a confidence of 95 % at all
+YEARS = 50.0  # for which a probability is given [a]
 CONFIDENCE = 0.95  # of the capacity of high confidence, of at most a probability of 1 - CONFIDENCE [1]
 
 
@@ -115,8 +116,7 @@ def annual_rate(
         As `fit_fragility`; if ``years`` is not > 0.
     """
     how = Bootstrap(**keywords)
-    if not (np.isfinite(years) and years > 0):
-        raise ValueError(f"years must be finite and > 0 [a], got {years!r}")
+    check_years(years)
     ds = pooled(ds)
     check_runs(ds)
     check_measure(run_intensity(ds), hazard, own_measure(ds))
@@ -173,6 +173,12 @@ def of_families() -> dict[str, Any]:
     return {"fragility": list(FAMILIES), "fragility_label": ("fragility", words)}
 
 
+def check_years(years: float) -> None:
+    """Refuse a time for which no probability can be given [a]."""
+    if not (np.isfinite(years) and years > 0):
+        raise ValueError(f"years must be finite and > 0 [a], got {years!r}")
+
+
 def accepted_rate(rates: xr.Dataset) -> xr.Dataset:
     """The rates of `annual_rate` to go by, of the mean hazard."""
     return rates.sel(hazard=MEAN, fragility=accepted_family(rates))
@@ -186,6 +192,44 @@ def largest_rate(one: xr.Dataset) -> tuple[float, bool]:
     """
     end, beyond = (float(one[name].sel(bound="upper")) for name in ("rate_interval", "rate_above"))
     return float(one["largest_rate"]), beyond > (float(one["rate"]) or end)
+
+
+def with_all_unknown(rates: xr.Dataset, found: xr.Dataset) -> xr.Dataset:
+    """Rates with their interval over all uncertainties counted, where recordings are not all.
+
+    Parameters
+    ----------
+    rates, found : Dataset
+        From `annual_rate` and, by its accepted curve, `rate_distribution` of the same runs and hazard.
+
+    Returns
+    -------
+    Dataset
+        With `rate_over_all` [1/year], `probability_over_all` [1], both (bound), of the curve to go by; they
+        hold the interval of recordings and runs too. As it was where these alone are unknown, and where there
+        is no distribution.
+    """
+    others = found["variance_share"].drop_sel(source="records")
+    if found.attrs["missing"] or not (others > 0).any():
+        return rates
+    both = np.stack([found["rate_over_all"], accepted_rate(rates)["rate_interval"]])
+    ends = np.array([both[:, 0].min(), both[:, 1].max()])
+    over = {"rate_over_all": ends, "probability_over_all": -np.expm1(-ends * rates.attrs["years"])}
+    units = {"units": "1"}
+    return rates.assign({name: ("bound", each, units | described(name)) for name, each in over.items()})
+
+
+def with_chance(found: xr.Dataset, years: float = YEARS) -> xr.Dataset:
+    """Results with the probability of at least one event in some years [a] next to their annual rates.
+
+    `chance` [1] and its interval, of the shape of `rate`; nothing is added where there are no rates.
+    """
+    check_years(years)
+    for end in ("", "_interval") if "rate" in found else ():
+        found = found.assign({f"chance{end}": -np.expm1(-found[f"rate{end}"] * years)})
+        words = {} if end else {"long_name": f"in {years:g} years"}
+        found[f"chance{end}"].attrs = {"units": "1"} | words
+    return found.assign_attrs(years=years)
 
 
 def rate_with_support(
@@ -540,7 +584,8 @@ def rate_distribution(
     Returns
     -------
     Dataset
-        `rate_mean` and `rate_fractile` (fractile) [1/year]; `variance_share` (source) of ln(rate) [1], each
+        `rate_mean`, `rate_fractile` (fractile) and, with the level, `rate_over_all` (bound) [1/year];
+        `variance_share` (source) of ln(rate) [1], each
         source by itself with the others at their centre, over their sum; `log_rate_deviation`, the
         standard deviation of ln(rate) [1], NaN where a resample has no rate. Of the mean hazard:
         `part_intensity` (part), below which 5, 50 and 95 % of the rate arise, and there, at 50 %, the slope
@@ -591,12 +636,13 @@ def rate_distribution(
         "records": rates(mean_curve, resamples, np.zeros(len(resamples))),
         "beta_u": rates(mean_curve, centre[:500], own[:500]),
     }
-    fractiles = np.quantile(joint, FRACTILES)
+    fractiles, tail = np.quantile(joint, FRACTILES), (1 - how.level) / 2
     rounded = {"digits": f".{digits_of(fractiles[0], fractiles[-1])}g"}
     result = table(
         {
             "rate_mean": ((), joint.mean(), rounded),
             "rate_fractile": ("fractile", fractiles, rounded),
+            "rate_over_all": ("bound", np.quantile(joint, [tail, 1 - tail])),
             "log_rate_deviation": ((), _log_deviation(joint)),
             "variance_share": ("source", _variance_shares([spread[name] for name in SOURCES])),
             "beta_u": ((), float(beta_u), {"long_name": SOURCES["beta_u"]}),

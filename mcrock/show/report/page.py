@@ -121,6 +121,7 @@ def build_report(
     allow_missing: bool = False,
     trust_code: bool = False,
     remedy: xr.Dataset | None = None,
+    brief: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> str:
     """The report on a study as one HTML page, with everything inside.
@@ -147,6 +148,8 @@ def build_report(
         Run the law that the study names for the replays; without it they are left out, with what would run.
     remedy : Dataset, optional
         What to change, of `mcrock.show.comparison.read_remedy`.
+    brief : bool
+        Begin with what whoever decides needs, two pages in print, and make an annex of the rest.
     progress : callable, optional
         That of `mcrock.statistics.outcome_distances`, which takes most of the time.
 
@@ -164,10 +167,11 @@ def build_report(
     signed = signed.or_of(study)
     folder = Path(folder)
     how = Confidence(level=level, allow_missing=allow_missing)
-    answer = results.answer_of(ds, study, (site or Site())._replace(folder=folder), how)
+    site = (site or Site())._replace(folder=folder)
+    answer = results.answer_of(ds, study, site, how)
     runs = answer.summary.runs
     failed = [" ".join(lines[:2])] if store and (lines := format_impossible(read_log(store))) else []
-    capacity = results.capacity_blocks(answer.capacity)
+    capacity = results.capacity_blocks(answer.capacity) if site.asks_standard else []
     of_files = study and Study.from_json(study.to_json(), folder, trust_code=trust_code)
     sections = [
         *(subject_sections(runs, study, folder) if study else [table_section(runs)]),
@@ -186,6 +190,7 @@ def build_report(
         (study.title if study else Path(store or "").stem) or "Untitled study",
         "Overturning of a free-standing body: report on a study",
         in_order(sections),
+        brief=results.brief_sections(in_order(sections)) if brief else (),
         description=study.description if study else "",
         missing=missing_chunks(ds),
         figures=answer.figures,
@@ -205,6 +210,7 @@ def build_page(
     answer: str = "",
     signed: Signed = NOBODY,
     listed: int | None = None,
+    brief: Sequence[Section] = (),
 ) -> str:
     """One HTML page with everything inside: its sections, and what has to be heeded of them first.
 
@@ -223,6 +229,8 @@ def build_page(
         Who answers for the page.
     listed : int, optional
         Sections in the table of contents, by default all.
+    brief : sequence of Section
+        What comes first; all else is its annex.
     """
     found = [laid_out(section) for section in sections]
     return _render(
@@ -236,6 +244,7 @@ def build_page(
         signed=signed.fields,
         contents=contents(found[:listed]),
         sections=found,
+        brief=[laid_out(section) for section in brief],
         cautions={
             block: section for section in found for block in section.blocks if isinstance(block, Caution)
         },

@@ -6,7 +6,7 @@ Outcomes, fragility, what drives it, risk, three runs to watch; validity, conver
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from mcrock.ensemble.opening import logged_versions
 from mcrock.show import fragility, risk, sensitivity, text
 from mcrock.show.animation.page import embed_run, still_of
 from mcrock.show.comparison import compose_remedy, values
-from mcrock.show.report.content import Block, Player, Section, cautions, embed
+from mcrock.show.report.content import Block, Figure, Player, Section, cautions, embed
 from mcrock.show.report.subject import answer_sentence, hazard_blocks
 from mcrock.show.risk import Site
 from mcrock.show.run import name_of, repeat_command, repeat_run, stored_outcome
@@ -33,6 +33,7 @@ from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
 from mcrock.statistics.risk import FewError
 from mcrock.study import Study
 
+MANY, MOST_DOUBTS = 20, 6  # blocks of a kind, and cautions, on the first pages of a report
 HCLPF = "High confidence of a low probability (HCLPF)"
 
 
@@ -70,9 +71,9 @@ def answer_of(ds: xr.Dataset, study: Study | None, site: Site, how: Confidence) 
         summary,
         few if known is None else known,
         answer_sentence(summary, rates, found.get("annual_rate_with_support")),
-        key_figures(summary, rates, known),
+        key_figures(summary, rates, known if site.asks_standard else None),
         [
-            risk_section(ds, found, None if site.hazard is None else few),
+            risk_section(ds, found, None if site.hazard is None else few, site),
             standards_section(risk.standards_of(ds, site, rates, how)),
             limits_section(study, summary),
         ],
@@ -130,7 +131,7 @@ def _risk(rates: xr.Dataset) -> list[KeyFigure]:
     (rate, of_rate), chance = (risk.risk_statement(rates, name) for name in ("rate", "probability"))
     by = f"{risk.WORDS[accepted_family(rates)]}: {choice_of(rates).words}"
     return [
-        KeyFigure("Annual rate of overturning [1/year]", rate, f"{of_rate}; {by}"),
+        KeyFigure(f"Annual rate of overturning [{Term.PER_YEAR}]", rate, f"{of_rate}; {by}"),
         KeyFigure(f"Probability in {rates.attrs['years']:g} years", *chance),
     ]
 
@@ -257,7 +258,9 @@ def sensitivity_section(
     return Section("sensitivity", "Which inputs decide", blocks)
 
 
-def risk_section(ds: xr.Dataset, found: Mapping[str, xr.Dataset], few: str | None) -> Section | None:
+def risk_section(
+    ds: xr.Dataset, found: Mapping[str, xr.Dataset], few: str | None, site: Site
+) -> Section | None:
     """The risk at a site by `risk_of`, or why there is none; None without a hazard."""
     if "annual_rate" not in found:
         return Section("risk", "Risk at the site", [text.Caution(few)]) if few else None
@@ -265,7 +268,7 @@ def risk_section(ds: xr.Dataset, found: Mapping[str, xr.Dataset], few: str | Non
     own = {name: one for name, one in found.items() if name not in ("high_confidence_capacity", "standards")}
     ax = risk.plot_risk(ds, hazard, found=rates)
     figure = embed(ax, "From which intensities the rate of overturning comes")
-    blocks = [figure, *risk.risk_blocks(own), CURVES, *hazard_blocks(hazard)]
+    blocks = [figure, *risk.risk_blocks(own, site), CURVES, *hazard_blocks(hazard)]
     return Section("risk", "Risk at the site", blocks)
 
 
@@ -278,6 +281,26 @@ def remedy_section(ds: xr.Dataset, found: xr.Dataset) -> Section:
     axes = [draw() for draw in composed.drawings.values()]
     drawn = [embed(ax, "The value that is needed, and designs") for ax in axes if not isinstance(ax, str)]
     return Section("remedy", "Remedy", [*drawn, *doubts, *composed.blocks])
+
+
+def brief_sections(sections: Sequence[Section]) -> list[Section]:
+    """What whoever decides needs of a report, two pages in print: pictures, remedy, cautions, assumptions."""
+    of_key = {section.key: section.blocks for section in sections}
+
+    def some(key: str, kind: type, most: int = MANY) -> list[Block]:
+        return [block for block in of_key.get(key, []) if type(block) is kind][:most]
+
+    doubts = [str(block) for blocks in of_key.values() for block in blocks if isinstance(block, text.Caution)]
+    left = [f"{len(doubts) - MOST_DOUBTS} more stand in the annex."] if len(doubts) > MOST_DOUBTS else []
+    no_remedy = "No change was examined: `mcrock design` finds which one makes the object safe enough."
+    assumed = [*some("motions", str, 1), *some("inputs", text.Columns), *some("model", str, 1)]
+    given: dict[str, list[Block]] = {
+        "The object, and how likely it overturns": [*some("body", Figure), *some("fragility", Figure, 1)],
+        "What would make it safe enough": [*some("remedy", str, 3), *some("remedy", Figure)] or [no_remedy],
+        "Before these numbers are used": [*dict.fromkeys(doubts[:MOST_DOUBTS]), *left],
+        "What was assumed": [*assumed, *some("limits", str)],
+    }
+    return [Section(f"brief-{k}", title, blocks) for k, (title, blocks) in enumerate(given.items()) if blocks]
 
 
 def standards_section(found: Mapping[str, xr.Dataset]) -> Section | None:

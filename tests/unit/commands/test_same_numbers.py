@@ -133,9 +133,9 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
         assert name == "nothing"
     check_exports(mcrock, store, fit, head)
 
-    text = mcrock("risk", store, hazard)[1]
+    text = mcrock("risk", store, hazard, "--standard")[1]
     page = folder / f"{name}.html"
-    code, _, errors = mcrock("report", store, "--hazard", hazard, "-o", page, *at)
+    code, _, errors = mcrock("report", store, "--hazard", hazard, "-o", page, "--standard", *at)
     assert code == 0, errors
     report = html.unescape(page.read_text(encoding="utf-8"))
     check_tables(risk, text, page.read_text(encoding="utf-8"))
@@ -144,7 +144,9 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     ends = [float(value(rates, "rate_interval", end, k, 0)) for end in (0, 1)]
     rate = float(value(rates, "rate", k, 0))
     assert ends[0] <= rate <= ends[1]
-    interval = f"95 % interval {format_interval(*ends)} from the number of recordings"
+    over = rates["variables"].get("rate_over_all", {"values": ()})["values"]
+    first = f"{format_interval(*over)} over all uncertainties counted: " if over else ""
+    interval = f"95 % interval {first}{format_interval(*ends)} from the number of recordings"
     words = f"{format_or_bound(rate, *ends)} per year ({interval}"
     assert text.startswith(f"Annual rate of overturning: {words}")
     assert words in report

@@ -300,7 +300,7 @@ def test_a_category_stands_for_its_rate(mcrock, study_file, tmp_path):
     ]
     assert said[0][0] == 0, said[0][2]
     assert said[0][:2] == said[1][:2]
-    assert "0.0001 per year or below" in said[0][1]
+    assert "0.0001 per year (0.5 % in 50 years) or below" in said[0][1]
     assert "by the fractiles of the hazard: " in said[0][1]
 
 

@@ -139,6 +139,17 @@ def test_the_study_says_who_answers_for_it_where_nothing_else_does(ds):
     assert "S. Study" not in head
 
 
+def test_a_brief_report_begins_with_what_decides_and_keeps_the_rest(ds, hazard, page):
+    found = build_report(ds, site=Site(hazard), signed=SIGNED, brief=True)
+    first, annex = found.split("Annex: the whole report")
+    for words in ("how likely it overturns", "What would make it safe enough", "What was assumed", SIGNED[0]):
+        assert words in first
+    assert "No change was examined" in first
+    titles = re.findall(r"<h2>\d+ .*?</h2>", page)
+    assert re.findall(r"<h2>\d+ .*?</h2>", annex) == titles
+    assert "Annex" not in page
+
+
 def test_standards_need_no_hazard(ds):
     found = Page(build_report(ds, site=Site(design="1.5m/s2")))
     assert "standards" in found.ids

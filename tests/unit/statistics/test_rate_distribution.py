@@ -170,9 +170,10 @@ def test_fractiles_hold_a_random_truth(fragility, records):
     levels, runs and correlation are drawn at random. Truth below the fractiles 0.05, 0.16, 0.5, 0.84 and
     0.95, of the lognormal curve 0.065, 0.17, 0.5, 0.825 and 0.94 (10 records), 0.055, 0.16, 0.475, 0.79 and
     0.935 (22), 0.005, 0.085, 0.415, 0.805 and 0.945 (60); of the stripes 0.025, 0.1, 0.4, 0.69 and 0.875
-    (60): they lack what comes from below the weakest level and what the levels leave open.
+    (60): they lack what comes from below the weakest level and what the levels leave open. The 95 % interval
+    of the lognormal curve holds the truth in 0.955 (10) and 0.92 (22).
     """
-    rng, below = np.random.default_rng([records, 5]), []
+    rng, below, inside = np.random.default_rng([records, 5]), [], []
     for seed in range(200 if fragility == "lognormal" else 80):
         at = CHOICES[rng.choice(list(CHOICES))](rng)
         beta, between, runs = rng.uniform(0.3, 0.6), rng.uniform(0, 0.95), int(rng.integers(5, 41))
@@ -206,7 +207,9 @@ def test_fractiles_hold_a_random_truth(fragility, records):
         found = rate_distribution(ds, hazard, fragility=fragility, beta_u=own, resamples=200, seed=seed)
         if np.isfinite(found["rate_mean"]):
             below.append(true < found["rate_fractile"].values)
-    print(fragility, records, len(below), np.mean(below, axis=0))
+            inside.append(bool(found["rate_over_all"][0] <= true <= found["rate_over_all"][1]))
+    print(fragility, records, len(below), np.mean(below, axis=0), np.mean(inside))
     low, high = np.mean(below, axis=0)[[0, 4]]
     assert abs(low - 0.05) < 0.05
+    assert fragility == "stripes" or np.mean(inside) >= 0.95 - 3 * 0.0154
     assert high >= (0.95 - 3 * 0.0154 if fragility == "lognormal" else 0.8)

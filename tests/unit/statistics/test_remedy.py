@@ -99,7 +99,7 @@ def test_none_all_and_parts_of_a_range_are_said(rates, target, verdict, words):
 def test_today_is_said_where_it_was_run():
     found = solved([9e-4, 5e-4, 3e-4, 2e-4, 1.5e-4], 3e-4)
     today = compose_remedy(found.assign_attrs(today=0.3)).blocks
-    assert "today: 0.0009 per year (95 % interval 0.00045 to 0.0018) at 0.3 m" in today
+    assert "today: 0.0009 per year (95 % interval 0.00045 to 0.0018; 4.4 % in 50 years) at 0.3 m" in today
     assert not any("today" in block for block in compose_remedy(found.assign_attrs(today=0.2)).blocks)
 
 
@@ -151,7 +151,7 @@ def test_the_line_of_two_keys_has_a_place_for_each_value_of_the_second():
     shown = compose_remedy(line.assign_attrs(today=0.4, other_today=1.2))
     every = "of 0.3 m to 0.9 m"
     words = f"all {every} at 0.5 m; at least 0.5 m at 1 m; at least 0.7 m at 1.5 m; none {every} at 2 m"
-    assert f"at 0.0001 per year or below, by body.height: {words}" in shown.blocks[0]
+    assert f"at 0.0001 per year (0.5 % in 50 years) or below, by body.height: {words}" in shown.blocks[0]
     ax = shown.drawings["frontier"]()
     assert ax.get_ylim() == (0.3, 0.9)
     places = {each.get_marker(): each.get_xydata().tolist() for each in ax.lines}

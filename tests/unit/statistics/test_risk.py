@@ -12,7 +12,7 @@ from mcrock.plots import plot_risk
 from mcrock.show.report.content import Caution
 from mcrock.show.report.results import key_figures
 from mcrock.show.report.subject import answer_sentence
-from mcrock.show.risk import capacity_blocks, rate_blocks, risk_blocks
+from mcrock.show.risk import Site, capacity_blocks, compose_risk, rate_blocks, risk_blocks
 from mcrock.show.summary import summarize
 from mcrock.show.text import as_text
 from mcrock.statistics import (
@@ -26,7 +26,8 @@ from mcrock.statistics import (
     survival,
 )
 from mcrock.statistics.hazard import HazardError
-from mcrock.statistics.risk import _no_capacity, accepted_rate, largest_rate
+from mcrock.statistics.intervals import Confidence
+from mcrock.statistics.risk import _no_capacity, accepted_rate, largest_rate, with_chance
 from tests.unit.statistics.nested import nested_study
 
 K0, SLOPE = 2e-3, 2.5
@@ -46,7 +47,8 @@ def power_law(low=1e-3, high=1e4, rows=60, units="m s-2", fractiles=()):
 
 def text_of(rates, capacity):
     """What `mcrock risk` prints of both."""
-    return "\n".join(as_text(risk_blocks({"annual_rate": rates, "high_confidence_capacity": capacity})))
+    found = {"annual_rate": rates, "high_confidence_capacity": capacity}
+    return "\n".join(as_text(risk_blocks(found, Site(standard=True))))
 
 
 def test_the_lognormal_rate_has_the_closed_form(make_study):
@@ -114,6 +116,36 @@ def test_nothing_is_added_outside_the_table(make_study):
     assert [float(narrow[name]) for name in ("hazard_begin", "hazard_end")] == pytest.approx([2.0, 8.0])
 
 
+def test_the_headline_counts_all_uncertainties_first_and_standards_if_asked(make_study):
+    """The interval over all holds that of the recordings, which holds the rate; its parts stand behind it."""
+    site = Site(power_law(fractiles=[0.16, 0.84]).assign_attrs(reading="annual rates"))
+    found = compose_risk(make_study(), site, Confidence())
+    rates, text = found.tables["annual_rate"], "\n".join(as_text(found.blocks))
+    low, high = rates["rate_over_all"].values
+    of_recordings = accepted_rate(rates)["rate_interval"].values
+    assert low < of_recordings[0] < float(accepted_rate(rates)["rate"]) < of_recordings[1] < high
+    np.testing.assert_allclose(rates["probability_over_all"], -np.expm1(-50 * np.array([low, high])))
+    parts = [format_interval(low, high), "over all uncertainties counted:", format_interval(*of_recordings)]
+    assert f"(95 % interval {' '.join(parts)} from the number of recordings and runs; " in text
+    words = ("HCLPF", "beta", "k0")
+    assert not any(word in text for word in words)
+    for asked in ({"standard": True}, {"target": 1e-4}, {"beta_u": 0.1}):
+        said = "\n".join(as_text(risk_blocks(found.tables, site._replace(**asked))))
+        assert all(word in said for word in words)
+    one = power_law(fractiles=[0.84]).assign_attrs(reading="annual rates")
+    alone = compose_risk(make_study(), Site(one), Confidence()).tables
+    assert "rate_over_all" not in alone["annual_rate"]  # one fractile says no distribution
+
+
+def test_a_rate_has_its_probability_next_to_it(make_study):
+    rates = with_chance(annual_rate(make_study(), power_law(), years=20.0), 20.0)
+    np.testing.assert_allclose(rates["chance"], rates["probability"])
+    np.testing.assert_allclose(rates["chance_interval"], rates["probability_interval"])
+    assert rates["chance"].attrs["long_name"] == "in 20 years"
+    with pytest.raises(ValueError, match="years must be finite and > 0"):
+        with_chance(rates, 0.0)
+
+
 def test_beyond_a_short_table_risk_and_report_claim_the_same_bound(make_study):
     """All that is known is how often the stronger ones come."""
     ds = make_study()
@@ -129,7 +161,7 @@ def test_beyond_a_short_table_risk_and_report_claim_the_same_bound(make_study):
     assert f"up to {format_interval(0, -100 * np.expm1(-50 * most))[6:]} %" in answer_sentence(summary, short)
     assert ["check its unit" in text_of(each, capacity) for each in (short, full)] == [True, False]
     ends = format_interval(*100 * full["probability"].sel(fragility=full.attrs["accepted_family"]).values)
-    assert f"{ends} % from the hazard curves (mean and fractiles of 84 %))" in answer_sentence(summary, full)
+    assert f"{ends} % from the hazard curves, mean and fractiles of 84 %)" in answer_sentence(summary, full)
     none, off = full.assign(probability=0 * full["probability"]), full.assign_attrs(event="slip")
     assert answer_sentence(summary, none, off).startswith(
         "The probability that the body overturns or falls off its"
