@@ -398,6 +398,7 @@ def check_polygons(name: str, corners: Array, where: str = "") -> None:
 
 
 ROUND = 0.05  # by which corners of a circular base may differ in their distance from its centre [1]
+FEW = 0.9  # of the circle about a base that the one in it has at least: that of seven corners [1]
 PLANE = 1e-6  # deviation of a face from its plane, over the size; it may be merged from several [1]
 
 
@@ -605,6 +606,14 @@ def _check_circles(corners: Array, rim: Array) -> None:
         lambda i: (
             f"Body.rim is of a circular base, and its corners are {near[i]:.6g} to {most[i]:.6g} m from "
             "their centre: leave it out, or give the base as a circle"
+        ),
+    )
+    refuse(
+        least < FEW * most,
+        lambda i: (
+            f"Body.rim is of a circular base, and this one is not round: of its {corners.shape[1]} corners, "
+            f"{most[i]:.6g} m from their centre, sides come as near as {least[i]:.6g} m; give more points of "
+            "the circle, or leave it out"
         ),
     )
     refuse(

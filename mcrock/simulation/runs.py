@@ -230,8 +230,37 @@ def _set_on_rim(run: Any) -> None:
     if tilt == 0.0:
         raise ValueError("Start.orientation must lean a body with a rim: it rolls on the lowest point")
     x, y = -body.rim * turn[2, :2] / tilt
-    state.p_x, state.p_y = (turn @ (body.base_x + x, body.base_y + y, body.base_z))[:2]
+    point = np.array([body.base_x + x, body.base_y + y, body.base_z])
+    state.p_x, state.p_y = (turn @ point)[:2]
     run.mode = int(Mode.ROLL)
+    if not run.friction.on:
+        _check_spin(body, turn[2], point, np.array([state.w_x, state.w_y, state.w_z]))
+
+
+def _check_spin(body: Any, up: np.ndarray, point: np.ndarray, w: np.ndarray) -> None:
+    """Refuse an angular velocity (3,) with which the ground would have to pull on a ``point`` of a rim.
+
+    As in `mcrock.kernel.rolling`, in body axes with all over the mass; the force is of second order in it.
+    """
+    x, y, z = np.array(body.inertia)[:3], np.array(body.inertia)[[1, 3, 4]], np.array(body.inertia)[[2, 4, 5]]
+    theta, tilt = np.array([x, y, z]) / body.mass, np.hypot(up[0], up[1])
+    along = np.cross([0.0, 0.0, 1.0], [-up[0], -up[1], 0.0]) / tilt
+
+    def normal(w: np.ndarray) -> float:
+        turning = up[2] * (up[0] * w[0] + up[1] * w[1]) / tilt**2 - w[2]
+        force = np.cross(w, np.cross(w, -point) - body.rim * turning * along) + body.gravity * up
+        about = theta + point @ point * np.eye(3) - np.outer(point, point)
+        change = np.linalg.solve(about, np.cross(point, force) - np.cross(w, theta @ w))
+        return float(up @ (force + np.cross(change, -point)))
+
+    still, moving = normal(np.zeros(3)), normal(w)
+    if moving < 0.0:
+        speed = np.linalg.norm(w)
+        most = speed * np.sqrt(still / (still - moving))
+        raise ValueError(
+            f"Start.angular_velocity of {speed:.4g} rad/s is too fast to roll: the ground would have to pull "
+            f"on the rim; about this axis it holds up to {most:.4g} rad/s. With a contact the body may fly"
+        )
 
 
 def _set_flight(run: Any, start: Start) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrock.base.params import GRAVITY
-from mcrock.body import cylinder, frustum, prism
+from mcrock.body import Body, cylinder, frustum, hull, prism
 from mcrock.body.faces import sections
 from mcrock.body.solids import Weight, frusta, scaled_polygon
 from tests.unit.body.shapes import quadrature
@@ -165,6 +165,28 @@ def test_a_round_base_is_the_limit_of_its_polygons(off):
         numbers = [[each.slenderness, each.frequency, each.radius] for each in (circle, polygon)]
         errors.append([np.ptp(numbers, axis=0).max() * sides**2, np.ptp(reach, axis=0).max() * sides**2])
     assert np.max(errors) < 4.0  # pi^2/3 of the radius, and what it makes of p [1/s]
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_base_of_few_corners_is_no_circle(scale):
+    """A rectangle has its corners on one, and a rim of another size would reach through its sides."""
+    corners = [(x * scale, y, z) for z in (0.0, 2.0) for x in (-1.0, 1.0) for y in (-1.0, 1.0)]
+    for radius in (1.2, 1.41, 2.2):
+        with pytest.raises(
+            ValueError, match=r"not round: of its 4 corners, .* sides come as near as 1 m; give more points"
+        ):
+            hull(corners, mass=1.0, base={"rim": radius})
+
+
+def test_a_rim_is_of_one_base_and_within_it():
+    drum = cylinder(0.2, 1.0, density=1000.0)
+    common = drum.mass, drum.inertia, drum.vertices, drum.gravity, drum.faces, 0
+    with pytest.raises(ValueError, match=r"of a body with one base, its start face 0, got \(0, 1\)"):
+        Body(*common, (0, 1), 0.2)
+    with pytest.raises(
+        ValueError, match=r"between the circles in and about the base, 0\.199572 to 0\.2 m, got 0\.5 m"
+    ):
+        Body(*common, (0,), 0.5)
 
 
 def test_round_bodies_that_cannot_be():

@@ -10,7 +10,7 @@ import pytest
 from mcrock.base.params import Mode, Outcome
 from mcrock.body import Body, cylinder, rotation_matrix
 from mcrock.excitation import STILL, Motion, Pulse
-from mcrock.impact.conditions import Controls, Impact, Start
+from mcrock.impact.conditions import Contact, Controls, Impact, Start
 from mcrock.impact.registry import ImpactParameter
 from mcrock.simulation import runs
 from mcrock.simulation.runs import simulate, simulate_part
@@ -432,3 +432,25 @@ def test_a_body_of_revolution_without_loss_goes_on_as_it_has_been(seed):
     assert long.peak_tilt == pytest.approx(short.peak_tilt, rel=1e-3)
     off = simulate(drum(1.0, com=(0.002, 0.0, 0.0)), start=start, t_end=4.0, controls=FINE)
     assert off.outcome in (Outcome.ROCKING, Outcome.OVERTURNED)
+
+
+@pytest.mark.parametrize("axis", [(0.0, 0.0, 1.0), (0.01, 0.0, 1.0), (-0.2, 0.1, 1.0)])
+def test_a_spin_with_which_the_ground_would_pull_is_refused(axis):
+    """With its bound, at which the force of the kernel vanishes; an off-axis body has one too."""
+    body = cylinder(0.2, 1.0, density=1000.0, com=(0.03, 0.02, 0.1))
+    axis = np.array(axis) / hypot(*axis)
+
+    def start(speed):
+        return Start(vertex=0, orientation=leaning(0.05, 0.4), angular_velocity=tuple(speed * axis))
+
+    with pytest.raises(
+        ValueError, match=r"Start\.angular_velocity of 80 rad/s is too fast to roll"
+    ) as refused:
+        simulate(body, start=start(80.0), t_end=1e-4)
+    most = float(str(refused.value).split("up to ")[1].split()[0])
+    for share in (0.5, 0.999):
+        run = simulate(body, start=start(share * most), t_end=1e-6)
+        still = simulate(body, start=start(0.0), t_end=1e-6).lowest_normal_force
+        assert run.lowest_normal_force == pytest.approx(still * (1.0 - share**2), abs=1e-3)
+    flying = simulate(body, contact=Contact(friction=0.6), start=start(80.0), t_end=0.05)
+    assert flying.flights + flying.slip_path > 0.0
