@@ -173,8 +173,9 @@ def planar_block(body: Body, axis: str = "x") -> PlanarBlock:
     Parameters
     ----------
     body : Body
-        Its start face must have an edge across the plane at both ends. Motion out of the plane is
-        not followed, also where the body is not symmetric about the plane.
+        Its start face must have an edge across the plane at both ends, or be a circle, whose rim the block
+        stands for until it lands: then a rim sweeps to a side. Motion out of the plane is not followed, also
+        where the body is not symmetric about the plane.
     axis : str
         "x" or "y": horizontal body axis of the plane. Right is the positive direction.
 
@@ -199,15 +200,16 @@ def planar_block(body: Body, axis: str = "x") -> PlanarBlock:
         raise ValueError("a planar block needs a start face across the body axis z; use the 3D model")
     place = base[:, along]
     for end, word in ((place.min(), "left"), (place.max(), "right")):
-        if (np.abs(place - end) <= STRAIGHT * size).sum() < 2:
+        if body.rim == 0.0 and (np.abs(place - end) <= STRAIGHT * size).sum() < 2:
             raise ValueError(
                 f"a planar block needs an edge across the plane at both ends, but the base has a lone corner "
                 f"at its {word} end, {axis} = {end:.6g} m; turn the body, or use the 3D model"
             )
     across = 1 - along
+    ends = (place.min(), place.max()) if body.rim == 0.0 else place.mean() + body.rim * np.array([-1.0, 1.0])
     return PlanarBlock(
-        -float(place.min()),
-        float(place.max()),
+        -float(ends[0]),
+        float(ends[1]),
         body.com_height,
         body.mass,
         float(body.inertia[across, across]),

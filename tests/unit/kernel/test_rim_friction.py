@@ -6,6 +6,7 @@ from math import atan2, cos, pi, sin, sqrt
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.special import ellipe, ellipk
 
 from mcrock.base.params import Mode, Outcome
 from mcrock.body import cylinder, rotation_matrix
@@ -213,3 +214,37 @@ def test_landing_of_an_uneven_base_is_that_of_a_block(friction):
     energy = uneven.history["energy"].values
     # 48 corners on the circle carry a landing with slip: their sides are nearer to the axis by 0.2 %
     assert energy[0] - energy[-1] == pytest.approx(lost, rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "within"),
+    [
+        (0.02, 4e-5),
+        (0.3, 4e-5),
+        (0.6, 4e-5),
+        (0.9, 1e-3),
+        (0.97, 0.01),
+        (1.03, 0.01),
+        (1.1, 1e-3),
+        (3.0, 4e-5),
+        (50.0, 4e-5),
+    ],
+)
+def test_friction_of_a_circle_that_slides_and_spins(ratio, within):
+    """48 corners against the elliptic integrals of a ring of even pressure, as a flat disc has on its rim.
+
+    ``ratio`` is the slip of its middle over that of the rim by the spin; near 1 a point stands still."""
+    radius, mu, spin = 0.3, 0.4, 10.0
+    body = cylinder(radius, 0.006, density=2000.0)
+    start = Start(velocity=(ratio * spin * radius, 0.0, 0.0), yaw_rate=spin)
+    t_end = 1e-5 * max(ratio, 0.1)
+    history = simulate(body, contact=Contact(friction=mu), start=start, t_end=t_end).history
+    assert history["mode"][0] == Mode.SPIN
+    slowing = -np.diff(history["velocity"].values[[0, -1], 0])[0] / t_end
+    turning = -np.diff(history["angular_velocity"].values[[0, -1], 2])[0] / t_end
+    share = 4.0 * ratio / (1.0 + ratio) ** 2
+    lengths, inverse = 4.0 * (1.0 + ratio) * ellipe(share), 4.0 / (1.0 + ratio) * ellipk(share)
+    force = (lengths + (ratio**2 - 1.0) * inverse) / (4.0 * pi * ratio)
+    moment = (lengths + (1.0 - ratio**2) * inverse) / (4.0 * pi)
+    assert slowing == pytest.approx(mu * G * force, rel=within)
+    assert turning * body.inertia[2, 2] == pytest.approx(mu * body.mass * G * radius * moment, rel=within)

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.base.params import GRAVITY
-from mcrock.body import Body, cuboid, prism
-from mcrock.planar import PlanarBlock, planar_block, rectangle, rectangle_of
+from mcrock.body import Body, cuboid, cylinder, prism
+from mcrock.impact.conditions import Start
+from mcrock.planar import PlanarBlock, planar_block, rectangle, rectangle_of, simulate_planar
+from mcrock.simulation.runs import simulate
 from tests.unit.planar.blocks import blocks
 
 
@@ -53,6 +55,22 @@ def test_the_section_of_a_body():
     assert along_x.inertia == body.inertia[1, 1]
     assert along_y.inertia == body.inertia[0, 0]
     assert along_x.frequency == pytest.approx(body.frequency, rel=1e-14)
+
+
+def test_a_circle_reaches_as_far_as_its_rim():
+    """And not as the polygon that is drawn for it; it sweeps when the block lands that loses nothing."""
+    body = cylinder(0.2, 1.2, density=1000.0, com=(0.03, 0.0, 0.0))
+    block = planar_block(body)
+    assert (block.left, block.right) == pytest.approx((0.23, 0.17), rel=1e-12)
+    assert block.frequency == pytest.approx(body.frequency, rel=1e-12)
+    assert block.slenderness == pytest.approx(body.slenderness, rel=1e-12)
+    centred = cylinder(0.2, 1.2, density=1000.0)
+    planar = simulate_planar(planar_block(centred), r=1.0, tilt=0.1, t_end=2.0, history=True)
+    tilts = simulate(centred, start=Start(edge=0, tilt=0.1), t_end=2.0).history
+    low = np.flatnonzero(np.diff(np.sign(np.diff(tilts["tilt"].values))) > 0) + 1
+    landings = [event["t"] for event in planar.events if event["kind"] == "facet_impact"]
+    assert len(landings) >= 3
+    assert tilts["time"].values[low][: len(landings)] == pytest.approx(landings, abs=2e-5)
 
 
 def test_bodies_without_two_edges_across_are_refused():
