@@ -694,6 +694,14 @@ def export(
         typer.Option("--empirical", help="For OpenQuake and pelicun: the empirical fractions in any case."),
     ] = False,
     stripes: Annotated[bool, typer.Option("--stripes", hidden=True)] = False,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="For pelicun: a limit state before overturning, as peak_displacement=0.05 (slid so far); "
+            "repeatable. Falling off the support of the study is one too.",
+        ),
+    ] = None,
     site: Annotated[
         str | None,
         typer.Option(metavar="LON,LAT", help="Of a collection, for OpenQuake: where it is [degrees]."),
@@ -753,16 +761,22 @@ def export(
         raise ValueError(f"{output} exists already; replace it with --overwrite or choose another output")
     if not output.parent.is_dir():
         raise ValueError(f"{output}: the folder {output.parent} does not exist")
-    ds, words = load_dataset(store), ""
+    if limit and kind != ExportKind.PELICUN:
+        raise ValueError(f"--limit goes with pelicun, not with {kind.value}")
+    ds, words = load_dataset(store), list[str]()
     with reading_progress():
         if kind == ExportKind.OUTCOMES:
             text = fragility.outcome_rows(ds)
         elif kind == ExportKind.JSON:
             text = fragility.json_fragility(ds)
         else:
-            of_openquake = kind == ExportKind.OPENQUAKE
-            write = fragility.openquake_fragility if of_openquake else fragility.pelicun_fragility
-            text = write(ds, identifier=identifier, curve=ISOTONIC if empirical else None)
-            words = fragility.written_curve(accept_curve(ds, Bootstrap()), ISOTONIC if empirical else None)
+            curve = ISOTONIC if empirical else None
+            if kind == ExportKind.OPENQUAKE:
+                text = fragility.openquake_fragility(ds, identifier=identifier, curve=curve)
+            else:
+                states = fragility.limit_states(ds, [_limit(item) for item in limit or ()])
+                text = fragility.pelicun_library({identifier: states}, curve)
+                words = fragility.library_notes(states)
+            words.append(fragility.written_curve(accept_curve(ds, Bootstrap()), curve))
     options.write_text(output, text)
-    print(*filter(None, [words, output]), sep="\n")
+    print(*filter(None, words), output, sep="\n")

@@ -120,8 +120,9 @@ def check_shaking(studies: Sequence[Study]) -> None:
     study = studies[0]
     if study.intensity.measure in OF_MOTION:
         raise ConfigError(
-            f"{study.source} [intensity] measure: {study.intensity.measure!r} depends on the body, and the "
-            "objects of a collection share their intensities: take one of the ground, such as 'pga' or 'pgv'"
+            f"{study.source} [intensity] measure: {study.intensity.measure!r} depends on the body or its "
+            "floor, and the objects of a collection share their intensities: take one of the ground, such as "
+            "'pga' or 'pgv'"
         )
 
 

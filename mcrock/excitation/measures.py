@@ -282,6 +282,7 @@ class Measure(NamedTuple):
     power: int  # a motion scaled by a factor has the intensity times the absolute factor to this power
     parameters: Mapping[str, MeasureParameter] = {}
     of_pair: bool = False  # whether `function` takes both components at once
+    of_floor: bool = False  # whether it is of what the body stands on, a floor if there is one
 
 
 def spectral_acceleration(
@@ -384,6 +385,8 @@ for _percentile in (50, 100):
             function=_rotated(_mean.function, _percentile),
             of_pair=True,
         )
+MEASURES["pfa"] = MEASURES["pga"]._replace(long_name="peak floor acceleration" + _MEAN, of_floor=True)
+MEASURES["pfv"] = MEASURES["pgv"]._replace(long_name="peak floor velocity" + _MEAN, of_floor=True)
 
 _PIECE = r"(?:\d[\dpme]*s|to|n\d+|d\d[\dpme]*)"  # of the parameters in a name
 

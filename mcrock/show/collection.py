@@ -365,7 +365,8 @@ def exported(results: Results, kind: str, site: str | None, curve: str | None) -
     if kind == "pelicun":
         quantities = [f"{name},ea,1,0,{n},{n}" for name, n, _ in rows]
         head = "ID,Units,Location,Direction,Theta_0,Blocks"
-        return {"": pelicun_library(curves, curve), "_quantities": "\n".join([head, *quantities, ""])}
+        library = pelicun_library({name: [one] for name, one in curves.items()}, curve)
+        return {"": library, "_quantities": "\n".join([head, *quantities, ""])}
     files = {"": openquake_model(curves, results.title, curve)}
     if site is not None:
         try:

@@ -617,7 +617,7 @@ def intensity_notes(study: Study, inputs: Inputs) -> list[str]:
     """Levels that look as if they were in another unit."""
     levels = _levels(study, inputs)
     strongest, weakest = levels.max(), levels.min()
-    if study.intensity.measure in ("pga", "pga_rotd50", "pga_rotd100"):
+    if study.intensity.measure in ("pga", "pfa", "pga_rotd50", "pga_rotd100"):
         over = uplift_slenderness(inputs.vertices, inputs.faces, inputs.start_face, inputs.rim)
         in_g = study.intensity.levels_g is not None or study.intensity.value_g is not None
         advice = "" if in_g else "; for numbers in g give levels_g or value_g"
@@ -633,8 +633,8 @@ def intensity_notes(study: Study, inputs: Inputs) -> list[str]:
                 f"note: even the weakest motion has {weakest / STANDARD_GRAVITY:.3g} g; 'levels' are in "
                 "m/s2, 'levels_g' in g"
             ]
-    if study.intensity.measure.startswith("pgv") and weakest > 5:
-        return [f"note: even the weakest motion has {weakest:.3g} m/s; levels of pgv are in m/s"]
+    if study.intensity.measure.startswith(("pgv", "pfv")) and weakest > 5:
+        return [f"note: even the weakest motion has {weakest:.3g} m/s; levels of pgv and pfv are in m/s"]
     return []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from xml.etree import ElementTree
 
@@ -20,6 +20,7 @@ from mcrock.show import style, text
 from mcrock.statistics import fit_fragility, overturning_probability, pooled
 from mcrock.statistics.accepted_curve import (
     FAMILIES,
+    ISOTONIC,
     AcceptedCurve,
     BoundedCurve,
     FragilityCurve,
@@ -33,10 +34,10 @@ from mcrock.statistics.goodness import is_rejected
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords
 from mcrock.statistics.likelihood import FitKind, link_of, log_parameters
 from mcrock.statistics.measures import own_measure
-from mcrock.statistics.probability import EVENT
+from mcrock.statistics.probability import EVENT, by_limit, displacement_limit
 from mcrock.statistics.rates import LognormalCurve, integration_points
 from mcrock.statistics.resampling import fit_sample
-from mcrock.statistics.runs import ESTIMATE, run_intensity
+from mcrock.statistics.runs import ESTIMATE, config_of, run_intensity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -283,6 +284,7 @@ HEADER = (
     "ID,Incomplete,Demand-Type,Demand-Unit,Demand-Offset,Demand-Directional,"
     "LS1-Family,LS1-Theta_0,LS1-Theta_1,LS1-DamageStateWeights"
 )
+OF_STATE = HEADER[HEADER.index(",LS1") :]
 
 
 class Name(NamedTuple):
@@ -301,6 +303,8 @@ OPENQUAKE = {
 PELICUN = {
     "pga": ("Peak Ground Acceleration", "g", STANDARD_GRAVITY),
     "pgv": ("Peak Ground Velocity", "cmps", VELOCITIES["cm/s"]),
+    "pfa": ("Peak Floor Acceleration", "g", STANDARD_GRAVITY),
+    "pfv": ("Peak Floor Velocity", "mps", 1.0),
     "sa": ("Spectral Acceleration", "g", STANDARD_GRAVITY),
 }
 
@@ -368,7 +372,45 @@ def _add_function(
         ElementTree.SubElement(function, "poes", ls=STATE).text = " ".join(map(_text, probability))
 
 
-def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str | None = None) -> str:
+def limit_states(ds: xr.Dataset, limits: Sequence[tuple[str, float]] = ()) -> list[AcceptedCurve]:
+    """Curves of limit states that follow each other, the mildest first, overturning last.
+
+    A state includes those behind it: a body that fell off its support had slid before, and one that
+    overturned counts as fallen, so that fractions are in order at every intensity. With limits that where the
+    body falls off its support, if the study has one, is a state too. States that no run reached are left out.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `openquake_fragility`.
+    limits : sequence of (str, float)
+        One response and its limits in its unit, as for `mcrock.statistics.by_limit`.
+
+    Raises
+    ------
+    ValueError
+        If the limits are of several responses, of which none includes another; as `by_limit`.
+    """
+    asked, edge = set(limits), displacement_limit(ds)
+    if asked and edge is not None:
+        asked.add(("peak_displacement", edge))
+    if len(names := {name for name, _ in asked}) > 1:
+        raise ValueError(
+            "limit states follow each other, so their limits, and that of the support of the study, must be "
+            f"of one response; got {', '.join(sorted(names))}"
+        )
+    judged = [*(by_limit(ds, *limit) for limit in sorted(asked)), ds]
+    states = [accept_curve(one, Bootstrap()) for one in judged]
+    return [one for one in states if math.isfinite(one.support[0])] or states[-1:]
+
+
+def pelicun_fragility(
+    ds: xr.Dataset,
+    *,
+    identifier: str = "body",
+    curve: str | None = None,
+    limits: Sequence[tuple[str, float]] = (),
+) -> str:
     """Fragility of a study as a row of a pelicun fragility library, CSV of version 3.
 
     Any curve but the lognormal one is a `multilinear_CDF`, which pelicun wants to rise strictly from 0 to 1:
@@ -380,23 +422,49 @@ def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str | 
     Parameters
     ----------
     ds, identifier, curve
-        As for `openquake_fragility`.
+        As for `openquake_fragility`. Where curves of limit states would cross at an intensity of the study,
+        all are the empirical fractions, which do not.
+    limits : sequence of (str, float)
+        Of `limit_states` before overturning: LS1, LS2 and so on, each with one damage state.
 
     Raises
     ------
     ValueError
-        If the intensity has no name there, or there is no such curve.
+        If the intensity has no name there, or there is no such curve; as `limit_states`.
     """
-    return pelicun_library({identifier: accept_curve(ds, Bootstrap())}, curve)
+    return pelicun_library({identifier: limit_states(ds, limits)}, curve)
 
 
-def pelicun_library(curves: Mapping[str, AcceptedCurve], curve: str | None = None) -> str:
-    """Library of several bodies, one a row; as `pelicun_fragility`."""
-    return "\n".join([HEADER, *(_row(name, accepted, curve) for name, accepted in curves.items()), ""])
+def library_notes(states: Sequence[AcceptedCurve]) -> list[str]:
+    """What each of several limit states is, and whose motion the demand is of a body on a floor."""
+    events = [one.ds.attrs.get(EVENT, STATE) for one in states]
+    notes = [f"LS{number}: {event}" for number, event in enumerate(events, 1) if len(events) > 1]
+    measure = own_measure(states[0].ds)
+    if config_of(states[0].ds).get("motion", {}).get("floor") and measure in ("pga", "pgv"):
+        floor = measure.replace("g", "f")
+        notes.append(
+            f"the demand, {measure}, is of the ground below the floor; a study by {floor!r} has its own"
+        )
+    return notes
 
 
-def _row(identifier: str, accepted: AcceptedCurve, curve: str | None) -> str:
-    found, demand = _curve(accepted, curve), _name(accepted.ds, PELICUN, "pelicun", "{}|{}")
+def pelicun_library(bodies: Mapping[str, Sequence[AcceptedCurve]], curve: str | None = None) -> str:
+    """Library of several bodies, one a row, by their `limit_states`; as `pelicun_fragility`."""
+    rows = []
+    for name, states in bodies.items():
+        demand, x = _name(states[0].ds, PELICUN, "pelicun", "{}|{}"), states[0].units.intensity
+        values = np.array([_curve(one, curve).at(x) for one in states])
+        family = curve if (np.diff(values, axis=0) <= 0).all() else ISOTONIC
+        cells = [cell for one in states for cell in _state(one, demand, family)]
+        rows.append(",".join([name, "0", demand.name, demand.unit, "0", "0", *cells]))
+    most = max(map(len, bodies.values()))
+    more = (OF_STATE.replace("LS1", f"LS{number}") for number in range(2, most + 1))
+    return "\n".join([HEADER + "".join(more), *rows, ""])
+
+
+def _state(accepted: AcceptedCurve, demand: Name, curve: str | None) -> list[str]:
+    """Cells of a limit state."""
+    found = _curve(accepted, curve)
     if isinstance(found, LognormalCurve):
         family, parameters = "lognormal", [_text(found.median / demand.size), _text(found.dispersion)]
     else:
@@ -408,8 +476,7 @@ def _row(identifier: str, accepted: AcceptedCurve, curve: str | None) -> str:
         rising[last] = 1.0
         x, y = (",".join(map(_text, part[: last + 1])) for part in (level / demand.size, rising))
         family, parameters = "multilinear_CDF", [f'"{x}|{y}"', ""]
-    row = [identifier, "0", demand.name, demand.unit, "0", "0", family, *parameters, ""]
-    return ",".join(row)
+    return [family, *parameters, ""]
 
 
 def json_fragility(ds: xr.Dataset) -> str:

@@ -267,7 +267,7 @@ def legend_above(ax: Axes, ncols: int = 2, left: float = -0.1, **look: Any) -> N
 def legend_of_levels(ax: Axes, label: str, number: int) -> None:
     """Legend of so many intensities in a row above the axes, under their label; none of none."""
     if number:
-        title = label.replace("Peak ground acceleration", "PGA").replace("Peak ground velocity", "PGV")
+        title = re.sub(r"Peak (\w)\w+ (\w)\w+", lambda found: f"P{found[1]}{found[2]}".upper(), label)
         look: dict[str, Any] = {"handlelength": 1.6, "columnspacing": 1.0}
         ax.legend(title=title, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=number, **look)
 

@@ -21,6 +21,7 @@ from mcrock.base.estimates import Term
 from mcrock.dataset.create import differing_keys
 from mcrock.dataset.opened import Source, opened
 from mcrock.dataset.schema import OUTER
+from mcrock.excitation.measures import MEASURES
 from mcrock.statistics.accepted_curve import (
     FAMILIES,
     ISOTONIC,
@@ -148,10 +149,13 @@ def _check_measure(first: xr.Dataset, second: xr.Dataset) -> None:
     if own[0] != own[1]:
         raise PairingError(f"the studies have the intensities {' and '.join(own)}: give both the same")
     measure = asked[0].get("measure")
-    if measure in OF_MOTION and tables[0].get("body") != tables[1].get("body"):
+    what, parts = "body, and the bodies", [table.get("body") for table in tables]
+    if measure in MEASURES and MEASURES[measure].of_floor:
+        what, parts = "floor, and the floors", [table["motion"].get("floor") for table in tables]
+    if measure in OF_MOTION and parts[0] != parts[1]:
         raise PairingError(
-            f"the intensity {measure!r} contains the body, and the bodies differ: the same level is another "
-            f"motion; take {OF_MOTION[measure]!r} as intensity.measure"
+            f"the intensity {measure!r} contains the {what} differ: the same level is another motion; take "
+            f"{OF_MOTION[measure]!r} as intensity.measure"
         )
 
 

@@ -397,17 +397,28 @@ def measurer(
     if not variables:
         return lambda part: {}
     study = Study.from_json(ds.attrs["config"], Path(folder))
+    differing = [item.measure for item in variables if MEASURES[item.measure].of_floor]
+    if differing and not under_body and _floor_is_uncertain(study):
+        raise ValueError(
+            f"{differing[0]} is another one in each realization of an uncertain floor: list it in "
+            "intensity.variables of a cloud study, or make it intensity.measure"
+        )
     motions = load_motions(study)
     measure, parameters = study.intensity.measure, study.intensity.parameters
     name = variable_name(measure, parameters)
-    floor = under_body and study.motion.on_floor
-    beneath = [study.motion.under_body(m, _floor_at_medians(study)) for m in motions] if floor else motions
-    own_of = of_motions(measure, parameters, motions)
-    known = {item.name: of_motions(item.measure, item.parameters, beneath) for item in variables}
+    own_of = of_motions(measure, parameters, _measured(study, motions, measure))
+    known = {
+        item.name: of_motions(
+            item.measure, item.parameters, _measured(study, motions, item.measure, under_body)
+        )
+        for item in variables
+    }
 
     def computed(part: xr.Dataset) -> dict[str, np.ndarray]:
         record, sizes, gravity = _bodies(part)
         own = recorded(measure, parameters, motions, record, sizes, gravity, known=own_of)
+        if "own_intensity" in part:  # of floors that differ
+            own = part["own_intensity"].values
         if is_cloud(part):
             level = by_measure(part, name)["intensity_value"].values[:, None]
         else:
@@ -418,7 +429,7 @@ def measurer(
         found = {}
         for item in variables:
             of, taken = item.measure, item.parameters
-            unscaled = recorded(of, taken, beneath, record, sizes, gravity, known=known[item.name])
+            unscaled = recorded(of, taken, motions, record, sizes, gravity, known=known[item.name])
             found[item.name] = unscaled[:, None] * scale ** MEASURES[of].power
         return found
 
@@ -444,7 +455,8 @@ def scaled_to(ds: xr.Dataset, study: Study, level: float) -> tuple[str, list[Mot
     }
     gravity = np.full(len(motions), float(ds["gravity"][0]))
     measure, parameters = study.intensity.measure, study.intensity.parameters
-    own = recorded(measure, parameters, motions, np.arange(len(motions), dtype=np.int32), sizes, gravity)
+    measured = _measured(study, motions, measure)
+    own = recorded(measure, parameters, measured, np.arange(len(motions), dtype=np.int32), sizes, gravity)
     scale = factors(measure, np.array([level]), own)[:, 0]
     scaled = [motion.scaled(factor) for motion, factor in zip(motions, scale, strict=True)]
     return variable_name(measure, parameters), scaled
@@ -466,19 +478,17 @@ def static_thresholds(ds: xr.Dataset, *, folder: str | Path = ".") -> np.ndarray
     if not has_records(ds):
         return None
     study = Study.from_json(ds.attrs["config"], folder)
-    floor = [item for key, item in study.motion.quantities.items() if key.startswith("floor.")]
     measure, parameters = study.intensity.measure, study.intensity.parameters
     other = own_measure(ds) != variable_name(measure, parameters)
-    if other or study.start is not None or any(isinstance(item, Distribution | tuple) for item in floor):
+    if other or study.start is not None or _floor_is_uncertain(study):
         return None
     motions = load_motions(study)
-    beneath = motions
-    if study.motion.on_floor:
-        beneath = [study.motion.under_body(motion, _floor_at_medians(study)) for motion in motions]
+    beneath = _measured(study, motions, measure, under_body=True)
     level = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in beneath])
     down = np.array([max(-motion.acceleration[2].min(), 0.0) for motion in beneath])
     power = 1 if measure == "factor" else MEASURES[measure].power
-    own_of, found = of_motions(measure, parameters, motions), np.empty(ds.sizes["realization"])
+    own_of = of_motions(measure, parameters, _measured(study, motions, measure))
+    found = np.empty(ds.sizes["realization"])
     for where in cut(len(found)):
         part = ds.isel(realization=where)
         record, sizes, gravity = _bodies(part)
@@ -497,6 +507,19 @@ def _bodies(ds: xr.Dataset) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarr
     return ds["record"].values, sizes, ds["gravity"].values
 
 
+def _measured(study: Study, motions: list[Motion], measure: str, under_body: bool = False) -> list[Motion]:
+    """Motions that a measure is of, on the ground or on the floor, an uncertain one at its medians."""
+    if not (study.motion.on_floor and (under_body or (measure in MEASURES and MEASURES[measure].of_floor))):
+        return motions
+    return [study.motion.under_body(motion, _floor_at_medians(study)) for motion in motions]
+
+
+def _floor_is_uncertain(study: Study) -> bool:
+    """Whether realizations have floors of their own."""
+    floor = (item for key, item in study.motion.quantities.items() if key.startswith("floor."))
+    return any(isinstance(item, Distribution | tuple) for item in floor)
+
+
 def _floor_at_medians(study: Study) -> dict[str, float]:
     """Numbers of the floor of a study, by key."""
     floor = {key: item for key, item in study.motion.quantities.items() if key.startswith("floor.")}
@@ -506,7 +529,15 @@ def _floor_at_medians(study: Study) -> dict[str, float]:
     }
 
 
-INPUTS = ("intensity_value", "record", "gravity", "motion_scaling", "body_slenderness", "body_frequency")
+INPUTS = (
+    "intensity_value",
+    "own_intensity",
+    "record",
+    "gravity",
+    "motion_scaling",
+    "body_slenderness",
+    "body_frequency",
+)
 Measures = Mapping[str, np.ndarray]  # by name, of each run or group of runs
 
 

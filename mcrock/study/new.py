@@ -8,6 +8,7 @@ from math import cos, hypot, pi, sin
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.parsing import parse_toml, toml
 from mcrock.study.impact import PRESETS
 from mcrock.study.load import study_of
@@ -240,6 +241,8 @@ def _motion(values: dict[str, Any]) -> list[Line]:
         lines = [("source", "spectrum", "a motion for each realization"), *_spectrum(values)]
     else:
         lines = [("source", "fema_p695", ""), ("set", earthquakes, "recorded pairs of horizontal components")]
+    if "height_ratio" in values:  # of a test, whose axes are those of what is tested
+        return lines
     return [*lines, ("azimuth_deg", _uniform(0, 360), "[deg] from any direction")]
 
 
@@ -249,7 +252,13 @@ def _spectrum(values: dict[str, Any]) -> list[Line]:
         stated = values["spectrum_unit"] == "stated"
         table: Line = ("table", values["spectrum_file"], "of periods and accelerations")
         return [table] if stated else [table, ("unit", values["spectrum_unit"], "of the accelerations")]
-    return [("ground" if len(spectrum) == 1 else "standard", spectrum, "")]
+    lines: list[Line] = [("ground" if len(spectrum) == 1 else "standard", spectrum, "")]
+    if spectrum == "ac156":
+        lines.append(
+            ("height_ratio", values["height_ratio"], "[1] z/h, height of its floor over that of the roof")
+        )
+        lines.append(("components", 3, "two horizontal ones along its axes, and the vertical one"))
+    return lines
 
 
 def _floor(values: dict[str, Any]) -> list[Line]:
@@ -258,7 +267,7 @@ def _floor(values: dict[str, Any]) -> list[Line]:
     Of N storeys of one mass its participation factor is sum(i/N) / sum((i/N)^2) = 3 N / (2 N + 1), which
     counts i/N times at the i-th floor.
     """
-    if "storey" not in values:
+    if "storey" not in values or values.get("height_ratio"):
         return []
     storey = values["storey"]
     n = storey + values["storeys_above"]
@@ -275,13 +284,17 @@ def _floor(values: dict[str, Any]) -> list[Line]:
 
 def _intensity(values: dict[str, Any]) -> list[Line]:
     measure = values["measure"]
+    if "s_ds" in values:
+        levels: Any = [round(STANDARD_GRAVITY * level, 5) for level in values["s_ds"]]
+        return [("measure", "factor", "on the spectrum of S_DS = 1 m/s2"), ("levels", levels, "[m/s2] S_DS")]
     if measure == "as_recorded":
         return [
             ("measure", "factor", "on the motions, which are taken as they are"),
             ("levels", [1.0], "[1]"),
         ]
-    levels: Any = values[f"{measure}_levels"]
-    key, unit = ("levels_g", "[g]") if measure == "pga" else ("levels", "[m/s]")
+    in_g = measure in ("pga", "pfa")
+    levels = values["pga_levels" if in_g else "pgv_levels"]
+    key, unit = ("levels_g", "[g]") if in_g else ("levels", "[m/s]")
     if levels == AUTO:
         key, unit = "levels", "where some fall and others do not, found by a pilot"
     return [("measure", measure, "geometric mean of the two horizontal components"), (key, levels, unit)]
@@ -370,7 +383,7 @@ def _guess(tables: Mapping[str, Any]) -> Tables:
     slip = (rubbed.get("low"), rubbed.get("high")) if isinstance(rubbed, dict) else ()
     places = list(PLACES)
     storey, storeys = _storeys(floor.get("factor"))
-    distance = limits.get("displacement")
+    distance, levels = limits.get("displacement"), intensity.get("levels")
     return {
         **{name: body.get(name) for name in SAME},
         **_base(body),
@@ -392,9 +405,13 @@ def _guess(tables: Mapping[str, Any]) -> Tables:
         "spectrum": motion.get("ground") or motion.get("standard") or "file",
         "spectrum_file": motion.get("table"),
         "spectrum_unit": motion.get("unit"),
+        "height_ratio": motion.get("height_ratio"),
+        "s_ds": [round(level / STANDARD_GRAVITY, 4) for level in levels]
+        if isinstance(levels, list)
+        else None,
         "measure": {"factor": "as_recorded"}.get(str(intensity.get("measure")), intensity.get("measure")),
         "pga_levels": intensity.get("levels_g", AUTO),
-        "pgv_levels": intensity.get("levels"),
+        "pgv_levels": levels,
         "realizations": ensemble.get("realizations"),
     }
 

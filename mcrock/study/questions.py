@@ -220,6 +220,8 @@ ACCELERATION_UNITS = ("g", "m/s2", "cm/s2", "mm/s2", "gal", "mg")
 MEASURES = {
     "pga": "peak ground acceleration",
     "pgv": "peak ground velocity, better for large or sliding bodies",
+    "pfa": "peak floor acceleration, as of FEMA P-58: of the floor that it stands on",
+    "pfv": "peak floor velocity",
     "as_recorded": "not scaled: the motions as they are",
 }
 AUTO = "auto"  # what a pilot, or the run itself, chooses
@@ -278,9 +280,20 @@ def _of(*shapes: str) -> dict[str, tuple[str, ...]]:
     return {"shape": shapes}
 
 
+def _storeys(answers: Answers) -> tuple[int, int]:
+    """That which it stands on, and all of the building."""
+    storey, above = (BY_NAME[name].check.read(answers[name]) for name in ("storey", "storeys_above"))
+    return storey, storey + above
+
+
 def _frequency(answers: Answers) -> str:
-    storeys = sum(BY_NAME[name].check.read(answers[name]) for name in ("storey", "storeys_above"))
+    _, storeys = _storeys(answers)
     return f"{6.7 / storeys:.2g} to {15.0 / storeys:.2g} Hz"
+
+
+def _height_ratio(answers: Answers) -> str:
+    storey, storeys = _storeys(answers) if "storey" in answers else (0, 1)
+    return f"{storey / storeys:.3g}"
 
 
 ABOUT_OBJECT = {
@@ -495,25 +508,39 @@ ABOUT_EARTHQUAKES = {
         Option({"stated": "the file says it", **dict.fromkeys(ACCELERATION_UNITS, "")}),
         {"earthquakes": ("spectrum",), "spectrum": ("file",)},
     ),
+    "height_ratio": Question(
+        "How high in the building does it stand? (z/h: 0 on the ground, 1 at the roof)",
+        "AC156 makes the spectrum of the floor from that of the ground; above 0 no other floor is between.",
+        _height_ratio,
+        Amount("1", least=0.0, most=1.0),
+        {"spectrum": ("ac156",)},
+    ),
     "measure": Question(
         "How is the strength of an earthquake measured?",
         "Every motion is scaled to each level of it. Take the measure of your hazard curve.",
-        "pga",
+        lambda answers: "as_recorded" if answers.get("spectrum") == "ac156" else "pga",
         Option(MEASURES),
+    ),
+    "s_ds": Question(
+        "Which S_DS has the site? (1 g, or several: 0.5, 1, 1.5 g)",
+        "The design spectral acceleration at short periods, ASCE/SEI 7; every motion is one for each.",
+        "1 g",
+        LevelList("g"),
+        {"spectrum": ("ac156",), "measure": ("as_recorded",)},
     ),
     "pga_levels": Question(
         "At which levels? (auto, or as 0.2, 0.4, 0.8 g)",
         "The curve needs some where next to nothing overturns and some where most do; a pilot finds them.",
         AUTO,
         MaybeAuto(LevelList("g")),
-        {"measure": ("pga",)},
+        {"measure": ("pga", "pfa")},
     ),
     "pgv_levels": Question(
         "At which levels? (auto, or as 0.2, 0.4, 0.8 m/s)",
         "The curve needs some where next to nothing overturns and some where most do; a pilot finds them.",
         AUTO,
         MaybeAuto(LevelList("m/s")),
-        {"measure": ("pgv",)},
+        {"measure": ("pgv", "pfv")},
     ),
 }
 ABOUT_SIZE = {

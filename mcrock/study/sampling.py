@@ -359,9 +359,14 @@ def draw_ground(draws: Draws, n: int) -> Drawn:
 class Shaking(NamedTuple):
     """The motions of a slice of realizations before they are scaled."""
 
-    ground: Sequence[Motion] | None  # motions whose intensities count; None where they are not made
+    ground: Sequence[Motion] | None  # None where they are not made
+    beneath: Sequence[Motion] | None  # the body: of a floor, or the same
     of: NDArray[np.int32]  # (n,) index of that of each realization
     drawn: Drawn
+
+    def measured(self, measure: str) -> Sequence[Motion] | None:
+        """Motions whose intensities count in a measure; None where they are not made."""
+        return self.beneath if measure in MEASURES and MEASURES[measure].of_floor else self.ground
 
 
 def draw_shaking(
@@ -376,13 +381,14 @@ def draw_shaking(
     """
     record = points.record
     ground: Sequence[Motion] | None = motions
+    beneath = ground
     of, under = record, list[Motion]()
     if study.motion.has_own_motions and with_motions:
         ground, under = own_motions(study, motions, draws, points)
-        of = np.arange(len(record), dtype=np.int32)
+        of, beneath = np.arange(len(record), dtype=np.int32), under
     elif study.motion.has_own_motions:
         check_draws(study, draws, points.start)
-        ground = None if study.motion.is_generated else motions  # a floor has the intensities of its ground
+        ground, beneath = (None if study.motion.is_generated else motions), None
     azimuth = draws["motion.azimuth"] * study.motion.rotation[1]
     values: dict[str, NDArray[Any]] = {}
     if study.motion.shakes:
@@ -395,7 +401,7 @@ def draw_shaking(
         if not study.motion.is_generated:
             values["record"] = record
     arrays = {"record": of, "azimuth": azimuth, "motions": tuple(under)}
-    return Shaking(ground, of, Drawn(arrays, values))
+    return Shaking(ground, beneath, of, Drawn(arrays, values))
 
 
 def peak_accelerations(study: Study, shaking: Shaking, scale: Array) -> Array:
@@ -403,10 +409,9 @@ def peak_accelerations(study: Study, shaking: Shaking, scale: Array) -> Array:
 
     ``scale`` has the factors on the motions; NaN where the motions are not made.
     """
-    under = shaking.drawn.arrays["motions"] if study.motion.has_own_motions else shaking.ground
-    if not under:
+    if shaking.beneath is None:
         return np.full(scale.shape, np.nan)
-    largest = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in under])
+    largest = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in shaking.beneath])
     return np.abs(scale) * largest[shaking.of][:, None]
 
 
@@ -537,8 +542,9 @@ def _impossible(
     return RealizationError(f"{study.source} [motion]: realization {realization}: {error}{advice}")
 
 
-# measures of the body and the motion together, and the measure of the motion in them
+# measures of the body and the motion together or of a floor, and the measure of the motion of the ground
 OF_MOTION = {"uplift_ratio": "pga", "velocity_ratio": "pgv", "frequency_ratio": "tm"}
+OF_MOTION |= {"pfa": "pga", "pfv": "pgv"}
 
 
 def recorded(
@@ -577,7 +583,7 @@ def recorded(
     own = (of_motions(measure, parameters, motions, np.unique(record)) if known is None else known)[record]
     if measure == "frequency_ratio":
         return 2.0 * pi / (own * sizes["frequency"])
-    if measure in OF_MOTION:
+    if "slenderness" in MEASURES[measure].parameters:
         own = own / (gravity * np.tan(sizes["slenderness"]))
     return own * sizes["frequency"] if measure == "velocity_ratio" else own
 
@@ -615,21 +621,22 @@ def draw_intensities(
     n, measure, taken = len(gravity), study.intensity.measure, study.intensity.parameters
     level = draw_levels(study, draws, n)
     own = np.full(n, np.nan)
-    if shaking.ground is not None:
-        own = recorded(measure, taken, shaking.ground, shaking.of, sizes, gravity)
+    motions = shaking.measured(measure)
+    if motions is not None:
+        own = recorded(measure, taken, motions, shaking.of, sizes, gravity)
     scaling = draws["motion.scaling"][:, None] if "motion.scaling" in draws else 1.0
     factor = scaling * factors(measure, level, own)
     values: dict[str, NDArray[Any]] = {}
-    if study.motion.is_generated:
+    if study.motion.is_generated or motions is not shaking.ground:  # which realizations differ in
         values["own_intensity"] = own
     if study.is_cloud:
         values["intensity_value"] = level[:, 0]
-        if shaking.ground is not None:
-            for kept in study.intensity.variables:
+        for kept in study.intensity.variables:
+            if (motions := shaking.measured(kept.measure)) is not None:
                 unscaled = recorded(
                     kept.measure,
                     kept.parameters,
-                    shaking.ground,
+                    motions,
                     shaking.of,
                     sizes,
                     gravity,

@@ -162,6 +162,8 @@ def test_measures_say_their_units():
         "uplift_ratio": "1",
         "velocity_ratio": "1",
         "frequency_ratio": "1",
+        "pfa": "m s-2",
+        "pfv": "m s-1",
     }
     for name, measure in MEASURES.items():
         if measure.of_pair:

@@ -1,18 +1,22 @@
 """Fragility as files of other programs: numbers are those of the fit, and the programs read them."""
 
+import csv
 import json
 import re
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
+import mcrock
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.show.fragility import (
     HEADER,
     NRML,
     json_fragility,
+    library_notes,
+    limit_states,
     openquake_fragility,
     pelicun_fragility,
     written_curve,
@@ -85,11 +89,17 @@ def test_openquake_stripes_are_the_fractions(study, fell):
         ({"measure": "sa", "period": 1.0}, "SA(1.0)", "Spectral Acceleration|1.0,g"),
         ({"measure": "sa", "period": 0.25}, "SA(0.25)", "Spectral Acceleration|0.25,g"),
         ({"measure": "pgv"}, "PGV", "Peak Ground Velocity,cmps"),
+        ({"measure": "pfa"}, None, "Peak Floor Acceleration,g"),
+        ({"measure": "pfv"}, None, "Peak Floor Velocity,mps"),
     ],
 )
 def test_intensities_have_their_names(study, intensity, imt, demand):
     ds = study(**intensity)
-    assert f'imt="{imt}"' in openquake_fragility(ds)
+    if imt is None:
+        with pytest.raises(ValueError, match="OpenQuake knows the intensities pga, pgv, sa"):
+            openquake_fragility(ds)
+    else:
+        assert f'imt="{imt}"' in openquake_fragility(ds)
     assert f",{demand},0,0,lognormal," in pelicun_fragility(ds)
 
 
@@ -120,6 +130,84 @@ def test_pelicun_stripes_rise_strictly_from_0_to_1(study, most):
     assert at_end == pytest.approx(fractions[-1], abs=2e-3)  # what stands goes on standing
 
 
+@pytest.fixture
+def sliding(study):
+    """A study whose displacement grows with the intensity, and is 0.02 m at 2 m/s2 and 0.1 m at 4 m/s2."""
+    ds = study("pfa")
+    rng = np.random.default_rng(3)
+    spread = np.exp(0.3 * rng.standard_normal(ds.sizes["realization"]))[:, None]
+    moved = 0.005 * ds["intensity"].values ** 2.3 * spread
+    config = json.dumps(json.loads(ds.attrs["config"]) | {"limits": {"displacement": 0.1}})
+    return ds.assign(peak_displacement=(ds["outcome"].dims, moved.astype("f4"))).assign_attrs(config=config)
+
+
+def damage(table, intensity, quantile):
+    """Damage state of a component, by the rule of pelicun: the last limit state whose capacity is below the
+    demand, the capacities of a component at one quantile of each."""
+    row = next(csv.reader(table.splitlines()[1:]))
+    state = 0
+    for number in range(1, (len(row) - 6) // 4 + 1):
+        family, first, second, _ = row[6 + 4 * (number - 1) :][:4]
+        if family == "":
+            continue
+        capacity = float(first) * np.exp(float(second) * ndtri(quantile)) if second else None
+        if family == "multilinear_CDF":
+            x, y = (np.array(part.split(","), float) for part in first.split("|"))
+            capacity = np.interp(quantile, y, x)
+        state = np.where(intensity > capacity, number, state)
+    return state
+
+
+@pytest.mark.parametrize("curve", [None, "stripes"])
+def test_one_table_has_sliding_falling_off_and_overturning(sliding, curve):
+    """The damage that pelicun would draw is that of the runs, at every level."""
+    table = pelicun_fragility(sliding, curve=curve, limits=[("peak_displacement", 0.02)])
+    heads, cells = next(csv.reader([table.splitlines()[0]])), next(csv.reader([table.splitlines()[1]]))
+    assert [head for head in heads if head.endswith("Family")] == ["LS1-Family", "LS2-Family", "LS3-Family"]
+    assert len(cells) == len(heads) == 18
+    assert cells[2:6] == ["Peak Floor Acceleration", "g", "0", "0"]
+    fell = (sliding["outcome"] == Outcome.OVERTURNED).values
+    moved = sliding["peak_displacement"].values
+    quantiles = (np.arange(4000) + 0.5) / 4000
+    for k, level in enumerate(sliding["intensity"].values / STANDARD_GRAVITY):
+        drawn = damage(table, level * (1 + 1e-6), quantiles)
+        for state, reached in ((1, (moved > 0.02) | fell), (2, (moved > 0.1) | fell), (3, fell)):
+            assert (drawn >= state).mean() == pytest.approx(reached[:, k].mean(), abs=0.06)
+    notes = library_notes(limit_states(sliding, [("peak_displacement", 0.02)]))
+    assert notes == [
+        "LS1: peak displacement beyond 0.02 m",
+        "LS2: peak displacement beyond 0.1 m",
+        "LS3: overturning",
+    ]
+
+
+def test_states_that_no_run_reached_are_left_out_and_others_do_not_cross(sliding):
+    stands = sliding.copy(deep=True)
+    stands["outcome"][:] = Outcome.AT_REST
+    assert pelicun_fragility(stands, limits=[("peak_displacement", 0.02)]).count("LS") == 2 * 4
+    steep = sliding.copy(deep=True)
+    steep["peak_displacement"][:] = np.where(steep["outcome"] == Outcome.OVERTURNED, 1.0, 0.0)
+    steep["peak_displacement"][:, -4:] = 0.05
+    states = limit_states(steep, [("peak_displacement", 0.02)])
+    x = states[0].units.intensity
+    values = [one.curves["lognormal"].at(x) for one in states]
+    assert (np.diff(values, axis=0) > 0).any()  # fitted apart they would
+    assert pelicun_fragility(steep, limits=[("peak_displacement", 0.02)]).count("multilinear_CDF") == 3
+    with pytest.raises(ValueError, match=r"must be of one response; got peak_displacement, peak_tilt"):
+        pelicun_fragility(sliding, limits=[("peak_tilt", 0.02)])
+
+
+def test_a_study_of_a_floor_by_the_ground_says_so(study):
+    ds = study("pgv")
+    config = json.loads(ds.attrs["config"])
+    assert library_notes(limit_states(ds)) == []
+    floor = mcrock.load_config("configs/cabinet_on_floor.toml", ["intensity.variables=[]"])
+    (note,) = library_notes(limit_states(ds.assign_attrs(config=floor.to_json())))
+    assert note.startswith("the demand, pgv, is of the ground below the floor")
+    assert "'pfv'" in note
+    assert config["intensity"]["measure"] == "pgv"
+
+
 def test_json_has_the_covariance_of_the_jackknife(make_study):
     """A twin that fits anew without each record."""
     ds = make_study(records=6, per_record=8)
@@ -139,7 +227,7 @@ def test_json_has_the_covariance_of_the_jackknife(make_study):
 @pytest.mark.parametrize("write", [openquake_fragility, pelicun_fragility])
 def test_what_programs_do_not_know_is_refused(study, make_study, write):
     with pytest.raises(
-        ValueError, match=r"knows the intensities pga, pgv, sa .*that of the study is 'uplift_ratio'"
+        ValueError, match=r"knows the intensities pga, pgv, .*sa .*that of the study is 'uplift_ratio'"
     ):
         write(study("uplift_ratio"))
     with pytest.raises(ValueError, match="that of the study is 'sa_1s_d0p02'"):

@@ -225,6 +225,15 @@ def test_an_intensity_that_contains_the_body_is_refused():
         compare_designs(first, second)
 
 
+def test_an_intensity_of_floors_that_differ_is_refused():
+    first, second = (
+        with_config(ds, intensity={"measure": "pfa"}, motion={"floor": {"frequency": frequency}})
+        for ds, frequency in zip(pair_of_designs(), (2.0, 3.0), strict=True)
+    )
+    with pytest.raises(PairingError, match=r"'pfa' contains the floor.*take 'pga'"):
+        compare_designs(first, second)
+
+
 def test_text_says_what_differs_and_what_that_does(pair, compared):
     first, second = (
         with_config(ds, body={"width": width}, title=str(width), ensemble={"realizations": 3})

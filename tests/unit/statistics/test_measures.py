@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 from mcrock.excitation.measures import intensity
+from mcrock.excitation.processing import floor_motion, oscillator_modes
 from mcrock.statistics import (
     by_measure,
     fit_fragility,
@@ -15,7 +16,8 @@ from mcrock.statistics import (
     with_measures,
 )
 from mcrock.statistics.hazard import HazardError
-from mcrock.statistics.measures import other_hazards
+from mcrock.statistics.measures import other_hazards, scaled_to, static_thresholds, weigh_runs
+from mcrock.statistics.runs import study_of
 from mcrock.study.sampling import load_motions
 from mcrock.study.study import Study
 from tests.unit.statistics.measured import measured_study
@@ -76,6 +78,56 @@ def test_runs_under_a_floor():
         ground, beneath = (with_measures(ds, ["pgv"], under_body=under) for under in (False, True))
         ratio = (beneath["im_pgv"] / ground["im_pgv"]).values
         assert (np.abs(ratio - 1).max() < 0.05) == same
+
+
+FLOOR = "frequency = { distribution = 'uniform', low = 1.0, high = 4.0 }, damping = 0.05"
+REST = {"floor.damping": 0.05, "floor.factor": 1.0}
+AT_FLOOR = "intensity={ measure = 'pfa', levels_g = [0.5, 1.5] }"
+
+
+def test_levels_of_a_floor_are_those_of_its_own_motion_in_each_realization():
+    """The peak of each scaled floor, by both components, is the level; the ground has another one."""
+    ds, inputs, motions = measured_study([f"motion.floor={{ {FLOOR} }}", AT_FLOOR])
+    flat = with_measures(ds, ["pga", "pgv"])
+    assert measures_of(flat) == ["pfa", "pga", "pgv"]
+    for k in (0, 17, 43):
+        ground, floor = motions[int(ds["record"][k])], inputs.motions[k]
+        modes = oscillator_modes(float(ds["motion_floor_frequency"][k]), 0.05, "xy")
+        np.testing.assert_allclose(floor.acceleration, floor_motion(ground, modes).acceleration)
+        peaks = np.abs(floor.acceleration[:2]).max(axis=1)
+        assert float(ds["own_intensity"][k]) == pytest.approx(np.sqrt(peaks.prod()), rel=1e-12)
+        for level in (0, 1):
+            factor, run = abs(inputs.scale[k, level]), flat.isel(realization=2 * k + level)
+            scaled = np.sqrt((factor * peaks).prod())
+            assert scaled == pytest.approx(float(ds["intensity"][level]), rel=1e-12)
+            assert float(run["im_pgv"]) == pytest.approx(factor * intensity(ground, "pgv"), rel=1e-12)
+    assert ds["intensity"].attrs["long_name"] == "peak floor acceleration (geometric mean)"
+    assert weigh_runs(ds, ["pga"], False).units({})["pga"].runs.sum() == 88
+
+
+def test_a_floor_of_fixed_numbers_is_measured_afterwards_and_an_uncertain_one_is_not():
+    ds, inputs, _ = measured_study(["motion.floor={ frequency = 2.0 }"])
+    flat = with_measures(ds, ["pfa", "pfv"])
+    for name in ("pfa", "pfv"):
+        own = intensity(inputs.motions[5], name) * abs(inputs.scale[5])
+        np.testing.assert_allclose(flat[f"im_{name}"].values.reshape(ds["outcome"].shape)[5], own, rtol=1e-12)
+    at_floor, _, _ = measured_study(["motion.floor={ frequency = 2.0 }", AT_FLOOR])
+    by_ground = with_measures(at_floor, ["pga"])["im_pga"].values.reshape(at_floor["outcome"].shape)
+    found = static_thresholds(at_floor) / at_floor["intensity"].values[0] * by_ground[:, 0]
+    np.testing.assert_allclose(found, static_thresholds(ds), rtol=1e-12)  # one motion, measured twice
+    _, scaled = scaled_to(at_floor, study_of(at_floor), 2.0)
+    beneath = study_of(at_floor).motion.under_body(scaled[3], {"floor.frequency": 2.0} | REST)
+    assert intensity(beneath, "pfa") == pytest.approx(2.0, rel=1e-12)
+    uncertain, _, _ = measured_study([f"motion.floor={{ {FLOOR} }}"])
+    with pytest.raises(ValueError, match="pfa is another one in each realization of an uncertain"):
+        with_measures(uncertain, ["pfa"])
+
+
+def test_without_a_floor_it_is_the_motion_as_given():
+    """Of records of a floor, or a spectrum of one."""
+    _, by_floor, _ = measured_study([AT_FLOOR])
+    _, by_ground, _ = measured_study([AT_FLOOR.replace("pfa", "pga")])
+    np.testing.assert_array_equal(by_floor.scale, by_ground.scale)
 
 
 def test_measures_that_cannot_be_known(make_study):

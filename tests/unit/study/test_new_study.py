@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 import mcrock
 from mcrock.base import units
+from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.excitation.response_spectra import response_spectrum
 from mcrock.show.body import object_numbers, sketch
-from mcrock.study.new import new_study
+from mcrock.study.new import answers_of, new_study
 from mcrock.study.questions import BY_NAME, QUESTIONS, Amount, LevelList, Option, Whole, asked, read_answers
-from mcrock.study.sampling import check_inputs
+from mcrock.study.sampling import check_inputs, draw_inputs, load_motions
 
 POINTS = "-0.2 -0.2 0\n0.2 -0.2 0\n0.2 0.2 0\n-0.2 0.2 0\n0 0 1.2\n"
 # where answers need not go together: the first corner of a body above its base, say
@@ -197,3 +199,36 @@ def test_a_file_with_a_spectrum_says_its_unit_unless_somebody_does(folder, answe
     """It was taken as g, whatever its line of names said."""
     text, study = new_study(folder, earthquakes="spectrum", spectrum="file", spectrum_file="f.csv", **answer)
     assert (study.motion.unit, tomllib.loads(text)["motion"].get("unit")) == (unit, unit)
+
+
+def test_ac156_is_that_of_the_floor_for_the_site(folder):
+    """S_DS of 1 g at half the height: 1.6 g from 1.3 to 8.3 Hz; upright 2/3 of the ground."""
+    asked = {"earthquakes": "spectrum", "spectrum": "ac156", "s_ds": "0.5, 1 g"}
+    text, study = new_study(folder, place="storey", storey=2, storeys_above=2, **asked)
+    assert (study.motion.height_ratio, study.motion.floor, study.motion.components) == (0.5, None, 3)
+    assert "azimuth" not in tomllib.loads(text)["motion"]
+    assert study.intensity.measure == "factor"
+    assert study.intensity.levels == pytest.approx((4.903325, 9.80665), abs=1e-5)
+    inputs = draw_inputs(study.of_size(1), load_motions(study), 0, 1)
+    motion = inputs.motions[0].scaled(inputs.scale[0, 1])
+    for period, wanted in ((1 / 8.3, 1.6), (1 / 2, 1.6), (1 / 1.3, 1.6), (1.0, 1.6 / 1.3)):
+        found = response_spectrum(motion.acceleration[0], motion.dt, [period])[0] / STANDARD_GRAVITY
+        assert 0.89 * wanted < found < 1.31 * wanted
+    upright = response_spectrum(motion.acceleration[2], motion.dt, [0.2])[0] / STANDARD_GRAVITY
+    assert 0.89 * 2 / 3 < upright < 1.31 * 2 / 3
+    answers, kept = answers_of(tomllib.loads(text), folder)
+    assert (answers["height_ratio"], answers["s_ds"]) == ("0.5", "0.5 1.0 g")
+    assert "motion" not in kept
+    ground = new_study(folder, place="storey", height_ratio=0, **asked).study
+    assert (ground.motion.height_ratio, ground.motion.floor is not None) == (0.0, True)
+    with pytest.raises(ValueError, match="height_ratio: expected a number"):
+        new_study(folder, height_ratio=1.2, **asked)
+
+
+@pytest.mark.parametrize(("measure", "key"), [("pfa", "levels_g"), ("pfv", "levels")])
+def test_levels_of_a_floor_are_asked_for_as_those_of_the_ground(folder, measure, key):
+    levels = {"pga_levels" if measure == "pfa" else "pgv_levels": "0.5 1.5"}
+    text, study = new_study(folder, place="storey", measure=measure, **levels)
+    assert tomllib.loads(text)["intensity"] == {"measure": measure, key: [0.5, 1.5]}
+    assert study.motion.on_floor
+    assert answers_of(tomllib.loads(text), folder)[0]["measure"] == measure
