@@ -788,16 +788,21 @@ def _model_notes(study: Study, inputs: Inputs) -> list[str]:
     return notes + isolator_notes(study, inputs)
 
 
-def model_notes(study: Study, folder: Path) -> list[str]:
-    """Notes of `describe` on body, impacts and contacts of a study that was run.
-
-    Without its records, which say how realizations meet them, only those that go by the study file.
-    """
+def section_notes(study: Study, folder: Path) -> dict[str, list[str]]:
+    """Notes of `describe` by what they bear on; without its records those that go by the study file alone."""
     study = Study.from_json(study.to_json(), folder)
     try:
-        return _model_notes(study, _first_inputs(study, load_motions(study))[0])
+        motions = load_motions(study)
+        inputs = _first_inputs(study, motions)[0]
+        return {
+            "body": [line.strip() for line in describe_body(study, inputs) if "  note: " in line],
+            "inputs": _design_notes(study, motions),
+            "motions": study.motion.notes(study.intensity.measure, motions, inputs.scale)
+            + (intensity_notes(study, inputs) if study.motion.shakes else []),
+            "model": _model_notes(study, inputs),
+        }
     except (ConfigError, MotionError):
-        return loss_notes(study) + range_notes(study)
+        return {"model": loss_notes(study) + range_notes(study)}
 
 
 def uncertain_rows(study: Study) -> list[tuple[str, str, str]]:

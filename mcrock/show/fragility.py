@@ -36,7 +36,7 @@ from mcrock.statistics.likelihood import FitKind, link_of, log_parameters
 from mcrock.statistics.measures import own_measure
 from mcrock.statistics.probability import EVENT, by_limit, displacement_limit
 from mcrock.statistics.rates import LognormalCurve, integration_points
-from mcrock.statistics.resampling import fit_sample
+from mcrock.statistics.resampling import Units, fit_sample
 from mcrock.statistics.runs import ESTIMATE, config_of, run_intensity
 
 if TYPE_CHECKING:
@@ -498,11 +498,8 @@ def json_fragility(ds: xr.Dataset) -> str:
     known = math.isfinite(float(fit["median_capacity"])) and float(fit["dispersion"]) > 0
     lognormal = {name: fit[name].values.tolist() for name in CURVE}
     if known:
-        fitted = fit_sample(units, units.overturned[ESTIMATE], Bootstrap(resamples=1))
-        found = log_parameters(fitted.left_out)
-        spread, n = found - fitted.copies @ found / units.number, units.number
-        covariance = (n - 1) / n * (spread.T * fitted.copies) @ spread
-        lognormal |= {"covariance_of": ["ln(median_capacity)", "ln(dispersion)"], "covariance": covariance}
+        names = ["ln(median_capacity)", "ln(dispersion)"]
+        lognormal |= {"covariance_of": names, "covariance": covariance_of(units)}
     axis = run_intensity(ds).attrs
     intensity = {"measure": own_measure(ds), "units": axis.get("units", "1")}
     curve = {
@@ -523,6 +520,14 @@ def json_fragility(ds: xr.Dataset) -> str:
         "independent": fit.attrs["independent"],
     }
     return json.dumps(text.as_json(curve), indent=1, allow_nan=False) + "\n"
+
+
+def covariance_of(units: Units) -> np.ndarray:
+    """Covariance (2, 2) of ln(median) and ln(dispersion) of a lognormal curve: the jackknife's."""
+    fitted, n = fit_sample(units, units.overturned[ESTIMATE], Bootstrap(resamples=1)), units.number
+    found = log_parameters(fitted.left_out)
+    spread = found - fitted.copies @ found / n
+    return np.asarray((n - 1) / n * (spread.T * fitted.copies) @ spread)
 
 
 def outcome_rows(ds: xr.Dataset) -> str:

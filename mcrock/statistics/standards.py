@@ -31,7 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from math import cos, log, nan, pi, sin, sqrt, tan
+from math import cos, inf, log, nan, pi, sin, sqrt, tan
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
@@ -543,6 +543,11 @@ def sliding_distance(motion: Motion, friction: float, gravity: float = 9.81) -> 
         Outside the method: the vertical peak takes all friction away, or the spectrum has c_s at 10 s
         already.
     """
+    return _reserve_energy(motion, friction, gravity)[0]
+
+
+def _reserve_energy(motion: Motion, friction: float, gravity: float) -> Three:
+    """`sliding_distance` [m], with A_V [m/s2] and f_es [Hz], inf where the spectrum stays below c_s."""
     down = float(np.abs(motion.acceleration[2]).max()) / gravity
     effective = friction * (1 - 0.4 * down)
     if not effective > 0:
@@ -555,7 +560,7 @@ def sliding_distance(motion: Motion, friction: float, gravity: float = 9.81) -> 
     spectrum = np.empty(0)
     while not (spectrum >= capacity).any():
         if len(spectrum) == len(PERIODS):
-            return 0.0
+            return 0.0, down * gravity, inf
         further = PERIODS[len(spectrum) : len(spectrum) + AT_ONCE]
         beyond = rotated_spectrum(x, y, motion.dt, further, SLIDING_DAMPING, percentile=100)
         spectrum = np.concatenate([spectrum, beyond])
@@ -567,7 +572,7 @@ def sliding_distance(motion: Motion, friction: float, gravity: float = 9.81) -> 
         )
     here = slice(k - 1, k + 1)
     period = np.exp(np.interp(np.log(capacity), np.log(spectrum[here]), np.log(PERIODS[here])))
-    return float(capacity * (period / (2 * pi)) ** 2)
+    return float(capacity * (period / (2 * pi)) ** 2), down * gravity, float(1 / period)
 
 
 def required_median(hazard: xr.Dataset, target: float, dispersion: float) -> float:
@@ -664,7 +669,8 @@ def standards(
     Dataset
         Along `check`: `demand`, `demand_interval` (bound), `capacity`, `capacity_interval` (bound) in the
         unit `units`, `verdict` and `source`. Attribute `notes`: what no run supports, or could not be
-        checked, a line each.
+        checked, a line each; others hold the body. Along `recording` what demands are the medians of: `pga`,
+        `pgv` and `sa`, and of A.1 `vertical_peak`, `sliding_frequency` and `sliding_distance`.
 
     Raises
     ------
@@ -676,10 +682,11 @@ def standards(
         if value is not None and not (np.isfinite(value) and value > 0):
             raise ValueError(f"the {name} must be finite and > 0, got {value!r}")
     accepted, notes, rows = accept_curve(ds, how), list[str](), list[JudgedCheck]()
+    ordinates: dict[str, Any] = {}
     if design is not None:
         rows += _acceptance(accepted, design, notes)
         try:
-            rows += _at_design(accepted.ds, design, folder, notes, how.level)
+            rows += _at_design(accepted.ds, design, folder, notes, how.level, ordinates)
         except ConfigError as error:
             notes.append(
                 f"no checks of the body: {error.mistakes[0]}; give the folder of the study file (--folder)"
@@ -691,7 +698,9 @@ def standards(
                 f"between {USUAL[0]:g} and {USUAL[1]:g} [1/year]"
             )
         rows += _against_target(accepted, rates, hazard, target)
-    return _table(rows, {"level": how.level, "notes": "\n".join(notes)})
+    body = {name: median_of(accepted.ds, name) for name in (*BODY, FRICTION) if name in accepted.ds}
+    found = _table(rows, {"level": how.level, "notes": "\n".join(notes)} | body)
+    return found.assign({name: ("recording", *item) for name, item in ordinates.items()})
 
 
 def _acceptance(accepted: AcceptedCurve, design: float, notes: list[str]) -> list[JudgedCheck]:
@@ -711,9 +720,22 @@ def _acceptance(accepted: AcceptedCurve, design: float, notes: list[str]) -> lis
 
 
 def _at_design(
-    ds: xr.Dataset, design: float, folder: str | Path, notes: list[str], level: float
+    ds: xr.Dataset,
+    design: float,
+    folder: str | Path,
+    notes: list[str],
+    level: float,
+    ordinates: dict[str, Any],
 ) -> list[JudgedCheck]:
-    """Checks of the body, and how far it slides, in the recordings scaled to the design motion."""
+    """Checks of the body, and how far it slides, in the recordings scaled to the design motion.
+
+    ``ordinates`` gets what their demands are the medians of: values and attributes of variables.
+    """
+
+    def keep(name: str, values: Sequence[float], units: str, words: str) -> Three:
+        ordinates[name] = list(values), {"units": units, "long_name": words, "digits": "curve"}
+        return _median(values, level)
+
     study_measure = motions = None
     if has_records(ds):
         study_measure, motions = motions_at(ds, design, folder)
@@ -721,6 +743,7 @@ def _at_design(
         notes.append("checks of the body need recordings and the study's own intensity measure: left out")
         return []
     rows, (checks, gravity) = [], checks_of_medians(ds)
+    ordinates["recording"] = ([motion.name for motion in motions],)
     for name, check in checks.items():
         if name not in JUDGED:
             continue
@@ -728,8 +751,8 @@ def _at_design(
         key, words = kept.pop("measure"), WORDS[name]
         if kept:
             words += f"({kept['period']:.3g} s, {100 * kept['damping']:.2g} %)"
-        demand = _median([intensity(motion, key, **kept) for motion in motions], level)
         units = "m s-1" if key == "pgv" else "m s-2"
+        demand = keep(key, [intensity(motion, key, **kept) for motion in motions], units, words)
         rows.append(JudgedCheck(words, demand, (check.capacity,) * 3, units, check.source))
     friction = median_of(ds, FRICTION) if FRICTION in ds else nan
     if not np.isfinite(friction):
@@ -740,10 +763,11 @@ def _at_design(
         notes.append("how far the body may slide is not said: give [limits] displacement of the study")
     source = "ASCE/SEI 43-05 A.1"
     try:
-        far = [sliding_distance(motion, friction, gravity) for motion in motions]
-        rows.append(
-            JudgedCheck("sliding distance by reserve energy", _median(far, level), capacity, "m", source)
-        )
+        far, down, often = zip(*(_reserve_energy(one, friction, gravity) for one in motions), strict=True)
+        keep("vertical_peak", down, "m s-2", "A_V")
+        keep("sliding_frequency", often, "Hz", "f_es")
+        words = "sliding distance by reserve energy"
+        rows.append(JudgedCheck(words, keep("sliding_distance", far, "m", words), capacity, "m", source))
     except ValueError as error:
         notes.append(str(error))
     moved = _simulated(ds, design)

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from mcrock.base.estimates import Term
 from mcrock.base.tables.parsing import ConfigError
+from mcrock.base.units import unit_in_text
 from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.opening import logged_versions
 from mcrock.show import fragility, risk, sensitivity, text
@@ -26,9 +27,9 @@ from mcrock.show.risk import Site
 from mcrock.show.run import name_of, repeat_command, repeat_run, stored_outcome
 from mcrock.show.summary import PLOTS, RESULTS, SECTIONS, Summary, drawn, shown, summarize
 from mcrock.statistics import high_confidence_capacity
-from mcrock.statistics.accepted_curve import accepted_family, choice_of, rejects_lognormal
+from mcrock.statistics.accepted_curve import accept_curve, accepted_family, choice_of, rejects_lognormal
 from mcrock.statistics.comparison import what_differs
-from mcrock.statistics.intervals import Confidence, bound_without_events
+from mcrock.statistics.intervals import Bootstrap, Confidence, bound_without_events
 from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
 from mcrock.statistics.risk import FewError
 from mcrock.study import Study
@@ -74,8 +75,9 @@ def answer_of(ds: xr.Dataset, study: Study | None, site: Site, how: Confidence) 
         key_figures(summary, rates, known if site.asks_standard else None),
         [
             risk_section(ds, found, None if site.hazard is None else few, site),
-            standards_section(risk.standards_of(ds, site, rates, how)),
+            standards_section(judged := risk.standards_of(ds, site, rates, how)),
             limits_section(study, summary),
+            formulas_section(ds, summary, found | judged, how),
         ],
     )
 
@@ -301,6 +303,62 @@ def brief_sections(sections: Sequence[Section]) -> list[Section]:
         "What was assumed": [*assumed, *some("limits", str)],
     }
     return [Section(f"brief-{k}", title, blocks) for k, (title, blocks) in enumerate(given.items()) if blocks]
+
+
+SYMBOLS = {
+    "body_slenderness": "alpha [rad]",
+    "body_radius": "R [m]",
+    "body_frequency": "p [rad/s]",
+    "gravity": "g [m/s2]",
+    "contact_friction": "mu [1]",
+}
+LOGNORMAL = "F(x) = Phi(ln(x / median) / dispersion); covariance of both logarithms by leaving out recordings"
+FRACTIONS = (
+    "F(x) at the levels, 0 below and constant above them; in between probit(F) is straight over ln(x), "
+    "scaled to both fractions; of none or all fallen it is that of half a unit of n + 1, n at most {}"
+)
+RATE = (
+    "Rate = integral of F |dH| over the hazard table, where ln(H) is straight over ln(x). Probability in T "
+    "years = 1 - exp(-rate T)."
+)
+CHECKS = (
+    "Static: g tan(alpha). Full impulse: 2 g sin(alpha / 2) / (p cos(alpha)). A.2: Sa = 2 g f / alpha, f = "
+    "1 / cos(alpha) - 1, at the period 2 pi sqrt(C alpha^2 R cos(alpha) / (2 f g)), C = g / (p^2 R "
+    "cos(alpha)^2), and the damping b / sqrt(4 pi^2 + b^2), b = -2 ln(1 - 2 tan(alpha)^2 / C). A.1: sliding "
+    "distance = c / (2 pi sliding frequency)^2, c = 2 mu (g - 0.4 vertical peak), at the lowest frequency at "
+    "which the 10 % damped RotD100 spectrum is c. Demands are medians of these columns."
+)
+
+
+def formulas_section(
+    ds: xr.Dataset, summary: Summary, found: Mapping[str, xr.Dataset], how: Confidence
+) -> Section | None:
+    """With what the numbers of the page can be computed again."""
+    if not summary.is_shaken:
+        return None
+    accepted, fit, exact = accept_curve(ds, Bootstrap(**how.keywords)), summary["fragility"], "{:.8g}".format
+    units, unit = accepted.units, unit_in_text(fit["median_capacity"].attrs["units"])
+    if accepted.choice.family == "lognormal":
+        (first, both), (_, second) = fragility.covariance_of(units)
+        values = float(fit["median_capacity"]), float(fit["dispersion"]), first, both, second
+        heads, words = ["", ""], LOGNORMAL
+        names = f"median [{unit}]", "dispersion", "var ln(median)", "covariance", "var ln(dispersion)"
+        rows = [[name, exact(value)] for name, value in zip(names, values, strict=True)]
+    else:
+        x, _, runs = units.sums()
+        heads, words = [f"x [{unit}]", "F", "runs"], FRACTIONS.format(units.number)
+        rows = [list(map(exact, row)) for row in zip(x, accepted.curve.at(x), runs, strict=True)]
+    drawn = f"{accepted.how.resamples} resamples of {units.number} {fit.attrs['independent']}"
+    blocks: list[Block] = [f"{words}; {drawn}, seed {accepted.how.seed}.", text.format_table(heads, rows)]
+    blocks += [RATE] * ("annual_rate" in found)
+    if (judged := found.get("standards")) is not None and "recording" in judged.coords:
+        body = [[name, exact(judged.attrs[key])] for key, name in SYMBOLS.items() if key in judged.attrs]
+        own = [array for array in judged.data_vars.values() if array.dims == ("recording",)]
+        heads = [f"{one.name} [{unit_in_text(one.attrs['units'])}]".replace("_", " ") for one in own]
+        columns = judged["recording"].values, *(map(exact, array.values) for array in own)
+        table = text.format_table(["recording", *heads], list(zip(*columns, strict=True)))
+        blocks += [CHECKS, text.format_table(["", ""], body), "Recordings at the design motion", table]
+    return Section("formulas", "Formulas and ordinates", blocks)
 
 
 def standards_section(found: Mapping[str, xr.Dataset]) -> Section | None:

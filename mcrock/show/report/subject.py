@@ -26,13 +26,14 @@ from mcrock.excitation.motion import MotionError
 from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.impact.registry import Law
 from mcrock.show.body import BODY, plot_body
-from mcrock.show.describe import assumption_notes, model_notes, uncertain_rows
+from mcrock.show.describe import assumption_notes, section_notes, uncertain_rows
 from mcrock.show.fragility import median_sentence
 from mcrock.show.report.content import Block, Code, Section, cautions, embed
 from mcrock.show.risk import risk_statement
 from mcrock.show.sensitivity import has_distributions, plot_inputs
 from mcrock.show.summary import Summary, answer_line
 from mcrock.show.text import format_count, format_range, format_table, label_intensities
+from mcrock.statistics.hazard import MEAN
 from mcrock.statistics.probability import EVENT
 from mcrock.statistics.risk import accepted_rate
 from mcrock.statistics.runs import config_of, count_runs, intensity_classes, numbered, overturn_levels
@@ -40,7 +41,6 @@ from mcrock.study import Study
 
 FILES = ("file", "files", "table")  # keys of a study file that name files
 FLOOR = {"frequency": "Hz", "masses": "kg", "stiffnesses": "N/m"}
-ROWS = 80  # of a hazard table
 PARTS = {  # questions of a safety case, what decides first, and the sections that answer them in their order
     "How likely it is": ("risk", "standards", "fragility", "outcomes", "motion", "replays"),
     "What would make it safe enough": ("remedy",),
@@ -49,7 +49,7 @@ PARTS = {  # questions of a safety case, what decides first, and the sections th
     "What is assumed, and what is uncertain": ("inputs", "model"),
     "Why the numbers hold": ("rules", "validity", "convergence"),
     "What they leave out": ("limits",),
-    "How to check and repeat them": ("files", "provenance", "study"),
+    "How to check and repeat them": ("formulas", "files", "provenance", "study"),
 }
 
 
@@ -185,19 +185,22 @@ def hazard_blocks(hazard: xr.Dataset) -> list[Block]:
     x, names = hazard["hazard_intensity"], hazard["hazard"].values.tolist()
     in_g = x.attrs["units"] == "m s-2"
     units, scale = ("g", STANDARD_GRAVITY) if in_g else (unit_in_text(x.attrs["units"]), 1.0)
-    rates = hazard["rate"].transpose("hazard_intensity", "hazard").values.tolist()
+    rates = hazard["rate"].transpose("hazard_intensity", "hazard").values
+    often = 1.0 / hazard["rate"].sel(hazard=MEAN).values
     rows = [
-        [f"{at:.5g}", *(f"{rate:.4g}" for rate in row)]
-        for at, row in zip(x.values / scale, rates, strict=True)
+        [f"{at:.6g}", *(f"{rate:.6g}" for rate in row), f"{years:.6g}"]
+        for at, row, years in zip(x.values / scale, rates, often, strict=True)
     ]
     source, reading = hazard.attrs["source"], hazard.attrs.get("reading", "annual rates")
     title = f"Annual rates at which {hazard.attrs['measure']} is exceeded [{Term.PER_YEAR}]"
     blocks: list[Block] = [
         f"The hazard was read from {source} as {reading}; its digest stands under Files in the report.",
         title,
-        format_table([f"{hazard.attrs['measure']} [{units}]", *names], rows[:ROWS]),
+        format_table([f"{hazard.attrs['measure']} [{units}]", *names, "mean: once in [years]"], rows),
     ]
-    return [*blocks, f"and {len(rows) - ROWS} more rows." if len(rows) > ROWS else ""]
+    if reading != "annual rates":
+        blocks.append(f"The file has {reading}: p = 1 - exp(-H T) of a rate H in those T years.")
+    return blocks
 
 
 LONGEST = 400  # characters of a value of the study file that is shown whole
@@ -209,12 +212,20 @@ def subject_sections(ds: xr.Dataset, study: Study, folder: Path) -> list[Section
     """What was computed."""
     body, inputs, motions = (part(ds, study) for part in (body_section, inputs_section, motions_section))
     further = [*record_blocks(study, folder), *floor_blocks(study)]
-    return [
-        body,
-        inputs,
-        motions._replace(blocks=[*motions.blocks, *further]),
-        model_section(ds, study, folder),
-    ]
+    own = [body, inputs, motions._replace(blocks=[*motions.blocks, *further]), model_section(study)]
+    return noted(own, ds, study, folder)
+
+
+def noted(sections: Sequence[Section], ds: xr.Dataset, study: Study, folder: Path) -> list[Section]:
+    """Sections with the notes of `mcrock check` that bear on them."""
+    notes = section_notes(study, folder)
+    notes["model"] += assumption_notes(ds, study) if study.motion.shakes else []
+    found = []
+    for section in sections:
+        words = (re.sub(r"^note: (?=\w+\.\w)", "of the parameters ", n) for n in notes.get(section.key, ()))
+        own = cautions(word.removeprefix("note: ") for word in words)
+        found.append(section._replace(blocks=[*section.blocks, *own]))
+    return found
 
 
 def table_section(ds: xr.Dataset) -> Section:
@@ -334,7 +345,7 @@ def _motion_table(ds: xr.Dataset, names: list[str]) -> list[Block]:
     return [format_table(heads, rows[:MOTIONS_SHOWN]), *more]
 
 
-def model_section(ds: xr.Dataset, study: Study, folder: Path) -> Section:
+def model_section(study: Study) -> Section:
     """Impact law, contacts and numerical settings."""
     keys = study.impact.law if isinstance(study.impact.law, tuple) else (study.impact.law,)
     laws = [law for law in Law if law.key in keys]
@@ -356,9 +367,6 @@ def model_section(ds: xr.Dataset, study: Study, folder: Path) -> Section:
             for key, item in study.contact.parameters.items()
         )
         blocks.append(f"Contacts have Coulomb friction and may rebound: {items}.")
-    notes = model_notes(study, folder) + (assumption_notes(ds, study) if study.motion.shakes else [])
-    words = (re.sub(r"^note: (?=\w+\.\w)", "of the parameters ", note) for note in notes)
-    blocks += cautions(note.removeprefix("note: ") for note in words)
     return Section("model", "Model and impact law", blocks)
 
 

@@ -9,7 +9,7 @@ from mcrock.body.faces import painleve_friction
 from mcrock.excitation.motion import Motion
 from mcrock.show.describe import describe
 from mcrock.show.report.content import Caution
-from mcrock.show.report.subject import model_section
+from mcrock.show.report.subject import model_section, noted
 from mcrock.study import load_config
 from mcrock.study.sampling import draw_inputs, load_motions
 from tests.unit.study.conftest import study_file
@@ -108,7 +108,8 @@ def test_the_report_has_what_check_says_of_rims_and_wobbles():
     ds = xr.Dataset(
         {f"body_{key}": ("realization", [value]) for key, value in (("slenderness", 0.5), ("frequency", 1.5))}
     )
-    said = [block for block in model_section(ds, study, study.folder).blocks if isinstance(block, Caution)]
+    (section,) = noted([model_section(study)], ds, study, study.folder)
+    said = [block for block in section.blocks if isinstance(block, Caution)]
     lines = describe(study, load_motions(study)).splitlines()
     lines = [line for line in lines if line.startswith("note: ")]
     for line, words in zip(lines, ("may roll on its rim", "stood on 48 sides"), strict=True):

@@ -8,22 +8,26 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import mcrock
 from mcrock.base.estimates import format_estimate
 from mcrock.show.animation import page as player
+from mcrock.show.describe import describe
 from mcrock.show.fragility import format_fragility, format_support
 from mcrock.show.outcomes import format_steps
 from mcrock.show.report.page import build_page, build_report, save_report
 from mcrock.show.report.results import replays_section
-from mcrock.show.report.subject import Signed, files_section, floor_blocks, record_blocks
+from mcrock.show.report.subject import Signed, files_section, floor_blocks, record_blocks, subject_sections
 from mcrock.show.risk import Site
 from mcrock.show.summary import summarize
+from mcrock.show.text import Caution
 from mcrock.statistics import annual_rate, load_hazard
 from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.outcomes import representative_runs
 from mcrock.study import Study
 from tests.unit.conftest import write_study
+from tests.unit.statistics.measured import measured_study
 
 SIGNED = Signed("Block 12", "A. Author", "C. Checker", "R-7")
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -128,6 +132,108 @@ def test_what_an_audit_asks_for_is_on_the_page(ds, hazard, page):
     for words in (*SIGNED[:4], hazard.attrs["source"], *explained):
         assert words in found.text
     assert {f"{rate:.4g}" for rate in hazard["rate"].values.ravel()} <= {*found.cells}
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory):
+    """Page of 22 recordings at ten levels, with friction, a hazard and a design motion; made-up outcomes."""
+    path = tmp_path_factory.mktemp("audited") / "h.csv"
+    rates = "".join(f"{x},{1 - np.exp(-50 * 4e-4 * (x / 0.1) ** -2.2)}\n" for x in np.geomspace(0.01, 5, 60))
+    path.write_text("pga [g],mean\n" + rates)
+    rng = np.random.default_rng(5)
+    capacity = 0.6 * np.exp(0.3 * rng.standard_normal(22))[np.arange(44) % 22]
+    overrides = ["contact.friction=0.5", "motion.set='farfield'"]
+
+    def fell(inputs):
+        levels = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0])
+        return levels > (capacity * np.exp(0.2 * rng.standard_normal(44)))[:, None]
+
+    ds, _, motions = measured_study(overrides, fell)
+    ds["motion_name"] = ("motion", [motion.name for motion in motions])
+    return build_report(ds, site=Site(load_hazard(path, years=50.0), 50.0, None, "0.4g", 1e-4))
+
+
+class Audit:
+    """A page as an auditor has it: its text, and its tables as rows of cells."""
+
+    def __init__(self, page):
+        self.text = " ".join(unescape(re.sub("<[^>]*>", " ", page)).split())
+        rows = re.findall("<tr>(.*?)</tr>", page, re.DOTALL)
+        cells = [re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
+        self.rows = [
+            [unescape(re.sub("<[^>]*>", "", cell)).replace("\xa0", " ") for cell in row] for row in cells
+        ]
+
+    def value(self, name):
+        """A number by its name, of a table of two columns; the last one, with most digits."""
+        return [float(row[1]) for row in self.rows if len(row) == 2 and row[0] == name][-1]
+
+    def columns(self, *heads):
+        """Columns of the last table whose heads begin so (n, n_row)."""
+        at = max(k for k, row in enumerate(self.rows) if set(heads) <= set(row))
+        place, width, found = [self.rows[at].index(head) for head in heads], len(self.rows[at]), []
+        for row in self.rows[at + 1 :]:
+            if len(row) != width or not re.fullmatch(r"[-+.\de]+|inf", row[place[0]]):
+                break
+            found.append([float(row[k]) for k in place])
+        return np.array(found).T
+
+    def row(self, name):
+        """Cells of the first row of that name."""
+        return next(row for row in self.rows if row and row[0] == name)
+
+
+def test_headline_numbers_are_computed_again_from_the_page_alone(audited):
+    """The rate by its integral, the median's interval by the covariance, A.1 and A.2 by formula."""
+    page, g = Audit(audited), 9.80665
+    median, beta = page.value("median [m/s2]"), page.value("dispersion")
+    x, rate, years = page.columns("pga [g]", "mean", "mean: once in [years]")
+    np.testing.assert_allclose(years, 1 / rate, rtol=1e-5)
+    assert len(x) == 60
+    fine = np.geomspace(x[0], x[-1], 200_001)
+    exceeded = np.exp(np.interp(np.log(fine), np.log(x), np.log(rate)))
+    middle = np.sqrt(fine[1:] * fine[:-1]) * g
+    annual = float((ndtr(np.log(middle / median) / beta) * -np.diff(exceeded)).sum())
+    said = re.search(r"Annual rate of overturning \[per year\] (\S+)", page.text)[1]
+    assert annual == pytest.approx(float(said), rel=0.06)  # two digits
+    chance = re.search(r"at this site is (\S+) % in 50 years", page.text)[1]
+    assert -100 * np.expm1(-50 * annual) == pytest.approx(float(chance), rel=0.06)
+    assert f"Median capacity {median / g:.3f} g" in page.text
+    # the interval of the median is that of the resamples, near that of the covariance
+    spread = np.sqrt(page.value("var ln(median)"))
+    ends = re.search(r"Median capacity \S+ g 95 % interval (\S+) g to (\S+) g", page.text).groups()
+    np.testing.assert_allclose(
+        np.log(np.array(ends, float) * g / median), [-2 * spread, 2 * spread], atol=0.08
+    )
+    assert re.search(r"; \d+ resamples of 22 records, seed 0\.", page.text)
+    # checks of the body
+    names = ("alpha [rad]", "R [m]", "p [rad/s]", "g [m/s2]", "mu [1]")
+    alpha, radius, p, gravity, mu = map(page.value, names)
+    f = 1 / np.cos(alpha) - 1
+    c = gravity / (p**2 * radius * np.cos(alpha) ** 2)
+    b = -2 * np.log(1 - 2 * np.tan(alpha) ** 2 / c)
+    period = 2 * np.pi * np.sqrt(c * alpha**2 * radius * np.cos(alpha) / (2 * f * gravity))
+    damping = b / np.sqrt(4 * np.pi**2 + b**2)
+    a_2 = page.row(f"ASCE 43-05 A.2: Sa({period:.3g} s, {100 * damping:.2g} %)")
+    pga, pgv, sa, down, often, far = page.columns(
+        "pga [m/s2]", "pgv [m/s]", "sa [m/s2]", "vertical peak [m/s2]", "sliding frequency [Hz]",
+        "sliding distance [m]",
+    )  # fmt: skip
+    assert len(pga) == 22
+    np.testing.assert_allclose(pga, 0.4 * g, rtol=1e-7)  # the design motion is their measure
+    demands = {
+        a_2[0]: (np.median(sa) / g, 2 * f / alpha * gravity / g, " g"),
+        "full impulse: PGV": (np.median(pgv), 2 * gravity * np.sin(alpha / 2) / (p * np.cos(alpha)), " m/s"),
+        "sliding distance by reserve energy": (np.median(far), None, " m"),
+    }
+    for name, (demand, capacity, unit) in demands.items():
+        cells = [float(cell.removesuffix(unit)) for cell in page.row(name)[1:4:2] if cell != "-"]
+        assert cells[0] == pytest.approx(demand, rel=0.01)
+        if capacity is not None:
+            assert cells[1] == pytest.approx(capacity, rel=0.01)
+    effective = 2 * mu * (gravity - 0.4 * down)
+    np.testing.assert_allclose(effective / (2 * np.pi * often) ** 2, far, rtol=1e-6)
+    assert "The file has probabilities in 50 years: p = 1 - exp(-H T)" in page.text
 
 
 def test_the_study_says_who_answers_for_it_where_nothing_else_does(ds):
@@ -254,6 +360,28 @@ def test_what_check_says_of_inputs_and_friction_is_heeded_and_a_file_cut_short_i
     assert "friction 0.3 it slides rather than overturns" in heeded
     assert "Runs in which friction cannot matter, by its coefficient: 0 % at 0.3" in heeded
     assert "Without the store this cannot be run" in page
+
+
+def test_what_check_says_stands_in_the_section_that_it_bears_on(tmp_path):
+    """Every note of the study file, once, where the number is that it is of."""
+    overrides = ["motion.azimuth=30", "ensemble.realizations=43", "contact.friction=1.9"]
+    ds, _, motions = measured_study(overrides, lambda inputs: np.abs(inputs.scale) > 2.5)
+    ds["motion_name"] = ("motion", [motion.name for motion in motions])
+    sections = {
+        section.key: section for section in subject_sections(ds, Study.from_json(ds.attrs["config"]), ".")
+    }
+    said = {key: [b for b in one.blocks if isinstance(b, Caution)] for key, one in sections.items()}
+    for key, words in (
+        ("inputs", "43 realizations are not a multiple of 22 motions"),
+        ("motions", "motion.azimuth turns by more than a circle"),
+        ("model", "contact.friction reaches 1.9"),
+    ):
+        assert [name for name, lines in said.items() if any(words in line for line in lines)] == [key]
+    text = describe(Study.from_json(ds.attrs["config"]), motions)
+    notes = [line.strip().removeprefix("note: ") for line in text.splitlines() if "note: " in line]
+    assert len(notes) >= 3
+    listed = [line for lines in said.values() for line in lines]
+    assert all(note in listed or f"of the parameters {note}" in listed for note in notes)
 
 
 def test_what_few_records_cannot_tell_stands_among_the_limits(ds, page):
