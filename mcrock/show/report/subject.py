@@ -274,6 +274,7 @@ def body_at_medians(study: Study) -> Body:
         int(bodies.start_face[0]),
         bodies.base_faces,
         0.0 if bodies.rim is None else float(bodies.rim[0]),
+        parts=tuple((vertices[0], faces) for vertices, faces in bodies.parts),
     )
 
 
