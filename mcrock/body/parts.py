@@ -40,15 +40,10 @@ from mcrock.body.surface import hull_surface
 NEAR = 1e-6  # of the size of the whole: what differs by less is at one height [1]
 TOUCH = 2e-3  # the same of parts that touch: circles are drawn as polygons [1]
 OF_MATTER = ("gravity", "density", "mass", "com", "inertia")  # begin keys that change no outline
-IN_ONE_PIECE = "is of a body in one piece: leave it out of a part"
-NOT_OF_PARTS = {
-    "gravity": "is that of the whole: give it in [body]",
-    "rim_width": IN_ONE_PIECE,
-    "rim_height": IN_ONE_PIECE,
-    "base_faces": IN_ONE_PIECE,
-    "base_angle_deg": IN_ONE_PIECE,
-    "shape_error": IN_ONE_PIECE,
-}
+NOT_OF_PARTS = dict.fromkeys(
+    ("rim_width", "rim_height", "base_faces", "base_angle_deg", "shape_error"),
+    "is of a body in one piece: leave it out of a part",
+) | {"gravity": "is that of the whole: give it in [body]"}
 
 
 class PlacedPart(Table):
@@ -91,10 +86,6 @@ class CuboidPart(PlacedPart, Cuboid):
     """A cuboid in its place."""
 
 
-class CylinderPart(PlacedPart, Cylinder):
-    """A cylinder in its place."""
-
-
 class PrismPart(PlacedPart, Prism):
     """A prism in its place."""
 
@@ -103,33 +94,29 @@ class FrustumPart(PlacedPart, Frustum):
     """A frustum in its place."""
 
 
+class CylinderPart(PlacedPart, Cylinder):
+    """A cylinder in its place."""
+
+
 class PolyhedronPart(PlacedPart, Polyhedron):
     """A polyhedron in its place, put down as if it stood alone."""
 
 
-PARTS: dict[str, type[Shape]] = {
-    "cuboid": CuboidPart,
-    "prism": PrismPart,
-    "frustum": FrustumPart,
-    "cylinder": CylinderPart,
-    "polyhedron": PolyhedronPart,
+PARTS: dict[str, Any] = {
+    table.__name__.removesuffix("Part").lower(): table for table in PlacedPart.__subclasses__()
 }
 
 
 class Piece(NamedTuple):
     """A part of many bodies, in the axes of the whole: z from the ground."""
 
+    name: str  # its place in the study
     bodies: Bodies  # as if each stood alone
     place: Array  # (n, 3) of the centre of its underside [m]
     centre: Array  # (n, 3) of mass [m]
     inertia: Array  # (n, 3, 3) about it [kg m2]
     vertices: Array  # (n, n_vertex, 3) [m]
     too_thick: Array  # (n,) its wall where that leaves no space inside, otherwise 0 [m]
-
-    @property
-    def faces(self) -> Faces:
-        """Vertices of each face."""
-        return self.bodies.faces
 
     @property
     def ends(self) -> Array:
@@ -204,6 +191,8 @@ def _built(name: str, part: Any, draws: Draws) -> tuple[Bodies, Array]:
 
 def _piece(name: str, part: Any, draws: Draws, before: Piece | None) -> Piece:
     """A part in its place."""
+    from scipy.spatial.transform import Rotation  # a tenth of a second
+
     bodies, too_thick = _built(name, part, draws)
     low, high = bodies.vertices.min(1), bodies.vertices.max(1)
     centre = np.concatenate([-0.5 * (low + high)[:, :2], -low[:, 2:]], axis=1)  # from that of the underside
@@ -213,14 +202,10 @@ def _piece(name: str, part: Any, draws: Draws, before: Piece | None) -> Piece:
     if before is not None:
         there = np.concatenate([before.place[:, :2], before.ends[1][:, 2:]], axis=1)
     place = np.stack([draws.get(axis, there[:, i]) for i, axis in enumerate("xyz")], axis=-1)
-    angle = np.radians(draws["turn_deg"])
-    turn = np.zeros((len(angle), 3, 3))
-    turn[:, 0, 0] = turn[:, 1, 1] = np.cos(angle)
-    turn[:, 1, 0] = np.sin(angle)
-    turn[:, 0, 1] = -turn[:, 1, 0]
-    turn[:, 2, 2] = 1.0
+    turn = Rotation.from_euler("z", draws["turn_deg"][:, None], degrees=True).as_matrix()
     middle = np.einsum("nij,nj->ni", turn, centre) + place
     return Piece(
+        name,
         bodies,
         place,
         middle,
@@ -284,13 +269,8 @@ class Composite(Shape):
 
     @property
     def _shapes(self) -> tuple[Any, ...]:
-        """The parts with the keys of their shapes."""
+        """The parts, whose keys are those of their shapes too."""
         return self.parts
-
-    @property
-    def kinds(self) -> list[str]:
-        """Shape of each part."""
-        return [part.shape for part in self._shapes]
 
     @property
     def has_one_outline(self) -> bool:
@@ -324,127 +304,89 @@ class Composite(Shape):
         Raises
         ------
         ValueError
-            If nothing stands on the ground, or on less than three corners.
+            If nothing stands on the ground, or not on a face.
         """
-        from scipy.spatial import ConvexHull, QhullError
-
-        pieces = self.pieces_at_medians()
-        points = np.concatenate([piece.vertices[0] for piece in pieces])
-        owner = np.repeat(np.arange(len(pieces)), [piece.vertices.shape[1] for piece in pieces])
-        low = np.isin(owner, self.standing) & (points[:, 2] <= NEAR * np.ptp(points, axis=0).max())
-        level = np.flatnonzero(low)
-        try:
-            base = level[ConvexHull(points[level, :2]).vertices].tolist()
-        except (QhullError, ValueError):
-            raise ValueError(
-                f"parts: expected a part with z = 0 m that stands on a flat underside, got {len(level)} "
-                "corners at the ground"
-            ) from None
-        first = base.index(min(base))
-        base = base[first:] + base[:first]
+        points = np.concatenate([piece.vertices[0] for piece in self.pieces_at_medians()])
+        near = NEAR * np.ptp(points, axis=0).max()
+        kept, surface = hull_surface(points, "parts")[:2]
+        down = lowest_face(points[kept], surface)
+        base = [int(kept[v]) for v in surface[down]]
+        if not self.standing or points[base, 2].max() > near:
+            raise ValueError("parts: expected a part with z = 0 m that stands on a flat underside")
+        level = np.flatnonzero(points[:, 2] <= near).tolist()
         if not self.has_one_outline:
-            return Skeleton(base, level.tolist(), [], prism_faces(len(base)))
-        surface = hull_surface(points, "parts")
-        kept, down = surface.kept.tolist(), lowest_face(points[surface.kept], surface.faces)
-        on_ground = [kept[v] for v in surface.faces[down]]
-        first = on_ground.index(min(on_ground))
-        base = on_ground[first:] + on_ground[:first]  # as the hull has it, which leaves out straight corners
-        others = [v for v in kept if v not in base]
+            return Skeleton(base, level, [], prism_faces(len(base)))
+        others = [int(v) for v in kept if v not in base]
         number = {v: i for i, v in enumerate([*base, *others])}
-        walls = [face for f, face in enumerate(surface.faces) if f != down]
-        faces = (tuple(range(len(base))), *(tuple(number[kept[v]] for v in face) for face in walls))
-        return Skeleton(base, level.tolist(), others, faces)
+        walls = (face for f, face in enumerate(surface) if f != down)
+        faces = tuple(range(len(base))), *(tuple(number[kept[v]] for v in face) for face in walls)
+        return Skeleton(base, level, others, faces)
 
     def build(self, draws: Draws) -> Bodies:
         pieces = self.pieces(draws)
-        masses, centres = (
-            np.stack(found) for found in zip(*[(p.bodies.mass, p.centre) for p in pieces], strict=True)
-        )
+        masses = np.stack([piece.bodies.mass for piece in pieces])
         mass = masses.sum(0)
-        centre = (masses[..., None] * centres).sum(0) / mass[:, None]
-        own = [
-            piece.inertia + about_point(m, piece.centre - centre)
-            for m, piece in zip(masses, pieces, strict=True)
-        ]
-        inertia: Array = np.sum(own, axis=0)
+        centre = np.einsum("pn,pni->ni", masses / mass, np.stack([piece.centre for piece in pieces]))
+        moved = [about_point(piece.bodies.mass, piece.centre - centre) + piece.inertia for piece in pieces]
         points = np.concatenate([piece.vertices for piece in pieces], axis=1)
         base, level, others, faces = self.skeleton
-        vertices = points[:, [*base, *others]]
-        if not others:
-            corners = points[:, base, :2]
-            vertices = between(corners, corners, points[..., 2].max(1))
+        corners = points[:, base, :2]
+        vertices = points[:, [*base, *others]] if others else between(corners, corners, points[..., 2].max(1))
         vertices = vertices - centre[:, None]
+        inertia: Array = np.sum(moved, axis=0)
         is_clear = not others or bool(stands_over(vertices[:1], faces[0])[0])
         bodies = on_base(mass, inertia, vertices, draws["gravity"], faces, stands_clear=is_clear)
+        outside = ~stands_over(points[:, [*base, *level]], faces[0])
         return bodies._replace(
             rim=pieces[self.standing[0]].bodies.rim if len(self.standing) == 1 else None,
             polygons={
-                f"parts[{i}].{name}": corners
-                for i, piece in enumerate(pieces)
-                for name, corners in piece.bodies.polygons.items()
+                f"{piece.name}.{key}": item for piece in pieces for key, item in piece.bodies.polygons.items()
             },
-            parts=tuple((piece.vertices - centre[:, None], piece.faces) for piece in pieces),
-            faults=(*_faults(pieces), _outside(points[:, base], points[:, level])),
+            parts=tuple((piece.vertices - centre[:, None], piece.bodies.faces) for piece in pieces),
+            faults=(*_faults(pieces), (outside.astype(float), OTHER_BASE)),
         )
 
     def overlaps(self) -> list[tuple[int, int]]:
-        """Pairs of solid parts that share space at the medians, as far as no face of either parts them."""
-        found, pieces = [], self.pieces_at_medians()
-        solid = [
-            i
-            for i, part in enumerate(self._shapes)
-            if (part.wall, getattr(part, "inner_radius", None)) == (None, None)
-        ]
-        for k, i in enumerate(solid):
-            for j in solid[k + 1 :]:
-                both = [pieces[i], pieces[j]]
-                axes = np.concatenate([face_normals(piece.vertices, piece.faces)[0] for piece in both])
-                low, high = (
-                    np.stack([end(piece.vertices[0] @ axes.T, axis=0) for piece in both])
-                    for end in (np.min, np.max)
-                )
-                apart = np.maximum(low[0] - high[1], low[1] - high[0]).max()
-                if apart < -NEAR * np.ptp(both[0].vertices[0], axis=0).max():
-                    found.append((i, j))
-        return found
+        """Pairs of solid parts that share space at the medians, by the boxes round them."""
+        gap, near = gaps(self.pieces_at_medians())
+        hollow = [{"wall", "inner_radius"} & {*dict(part.quantities())} for part in self._shapes]
+        pairs = np.argwhere(np.triu(gap[0] < -near[0], 1)).tolist()
+        return [(i, j) for i, j in pairs if not (hollow[i] or hollow[j])]
+
+
+def gaps(pieces: Sequence[Piece]) -> tuple[Array, Array]:
+    """Gaps between the boxes round parts (n, part, part) [m], negative where they share space, and the
+    largest across which parts touch (n,)."""
+    low, high = (np.stack([piece.ends[end] for piece in pieces], axis=1) for end in (0, 1))
+    gap = np.maximum(low[:, :, None] - high[:, None], low[:, None] - high[:, :, None]).max(-1)
+    return gap, TOUCH * np.ptp(np.concatenate([low, high], axis=1), axis=1).max(-1)
 
 
 def _faults(pieces: Sequence[Piece]) -> Iterator[tuple[Array, str]]:
     """What makes parts impossible: by how much (n,) where that is above 0, and in words."""
-    for i, piece in enumerate(pieces):
+    gap, near = gaps(pieces)
+    touching = gap <= near[:, None, None]
+    reached = np.arange(len(pieces)) == np.zeros((len(gap), 1))
+    for _ in pieces:
+        reached = reached | (touching & reached[:, None]).any(-1)
+    apart = np.where(reached, 0.0, np.where(reached[:, None], gap, np.inf).min(-1))
+    for piece, far in zip(pieces, apart.T, strict=True):
         yield (
             piece.too_thick,
-            f"parts[{i}].wall: must be less than half of the least thickness, to leave a space inside, got "
+            f"{piece.name}.wall: must be less than half of the least thickness, to leave a space inside, got "
             "{:.4g} m",
         )
-    low, high = (np.stack([piece.ends[end] for piece in pieces], axis=1) for end in (0, 1))  # (n, part, 3)
-    gap = np.maximum(low[:, :, None] - high[:, None], low[:, None] - high[:, :, None]).max(-1)
-    near = TOUCH * np.ptp(np.concatenate([low, high], axis=1), axis=1).max(-1)
-    touching = gap <= near[:, None, None]
-    reached = np.zeros(touching.shape[:2], np.bool_)
-    reached[:, 0] = True
-    for _ in pieces:
-        reached |= (touching & reached[:, None]).any(-1)
-    apart = np.where(reached, 0.0, np.where(reached[:, None], gap, np.inf).min(-1))
-    for i in range(1, len(pieces)):
         yield (
-            apart[:, i],
-            f"parts[{i}]: must touch another part, but is {{:.4g}} m away from those before it; without z it "
-            "stands on the part before it",
+            far,
+            f"{piece.name}: must touch another part, but is {{:.4g}} m away from those before it; without z "
+            "it stands on the part before it",
         )
 
 
-def _outside(base: Array, level: Array) -> tuple[Array, str]:
-    """How far points at the ground (n, n_point, 3) [m] are outside the base (n, k, 3), as `_faults`."""
-    along = (np.roll(base, -1, axis=1) - base)[..., :2]
-    arms = level[:, :, None, :2] - base[:, None, :, :2]
-    across = along[:, None, :, 1] * arms[..., 0] - along[:, None, :, 0] * arms[..., 1]
-    far = (across / np.hypot(along[..., 0], along[..., 1])[:, None]).max((1, 2))
-    return (
-        np.where(far <= NEAR * np.ptp(base, axis=1).max(-1), 0.0, far),
-        "parts: the corners of the base at the medians must be those of all realizations, but another one is "
-        "{:.4g} m outside of it; vary those sizes and places less",
-    )
+OTHER_BASE = (
+    "parts: the corners of the base at the medians must be those of all realizations, but here another one "
+    "is outside of it; vary those sizes and places less"
+)
 
 
 def composite(parts: Sequence[Mapping[str, Any]], *, gravity: float = GRAVITY) -> Body:
@@ -516,7 +458,8 @@ def _inputs_of_part(shape: type[Shape]) -> dict[str, Input]:
     words = {
         key: field.description or key
         for key, field in shape.model_fields.items()
-        if isinstance(shape.kind(key), Uncertain) and key not in NOT_OF_PARTS
+        if isinstance(shape.kind(key), Uncertain)
     }
     words |= {key: item.long_name.format("{1}", "{2}") for key, item in shape.inputs.items()}
-    return {key: Input(f"part {{0}}: {text.partition(';')[0]}") for key, text in words.items()}
+    known = {key: text.partition(";")[0] for key, text in words.items() if key not in NOT_OF_PARTS}
+    return {key: Input(f"part {{0}}: {text}") for key, text in known.items()}
