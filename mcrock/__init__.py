@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from mcrock.base.params import Outcome
     from mcrock.body import Body, cuboid, cylinder, frustum, hull, polyhedron, prism
+    from mcrock.body.parts import composite
     from mcrock.dataset import load_dataset, read_outcomes, to_frame
     from mcrock.ensemble import rare, run_study
     from mcrock.excitation import Motion, Pulse, fema_p695
@@ -60,6 +61,7 @@ __all__ = [
     "Start",
     "__version__",
     "body",
+    "composite",
     "cuboid",
     "cylinder",
     "dataset",

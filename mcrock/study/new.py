@@ -111,7 +111,7 @@ def _file(values: dict[str, Any], table: str = "") -> str:
             ("title", values["title"], ""),
             ("seed", SEED, "[1] the same seed gives the same draws on every machine"),
         ],
-        "body": body_lines(values),
+        **_body(values),
         "impact": _impact(values),
         "contact": contact_lines(values),
         "limits": _limits(values),
@@ -143,11 +143,26 @@ def _file(values: dict[str, Any], table: str = "") -> str:
     for section, items in sections.items():
         if not items:
             continue
-        lines += ["", f"[{section}]"] if section else []
+        lines += ["", f"[{section.strip()}]"] if section else []
         for key, value, comment in items:
             line = f"{key} = {toml(value)}"
             lines.append(f"{line:<{COMMENTS - 1}} # {comment}" if comment else line)
     return "\n".join(lines) + "\n"
+
+
+def _body(values: dict[str, Any]) -> dict[str, list[Line]]:
+    """Section [body], with its parts where the object is fixed to another one."""
+    if values.get("mounted") != "fixed":
+        return {"body": body_lines(values)}
+    size: list[Line] = [(key, values[f"mount_{key}"], "[m]") for key in ("width", "depth", "height")]
+    wall, material = values["mount_wall"], values["mount_material"]
+    size += [("wall", wall, "[m] hollow: thickness of all its sides")] * (wall is not None)
+    mount = [("shape", "cuboid", "what it is fixed to"), *size]
+    return {
+        "body": [("shape", "composite", "parts that are fixed to each other")],
+        "[body.parts]": [*mount, ("density", DENSITIES[material], f"[kg/m3] {material}")],
+        "[body.parts] ": body_lines(values),  # a second one
+    }
 
 
 def body_lines(values: dict[str, Any]) -> list[Line]:
@@ -169,9 +184,8 @@ def body_lines(values: dict[str, Any]) -> list[Line]:
         lines.append(("mass", values["mass"], "[kg]"))
     elif values.get("material", "weighed") != "weighed":
         material = values["material"]
-        lines.append(
-            ("density", DENSITIES[material], f"[kg/m3] {material}; alone it does not change the probability")
-        )
+        alone = "; alone it does not change the probability" * (values.get("mounted") != "fixed")
+        lines.append(("density", DENSITIES[material], f"[kg/m3] {material}{alone}"))
     if values.get("com_z", 0.0) != 0.0:
         lines.append(("com_z", values["com_z"], "[m] centre of mass above that of the homogeneous solid"))
     return lines
@@ -197,7 +211,7 @@ def _times(value: Any, factor: float) -> Any:
 
 def _impact(values: dict[str, Any]) -> list[Line]:
     impacts = values["impacts"]
-    is_round = values["shape"] == "cylinder"
+    is_round = values["shape"] == "cylinder" and values.get("mounted") != "fixed"
     lines = list(USUAL[is_round:])  # a rim has no edges
     if impacts != "usual":
         preset = PRESETS[PRESET_OF[impacts]]
@@ -376,9 +390,15 @@ def _guess(tables: Mapping[str, Any]) -> Tables:
     """What the questions are about, as values of the study file; None for what is not there."""
     names = ("body", "impact", "contact", "limits", "motion", "intensity", "ensemble")
     body, impact, contact, limits, motion, intensity, ensemble = (tables.get(name) or {} for name in names)
-    densities: dict[Any, str] = {value: name for name, value in DENSITIES.items()}
+
+    def material(density: Any) -> str | None:
+        return next((name for name, value in DENSITIES.items() if value == density), None)
+
     presets: dict[Any, str] = {preset: name for name, preset in PRESET_OF.items()}
     frictions: dict[Any, str] = {friction: name for name, (friction, _) in FRICTION.items()}
+    mount: dict[str, Any] = {}
+    if body.get("shape") == "composite" and len(body.get("parts", [])) == 2:
+        mount, body = body["parts"]
     source, floor, rubbed = motion.get("source"), motion.get("floor") or {}, contact.get("friction")
     slip = (rubbed.get("low"), rubbed.get("high")) if isinstance(rubbed, dict) else ()
     places = list(PLACES)
@@ -390,7 +410,10 @@ def _guess(tables: Mapping[str, Any]) -> Tables:
         "title": tables.get("title"),
         "shape": body.get("shape"),
         "file_unit": body.get("unit"),
-        "material": "weighed" if "mass" in body else densities.get(body.get("density")),
+        "material": "weighed" if "mass" in body else material(body.get("density")),
+        "mounted": "fixed" if mount else "no",
+        **{f"mount_{key}": mount.get(key) for key in ("width", "depth", "height", "wall")},
+        "mount_material": material(mount.get("density")),
         "place": places[2 * bool(floor) + (distance is not None)],
         "storey": storey,
         "storeys_above": storeys - storey,

@@ -157,7 +157,7 @@ SHAPES = {
     "cylinder": "upright cylinder, cask, column drum",
     "prism": "regular polygon as base, such as an octagonal plinth",
     "frustum": "rectangular base, tapered upwards or downwards",
-    "bust": "head and shoulders on a narrower foot; fixed to its plinth: take the cuboid of both",
+    "bust": "head and shoulders on a narrower foot",
     "polyhedron": "scan or mesh in a file (STL, OBJ, PLY, or points x y z)",
 }
 DENSITIES = {  # usual ones of solid pieces [kg/m3]
@@ -174,6 +174,11 @@ DENSITIES = {  # usual ones of solid pieces [kg/m3]
     "steel": 7850.0,
     "glass": 2500.0,
 }
+MOUNTED = {
+    "no": "it is one piece, and stands loose",
+    "fixed": "to a plinth, pedestal or skid under it, without play",
+}
+ON_MOUNT = {"mounted": ("fixed",)}
 PLACES = {
     "ground": "on the ground, on a slab or on a ground floor",
     "plinth": "the same, on a plinth, table or shelf that it could slide off",
@@ -305,7 +310,7 @@ ABOUT_OBJECT = {
     ),
     "shape": Question(
         "Which shape is closest to it?",
-        "It rocks over the edges of its base. What is fixed to its plinth rocks with it: give both as one.",
+        "It rocks over the edges of its base. A plinth that it is fixed to is asked for further down.",
         "cuboid",
         Option(SHAPES),
     ),
@@ -407,6 +412,43 @@ ABOUT_OBJECT = {
         "A heavy head or an empty top shelf moves it, and with it the slenderness. Or a range: -5 to 5 cm.",
         "0 m",
         Amount("m", ranges=True),
+    ),
+    "mounted": Question(
+        "Is it fixed to what it stands on?",
+        "What is fixed to a plinth or skid rocks with it as one body, over the edges of that.",
+        "no",
+        Option(MOUNTED),
+    ),
+    "mount_width": Question(
+        "How wide is that plinth or skid, along x?",
+        "Both together rock over its edges.",
+        "0.4 m",
+        LENGTH,
+        ON_MOUNT,
+    ),
+    "mount_depth": Question(
+        "How deep is it, along y?",
+        "They rock first over the shorter side.",
+        lambda answers: answers["mount_width"],
+        LENGTH,
+        ON_MOUNT,
+    ),
+    "mount_height": Question(
+        "How high is it?", "The object stands in the middle of its top.", "1 m", LENGTH, ON_MOUNT
+    ),
+    "mount_wall": Question(
+        "How thick are its walls, if it is hollow? (2 cm, or none)",
+        "A hollow plinth leaves the centre of mass of both high up.",
+        "none",
+        Amount("m", above=0.0, or_none=True),
+        ON_MOUNT,
+    ),
+    "mount_material": Question(
+        "What is it made of?",
+        "How heavy it is under the object decides where the centre of mass of both is.",
+        "granite",
+        Option({name: f"{value:g} kg/m3" for name, value in DENSITIES.items()}),
+        ON_MOUNT,
     ),
 }
 ABOUT_PLACE = {

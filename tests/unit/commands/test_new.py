@@ -75,7 +75,7 @@ def in_terminal(answers, *arguments):
 
 
 def test_a_terminal_shows_the_object_and_asks_again_after_a_mistake(folder):
-    typed = ["cub\n", "140 cm\n", "forty\n", "35 cm\n", *["\n"] * 10, "n\n"]
+    typed = ["cub\n", "140 cm\n", "forty\n", "35 cm\n", *["\n"] * 11, "n\n"]
     shown, code = in_terminal(typed, "--title", "Bust")
     assert code == 0, shown
     assert typed == []
@@ -87,7 +87,7 @@ def test_a_terminal_shows_the_object_and_asks_again_after_a_mistake(folder):
 
 
 def test_a_step_back_asks_again_and_keeps_what_was_answered(folder):
-    typed = ["cub\n", "140 cm\n", "35 cm\n", "<\n", "<\n", "150 cm\n", *["\n"] * 11, "n\n"]
+    typed = ["cub\n", "140 cm\n", "35 cm\n", "<\n", "<\n", "150 cm\n", *["\n"] * 12, "n\n"]
     shown, code = in_terminal(typed, "--title", "Bust")
     assert code == 0, shown
     assert typed == []

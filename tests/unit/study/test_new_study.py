@@ -14,7 +14,8 @@ from mcrock.base import units
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.response_spectra import response_spectrum
 from mcrock.show.body import object_numbers, sketch
-from mcrock.study.new import answers_of, new_study
+from mcrock.study.load import study_of
+from mcrock.study.new import answers_of, keep, new_study
 from mcrock.study.questions import BY_NAME, QUESTIONS, Amount, LevelList, Option, Whole, asked, read_answers
 from mcrock.study.sampling import check_inputs, draw_inputs, load_motions
 
@@ -232,3 +233,28 @@ def test_levels_of_a_floor_are_asked_for_as_those_of_the_ground(folder, measure,
     assert tomllib.loads(text)["intensity"] == {"measure": measure, key: [0.5, 1.5]}
     assert study.motion.on_floor
     assert answers_of(tomllib.loads(text), folder)[0]["measure"] == measure
+
+
+def test_what_is_fixed_to_a_plinth_is_a_body_of_two_parts(folder):
+    """Answers by their names as before make one piece; a form finds the answers of a file again."""
+    form = {"shape": "cylinder", "diameter": "30 cm", "height": "60 cm", "material": "bronze"}
+    plinth = {"mounted": "fixed", "mount_width": "45 cm", "mount_wall": "2 cm", "mount_material": "wood"}
+    assert new_study(**form).study.body.shape == "cylinder"
+    text, study = new_study(**form, **plinth)
+    below, above = study.body.parts
+    assert (below.shape, below.width, below.depth, below.height) == ("cuboid", 0.45, 0.45, 1.0)
+    assert (below.wall, below.density) == (0.02, 700.0)
+    assert (above.shape, above.radius, above.density) == ("cylinder", 0.15, 8700.0)
+    assert study.impact.clearance is None  # its foot has edges, and no rim
+    answers, kept = answers_of(tomllib.loads(text), folder)
+    assert (answers["mounted"], answers["mount_wall"], kept) == ("fixed", "0.02 m", {})
+    assert new_study(folder, **answers).study.to_json() == study.to_json()
+
+
+def test_other_bodies_of_parts_are_kept_as_they_are(folder):
+    tables = tomllib.loads(new_study(mounted="fixed").text)
+    tables["body"]["parts"][0]["density"] = {"distribution": "normal", "mean": 700.0, "std": 20.0}
+    tables["body"]["parts"][1]["x"] = 0.05
+    answers, kept = answers_of(tables, folder)
+    made = tomllib.loads(new_study(folder, **answers).text)
+    assert study_of(keep(made, kept), folder / "s").to_json() == study_of(tables, folder / "s").to_json()
