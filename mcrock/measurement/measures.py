@@ -810,14 +810,18 @@ def _of_sweeps(
 
     def left(x: Array) -> Array:
         motion = rolling(x)
-        return np.asarray((np.log(motion.energy) - x[2] + x[3] * motion.swept)[: at[-1]])
+        return np.asarray((np.log(motion.energy) - x[2] + x[3] * motion.swept)[clear])
 
     x = np.array([fallen, 0.0, 0.0, 0.0])
     x[2] = np.log(rolling(x).energy[0])
     for _ in range(2):
-        at = peaks(rolling(x).tilt)
+        tilt = rolling(x).tilt
+        at = peaks(tilt)
         if at.size < 2:
             raise ValueError(f"{own.name}: its tilt does not rise again after a sweep: two peaks are needed")
+        # a mean over a sample in which the body sweeps is no rate that it has
+        sweeps = [a + int(tilt[a:b].argmin()) for a, b in pairwise(at)]
+        clear = np.delete(np.arange(at[-1]), np.add.outer(sweeps, [-1, 0, 1]).ravel())
         fit = least_squares(left, x, loss="soft_l1", f_scale=0.01, x_scale=[0.01, 0.01, 0.1, 0.01])
         x = fit.x
     tilt, energy, _ = rolling(x)
