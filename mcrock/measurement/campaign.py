@@ -172,7 +172,8 @@ def _rows_of(folder: Path) -> list[dict[str, Any]]:
             raise ConfigError(f"{place}: not the fit of a test with a specimen; fit it again") from None
     if not rows:
         raise ConfigError(
-            f"{folder}: no folders with a fit.json that determines a parameter; `mcrock fit` makes them"
+            f"{folder}: no folders with a fit.json that determines a parameter of "
+            f"{', '.join(PARAMETERS)}; `mcrock fit` makes them"
         )
     return rows
 

@@ -256,6 +256,16 @@ def test_one_specimen_is_predicted_by_its_tests(tmp_path):
         assert abs(float(own.median()) - rows["estimate"].mean()) < rows["estimate"].std()
 
 
+def test_fits_of_round_bodies_have_no_parameter_of_a_population(tmp_path):
+    names = dict.fromkeys(("test", "specimen", "position", "repetition"), "A")
+    estimates = {"rolling_loss": {"value": 0.1, "standard_error": 0.01}}
+    (tmp_path / "A").mkdir()
+    text = json.dumps(names | {"covariance": [[1e-4]], "estimates": estimates})
+    (tmp_path / "A" / "fit.json").write_text(text)
+    with pytest.raises(ConfigError, match=r"determines a parameter of lambda, tau, lambda_lon, lambda_lat"):
+        read_tests(tmp_path)
+
+
 def test_new_tests_have_the_correlation_of_the_posterior():
     posterior = posterior_of(0.0, 1.0, keys=("lambda", "lambda_lon"))
     pair = np.full((4, 500, 1), -0.8)
