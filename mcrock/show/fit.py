@@ -413,6 +413,7 @@ def format_measured(found: xr.Dataset) -> list[str]:
         *((number("tilt", ".4f"), interval("tilt"))),
         number("duration", ".2f"),
         number("facet_impact", ".3f"),
+        ("swing [s]", lambda one: f"{float(one['swing'][0]):.3f}"),
         number("edge_impacts", ".0f"),
         *((number("avrf", ".4f"), interval("avrf"))),
         *((number("opmf", ".3g"), interval("opmf"))),
@@ -425,8 +426,8 @@ def format_measured(found: xr.Dataset) -> list[str]:
         "avrf: angular velocity after an impact over that before, the median of up to nine from peak to peak",
         "opmf: largest angle out of the plane over that in it, after the first impact; - if drift hides it",
         "energy lost: mean share from peak to peak, loss: its median; frequency: where the spectrum of the "
-        "rate is largest, in the plane and across it; facet impact: after the release; edge impacts: those "
-        "that the sensor resolves from it to the next landing, a part of them where they follow quickly",
+        "rate is largest, in the plane and across it; facet impact: after the release; swing: from there to "
+        "the next peak, those after it are in measures.csv; edge impacts: those that the sensor resolves from it to the next landing, a part of them where they follow quickly",
     ]
 
 

@@ -38,6 +38,9 @@ def test_tests_are_measured_and_a_bad_one_is_named(mcrock, folder, tmp_path, mon
     assert "noise.csv: no sample before the fast motion" in output
     rows = list(csv.DictReader((tmp_path / "measures.csv").read_text().splitlines()))
     assert [row["test"] for row in rows] == ["block-1-1", "block-1-3"]
+    for row in rows:
+        assert f"{float(row['swing_1']):.3f}" in output
+        assert float(row["peak_tilt_2"]) < float(row["peak_tilt_1"])
     assert all(float(row["tilt_low"]) < 0.15 < float(row["tilt_high"]) for row in rows)
     assert (tmp_path / "measures.png").exists()
     found = json.loads(mcrock("measure", "test-1.csv", *how, "--json")[1])
