@@ -203,7 +203,7 @@ class Inputs:
     contact: np.ndarray | None = None  # (n, `ContactColumn`); None: contacts stick and nothing rebounds
     values: dict[str, np.ndarray] = field(default_factory=dict)  # dataset variables on realization
     own_law: Any = None  # `mcrock.impact.conditions.OwnLaw` of the law `own`, or its name
-    parts: tuple[Any, ...] = ()  # vertices (n, n_vertex, 3) and faces of the parts of bodies, to draw
+    parts: tuple[Any, ...] = ()  # of one body: vertices (1, n_vertex, 3) and faces of its parts, to draw
     motions: tuple[Any, ...] = ()  # one `Motion` for each realization, where they are not those of the study
 
     def __len__(self) -> int:

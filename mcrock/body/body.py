@@ -422,11 +422,11 @@ class Bodies(NamedTuple):
     polygons: dict[str, Array]  # convex polygons (n, k, 2) that they are made of, as they were given [m]
     values: dict[str, Array]  # numbers (n,) worth keeping beside those that all bodies have, by key
     rim: Array | None = None  # (n,) radius of circular bases [m]; None: they are polygons
-    parts: tuple[tuple[Array, Faces], ...] = ()  # vertices (n, n_vertex, 3) [m] and faces of those to draw
+    parts: tuple[tuple[Array, Faces], ...] = ()  # of one body: vertices (1, n_vertex, 3) [m], faces to draw
     faults: tuple[tuple[Array, str], ...] = ()  # what must not be above 0 (n,), with its words
 
     def repeated(self, n: int) -> Bodies:
-        """The only body of these n times."""
+        """The only body of these n times, which has been checked."""
         return self._replace(
             mass=np.repeat(self.mass, n),
             inertia=np.repeat(self.inertia, n, axis=0),
@@ -436,8 +436,8 @@ class Bodies(NamedTuple):
             values={name: np.repeat(array, n) for name, array in self.values.items()},
             polygons={name: np.repeat(array, n, axis=0) for name, array in self.polygons.items()},
             rim=None if self.rim is None else np.repeat(self.rim, n),
-            parts=tuple((np.repeat(vertices, n, axis=0), faces) for vertices, faces in self.parts),
-            faults=tuple((np.repeat(above, n), words) for above, words in self.faults),
+            parts=self.parts if n == 1 else (),
+            faults=(),
         )
 
     def only(self) -> Body:

@@ -342,7 +342,9 @@ class Composite(Shape):
             polygons={
                 f"{piece.name}.{key}": item for piece in pieces for key, item in piece.bodies.polygons.items()
             },
-            parts=tuple((piece.vertices - centre[:, None], piece.bodies.faces) for piece in pieces),
+            parts=tuple(
+                (piece.vertices - centre[:, None], piece.bodies.faces) for piece in pieces if len(mass) == 1
+            ),
             faults=(*_faults(pieces), (outside.astype(float), OTHER_BASE)),
         )
 

@@ -449,10 +449,10 @@ class Polyhedron(Solid):
         if "vertices" in data or not isinstance(file, str) or not known:
             return
         weighs, place = not data.keys() & {"com", "inertia", "solid"}, folder / file
-        written = place.stat().st_mtime_ns if place.is_file() else 0
         try:
+            written = place.stat().st_mtime_ns if place.is_file() else 0
             points, solid = _taken(place, written, unit, up, weighs, _reach(data))
-        except ValueError as error:
+        except (ValueError, OSError) as error:  # as of a name that is too long
             raise ConfigError(f"file: {error}") from None
         if solid is not None:
             data["solid"] = _plain(solid)

@@ -130,6 +130,25 @@ shape_error = { std = 0.002, correlation_length = 0.2, underside_deg = 30, epist
 realizations = 40
 outer = 4
 ---
+[body]
+shape = "composite"
+parts = [
+    { shape = "cuboid", width = 0.5, depth = 0.4, height = 0.9, density = 700, wall = 0.02 },
+    { shape = "cylinder", radius = 0.1, top_radius = 0.15, height = 0.5, mass = 40, x = 0.02, turn_deg = 10 },
+    { shape = "polyhedron", file = "rock.obj", unit = "cm", density = 2600, scale = 0.3 },
+]
+---
+[body]
+shape = "cuboid"
+width = { distribution = "normal", mean = 0.4, std = 0.01 }
+depth = { distribution = "beta", alpha = 2, beta = 3, low = 0.3, high = 0.5 }
+height = { distribution = "uniform", low = 1.5, high = 1.7 }
+mass = 600
+[correlation]
+"body.width, body.height" = 0.6
+"body.depth, body.height" = -0.5
+"body.width, motion.azimuth_deg" = 0.2
+---
 [contact]
 friction = 0.5
 static_friction = 0.6

@@ -337,7 +337,17 @@ def _beyond_limits(value: Any, digits: int) -> str:
 def toml(value: Any) -> str:
     """A value as a study file has it."""
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{key} = {toml(item)}' for key, item in value.items())} }}"
+        return f"{{ {', '.join(toml_line(key, item) for key, item in value.items())} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(toml, value))}]"
     return json.dumps(value, ensure_ascii=False)
+
+
+def toml_line(key: str, value: Any) -> str:
+    """A key with its value as a study file has them.
+
+    >>> toml_line("body.width, body.height", 0.6)
+    '"body.width, body.height" = 0.6'
+    """
+    bare = re.fullmatch(r"[\w-]+", key, re.ASCII)
+    return f"{key if bare else json.dumps(key)} = {toml(value)}"

@@ -19,7 +19,7 @@ import xarray as xr
 
 from mcrock.base.estimates import Term
 from mcrock.base.params import STANDARD_GRAVITY
-from mcrock.base.tables.parsing import ConfigError, toml
+from mcrock.base.tables.parsing import ConfigError, toml, toml_line
 from mcrock.base.units import unit_in_text
 from mcrock.body import Bodies, Body, uplift_slenderness
 from mcrock.excitation.motion import MotionError
@@ -388,6 +388,6 @@ def study_as_toml(data: dict[str, object], longest: float = LONGEST) -> str:
         if isinstance(table, dict):
             lines += ["", f"[{section}]"]
             for key, value in table.items():
-                whole = f"{key} = {toml(value)}"
+                whole = toml_line(key, value)
                 lines.append(whole if len(whole) <= longest else f"# {key}: too long, kept in the store")
     return "\n".join(lines)

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from mcrock.study import Study, load_config
+from mcrock.study import ConfigError, Study, load_config
 from tests.unit.study.conftest import BLOCK, CORNERS, CYLINDER, FRUSTUM, GIVEN, ROCK
 
 
@@ -70,3 +70,9 @@ def test_file_in_an_override_replaces_the_vertices(body_file):
     path = body_file(ROCK)
     (path.parent / "rock.txt").write_text("0 0 0\n1 0 0\n0 1.5 0\n0.2 0.2 1\n")
     assert len(load_config(path, ["body.file=rock.txt"]).body.vertices) == 4
+
+
+def test_a_name_that_no_file_can_have_is_refused(body_file):
+    path = body_file(ROCK, f"vertices = {CORNERS}", f'file = "{"long" * 100}.csv"')
+    with pytest.raises(ConfigError, match=r"\[body\] file: .*File name too long"):
+        load_config(path)

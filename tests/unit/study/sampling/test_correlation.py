@@ -1,5 +1,9 @@
 """Inputs that vary together: their margins, rank correlations, independence of slices, and refusals."""
 
+import json
+import tomllib
+from pathlib import Path
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -11,9 +15,11 @@ from scipy.stats import kstest, qmc, spearmanr
 from mcrock.ensemble import run_study
 from mcrock.ensemble.rare import ScoredRuns
 from mcrock.excitation import pack_motions
+from mcrock.show.report.subject import study_as_toml
 from mcrock.statistics import outcome_distances
 from mcrock.study import Study, load_config
 from mcrock.study.design import unit_numbers
+from mcrock.study.load import study_of
 from mcrock.study.sampling import load_motions
 from mcrock.study.study import Copula
 from tests.unit.study.conftest import VALID, mistakes
@@ -218,6 +224,8 @@ def test_a_stored_study_says_its_correlations(study_with):
     assert again.copula.names == study.copula.names
     assert (columns(again) == columns(study)).all()
     assert "correlation" not in study_with(pairs="").to_json()
+    written = study_as_toml(json.loads(study.to_json()))  # as a report has it
+    assert (columns(study_of(tomllib.loads(written), Path())) == columns(study)).all()
 
 
 def test_results_name_inputs_that_the_study_correlates(study_with, tmp_path):
