@@ -427,7 +427,8 @@ def format_measured(found: xr.Dataset) -> list[str]:
         "opmf: largest angle out of the plane over that in it, after the first impact; - if drift hides it",
         "energy lost: mean share from peak to peak, loss: its median; frequency: where the spectrum of the "
         "rate is largest, in the plane and across it; facet impact: after the release; swing: from there to "
-        "the next peak, those after it are in measures.csv; edge impacts: those that the sensor resolves from it to the next landing, a part of them where they follow quickly",
+        "the next peak, those after it are in measures.csv; edge impacts: those that the sensor "
+        "resolves from it to the next landing, a part of them where they follow quickly",
     ]
 
 
