@@ -25,7 +25,7 @@ from bokeh.models import ColumnDataSource, Span
 
 from mcrock.base.checks import check_name
 from mcrock.base.compiled_code import cores
-from mcrock.base.tables.parsing import ConfigError, parse_toml, toml
+from mcrock.base.tables.parsing import parse_toml, toml
 from mcrock.dataset import build_dataset
 from mcrock.ensemble import run_study, settle
 from mcrock.ensemble.part import Job, Part, Stopped, simulate
@@ -411,13 +411,13 @@ class LiveRun:
         self.busy, more = False, False
         if not isinstance(found, Exception):
             self.base.data, self.changed.data = map(shown_points, found[:2])
-            self.change.data = change_columns(found[2])
+            is_changed = len(self.previews) > 1  # otherwise nothing is compared
+            self.change.data = change_columns(found[2]) if is_changed else {name: [] for name in POINTS[:5]}
             reach = 1.1 * max(np.abs(found[2]["difference_interval"].values).max(initial=0.0), 0.01)
             self.changes.y_range.update(start=-reach, end=reach)
             runs, of = int(found[0]["runs"].sum()), self.previews[()].job.study.n_runs
             words = f"Each curve: {runs} of the {of} runs of the study, with the same motions and draws"
-            moved = (found[2]["difference"] != 0.0).any()
-            self.told.say(f"{words}. {change_words(found[2])}" if moved else words)
+            self.told.say(f"{words}. {change_words(found[2])}" if is_changed else words)
             more = stage + 1 < len(STAGES) and runs < of
         elif not isinstance(found, Stopped):
             self.told.say(found)
@@ -436,78 +436,14 @@ FILES = {question.name for question in QUESTIONS if question.check == Words()}
 FREE = "The study file says what the form cannot: change it here, or drop another one, and the form follows."
 
 
-ON_TOP = ("shape", "height", "width", "depth", "diameter", "material", "mass")  # asked of a second part
-UPPER_SHAPES = ("cuboid", "cylinder")
-ONE_PIECE = "Is it one piece? Is anything fixed to it?"
-PIECES = {"one piece": "", "another part is fixed on top of it": "two"}
-
-
 class Described(NamedTuple):
     """A study file that was read."""
 
     text: str
     study: Study
     drawing: str
-    upper: dict[str, str] | None  # answers on what is fixed on top of the object
     answers: dict[str, str]
     kept: dict[str, Any]
-
-
-def joined(tables: dict[str, Any], upper: Mapping[str, str], folder: Path) -> dict[str, Any]:
-    """Tables of a study with another part, of which the answers tell, fixed on top of its body."""
-    lower, part = dict(tables["body"]), parse_toml(new_study(folder, **upper).text)["body"]
-    of_whole = {"gravity": lower.pop("gravity")} if "gravity" in lower else {}
-    return tables | {"body": {"shape": "composite", "parts": [lower, part], **of_whole}}
-
-
-def parted(tables: dict[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str, str] | None]:
-    """Tables with the lower of two parts as the body, and answers on the upper one; the same tables and None
-    where the form cannot say it."""
-    body = tables.get("body") or {}
-    found = [{key: x for key, x in part.items() if x not in (None, 0.0)} for part in body.get("parts") or ()]
-    if len(found) != 2 or body.keys() - {"shape", "parts", "gravity"}:
-        return tables, None
-    gravity = {key: body[key] for key in ("gravity",) if key in body}
-    try:
-        answers, kept = answers_of(tables | {"body": found[1] | gravity}, folder)
-    except ConfigError:  # it has a place or walls
-        return tables, None
-    known = not kept.get("body") and answers["shape"] in UPPER_SHAPES
-    upper = {name: answers[name] for name in ON_TOP if name in answers}
-    return (tables | {"body": found[0] | gravity}, upper) if known else (tables, None)
-
-
-class UpperPart:
-    """What is fixed on top of the object: some questions on an object once more."""
-
-    def __init__(self, changed: Callable[[], None]) -> None:
-        self.is_there = pn.widgets.Select(name=ONE_PIECE, options=PIECES, value="", **parts.ASKS)
-        self.fields = {question.name: _field(question) for question in QUESTIONS if question.name in ON_TOP}
-        for field in (self.is_there, *self.fields.values()):
-            field.param.watch(lambda _: changed(), "value")
-        shape = self.fields["shape"]
-        shape.options = {words: name for words, name in shape.options.items() if name in UPPER_SHAPES}
-        self.rows = parts.Named(name="The part on top", **WIDE)
-        self.view = pn.Column(self.is_there, self.rows, **WIDE)
-
-    def fill(self, answers: dict[str, str] | None) -> None:
-        """Show answers, or that there is no such part."""
-        self.is_there.value = "" if answers is None else "two"
-        for name, answer in (answers or {}).items():
-            self.fields[name].value = answer
-
-    def answers(self) -> dict[str, str] | None:
-        """What is answered of the questions that are asked, which it shows; None if there is no such part."""
-        found: dict[str, str] = {}
-        for question in asked(found):
-            given = self.fields[question.name].value if question.name in ON_TOP else ""
-            found[question.name] = given or question.default_after(found)
-            if question.name in ON_TOP and not isinstance(question.check, Option):
-                self.fields[question.name].placeholder = question.default_after(found)
-        there = [self.fields[name] for name in found if name in ON_TOP] if self.is_there.value else []
-        if self.rows.objects != there:
-            self.rows.objects = there
-        return {name: found[name] for name in ON_TOP if name in found} if there else None
 
 
 class Description:
@@ -522,7 +458,6 @@ class Description:
         }
         self.form, self.more, self.save = pn.Column(stylesheets=[parts.FORM], **WIDE), html(), html()
         self.sections: dict[str, pn.Column] = {}  # of the form
-        self.upper = UpperPart(lambda: self._answered(self.told.say))
         self.told, self.reading = parts.Told(**WIDE), parts.Told(**WIDE)  # of the study file, of a mesh
         look: dict[str, Any] = {"stylesheets": ["textarea { font-family: monospace; }"], "height": 420}
         self.text = pn.widgets.TextAreaInput(
@@ -603,7 +538,6 @@ class Description:
         for part, rows in sections.items():
             if part not in self.sections:
                 self.sections[part] = pn.Column(**WIDE)
-            rows += [self.upper.view] if part == "object" else []
             heading = self.sections[part].objects[:1] or [html(f"<h2>{part.capitalize()}</h2>")]
             if self.sections[part].objects[1:] != rows:
                 self.sections[part].objects = [*heading, *rows]
@@ -648,16 +582,13 @@ class Description:
     def _read(self, text_of: Callable[[], str], refuse: Callable[[Exception], None], fill: bool) -> None:
         """Read a study file and draw its body while the page goes on: a large mesh takes a minute."""
         self.turn, self.reads = self.turn + 1, True
-        turn, folder, upper = self.turn, self._folder(), None if fill else self.upper.answers()
+        turn, folder = self.turn, self._folder()
 
         def read() -> Described:
-            text = whole = text_of()
-            tables, on_top = parted(parse_toml(text), folder) if fill else (parse_toml(text), upper)
-            if upper is not None:
-                whole = study_as_toml(joined(tables, upper, folder), inf)
-            study = study_of(parse_toml(whole), folder / "study file")
-            answered = answers_of(tables, folder)
-            return Described(whole, study, parts.object_as_html(study), on_top, *answered)
+            text = text_of()
+            study = study_of(parse_toml(text), folder / "study file")
+            answered = answers_of(parse_toml(text), folder)  # tables anew: a study takes files into its own
+            return Described(text, study, parts.object_as_html(study), *answered)
 
         def show(found: Described | Exception) -> None:
             if turn == self.turn:  # nothing was changed meanwhile
@@ -678,9 +609,6 @@ class Description:
             answer = found.answers.get(question.name, question.default)
             typed = _unanswered(question) if answer == question.default else answer
             self.fields[question.name].value = typed
-        if fill:
-            self.upper.fill(found.upper)
-            self.upper.answers()
         self._arrange(self._answers())
         self.filling = False
         keys = [

@@ -11,14 +11,13 @@ import pytest
 import trimesh
 
 import mcrock
-from mcrock.base.tables.parsing import parse_toml
 from mcrock.dataset import DatasetError
 from mcrock.ensemble.part import Job, Stopped
 from mcrock.excitation import pack_motions
 from mcrock.show.body import object_numbers
 from mcrock.show.comparison import format_comparison, format_remedy
 from mcrock.show.fragility import format_accepted_ends, format_accepted_median
-from mcrock.show.report.subject import answer_sentence
+from mcrock.show.report.subject import answer_sentence, body_at_medians
 from mcrock.show.risk import Site, risk_statement
 from mcrock.show.summary import summarize
 from mcrock.statistics import annual_rate, compare_designs, load_hazard, overturning_probability
@@ -128,30 +127,22 @@ def test_the_drawing_follows_what_is_typed_and_refuses_what_is_left(desk, at_onc
     assert "height = 3" in form.text.value
 
 
-def test_a_part_on_top_is_described_and_read_again(desk, tmp_path, at_once):
+def test_what_an_object_is_fixed_to_is_described_drawn_and_read_again(desk, tmp_path, at_once):
     taken = []
-    desk.given = new_study(height="1 m", width="0.4 m").text
-    form = Description(desk, lambda study, drawing: taken.append(study))
-    alone = taken[-1].body.at_medians()
-    form.upper.is_there.value = "two"
-    for name, typed in {
-        "shape": "cylinder",
-        "height": "0.5 m",
-        "diameter": "0.3 m",
-        "material": "bronze",
-    }.items():
-        form.upper.fields[name].value = typed
-    both = taken[-1].body.at_medians()
-    assert both.mass[0] == pytest.approx(alone.mass[0] + 8700 * np.pi * 0.15**2 * 0.5)
-    assert len(parse_toml(form.text.value)["body"]["parts"]) == 2
+    desk.given = new_study(height="0.5 m", width="0.3 m").text
+    form = Description(desk, lambda *found: taken.append(found))
+    alone = taken[-1]
+    form.fields["mounted"].value = "fixed"
+    form.fields["mount_height"].value = "1 m"
+    both = taken[-1]
+    assert both[0].body.at_medians().mass[0] > alone[0].body.at_medians().mass[0]
+    assert len(body_at_medians(both[0]).parts) == 2  # which are drawn
+    assert both[1] != alone[1]
     assert "cannot show" not in form.told.object
-    form.fields["height"].value = "2 m"  # of the lower part
-    assert taken[-1].body.at_medians().mass[0] - both.mass[0] == pytest.approx(alone.mass[0])
     again = Description(Desk(None, form.text.value, desk.folder, tmp_path), lambda *_: None)
-    assert again.upper.answers() == form.upper.answers()
-    assert again.fields["height"].value == "2.0 m"
-    form.upper.is_there.value = ""
-    assert taken[-1].body.at_medians().mass[0] == pytest.approx(2 * alone.mass[0])
+    assert again.fields["mount_height"].value == "1.0 m"
+    form.fields["mounted"].value = "no"
+    assert taken[-1][1] == alone[1]
 
 
 def test_designs_are_compared_as_by_the_command(study, ds, tmp_path, at_once):
