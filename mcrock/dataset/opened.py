@@ -18,7 +18,18 @@ from mcrock.base.params import Outcome
 from mcrock.dataset.contents import CHUNKS, STUDY, is_copy, open_folder, replacing, scratch_name
 from mcrock.dataset.create import check_new_store, put_in_place
 from mcrock.dataset.outcome_table import read_outcomes
-from mcrock.dataset.schema import OUTER, DamageError, DatasetError, check_dataset, place_in_schema
+from mcrock.dataset.schema import (
+    INPUT,
+    OUTER,
+    OUTPUT,
+    OWN_RESPONSE,
+    SCHEMA,
+    DamageError,
+    DatasetError,
+    check_dataset,
+    is_declared,
+    place_in_schema,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,16 +215,49 @@ def opened(source: Source, *, allow_incomplete: bool = False) -> xr.Dataset:
     """A dataset as it is, or that of a store or file; errors as `load_dataset`."""
     if isinstance(source, str | os.PathLike):
         return load_dataset(Path(source), allow_incomplete=allow_incomplete)
-    outcome = source.get("outcome") if hasattr(source, "data_vars") else None
-    if outcome is not None and outcome.dtype.kind == "f":
-        if outcome.isnull().any() or ("record" in source and source["record"].dtype.kind == "f"):
-            raise ValueError(
-                "outcome must hold whole numbers, the codes of mcrock.Outcome, and record too, got what "
-                "`ds.where` leaves: choose realizations by ds.isel(realization=...) and levels by "
-                "ds.isel(intensity=[...])"
-            )
-        return source.assign(outcome=outcome.astype("i1"))
-    return source
+    if not hasattr(source, "data_vars") or "outcome" not in source:
+        return source
+    return _without_mask(source) if source["outcome"].dtype.kind == "f" else source
+
+
+def _with_level(ds: xr.Dataset) -> xr.Dataset:
+    """A result of which one level was chosen, by `ds.sel` or `ds.isel`, with its dimension."""
+    chosen = LEVEL in getattr(ds, "coords", ()) and LEVEL not in ds.dims
+    if not chosen or "outcome" not in ds or "intensity_value" in ds:
+        return ds
+    runs = [name for name, array in ds.data_vars.items() if _own_dims(str(name), array) >= {LEVEL}]
+    return ds.assign({name: ds[name].expand_dims(LEVEL, ds[name].ndim) for name in runs})
+
+
+def _own_dims(name: str, array: xr.DataArray) -> set[str]:
+    """Dimensions of a variable before a part of its result was chosen; as they are if it is not known."""
+    if name in SCHEMA:
+        return set(SCHEMA[name].dims)
+    if name.startswith(OWN_RESPONSE):
+        return set(OUTPUT)
+    return set(INPUT) if is_declared(name) else set(map(str, array.dims))
+
+
+def _without_mask(ds: xr.Dataset) -> xr.Dataset:
+    """What `ds.where` leaves, without the realizations and levels that it masks.
+
+    It gives every variable the dimensions of the mask, and makes floats of whole numbers.
+    """
+    there = ds["outcome"].notnull()
+    for dim in there.dims:
+        ds = ds.isel({dim: there.any([other for other in there.dims if other != dim]).values})
+    if ds["outcome"].isnull().any():
+        raise ValueError(
+            "ds.where masks single runs of realizations or levels that it keeps, and statistics need whole "
+            "ones: choose by what is on realization or on intensity alone, as in ds.where(ds.record < 3)"
+        )
+    kept = {}
+    for name, array in ds.data_vars.items():
+        dims = _own_dims(str(name), array)
+        array = array.isel(dict.fromkeys({*there.dims} & {*array.dims} - dims, 0))
+        kind = SCHEMA[str(name)].dtype if name in SCHEMA else "f8"
+        kept[name] = array.astype(kind) if array.dtype.kind == "f" and kind[0] in "iub" else array
+    return ds.assign(kept)
 
 
 def accepts_path(
@@ -221,18 +265,20 @@ def accepts_path(
 ) -> Callable[Concatenate[Source, Rest], Result]:
     """Let a function of a dataset take the path of a store or NetCDF file in its place.
 
-    A store in which runs are missing is opened if the function is told to leave them out.
+    A store in which runs are missing is opened if the function is told to leave them out; a level that was
+    chosen alone has its dimension again, but for masks, which have those of their dataset.
     """
 
     @wraps(function)
     def wrapper(ds: Source, *args: Rest.args, **kwargs: Rest.kwargs) -> Result:
         known = opened(ds, allow_incomplete=bool(kwargs.get("allow_missing")))
-        return function(known, *args, **kwargs)
+        return function(known if function.__name__ in MASKS else _with_level(known), *args, **kwargs)
 
     return cast("Callable[Concatenate[Source, Rest], Result]", wrapper)
 
 
-MOTION, RECORD = "motion", "record"
+MOTION, RECORD, LEVEL = "motion", "record", "intensity"
+MASKS = ("overturned", "undecided")  # of the runs of a dataset
 
 
 @accepts_path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from itertools import pairwise, product
 from math import inf
 
 import numpy as np
@@ -23,7 +24,6 @@ MODES = {  # colour and words of bands, by the impacts before overturning
     3: (style.PINK, "after 3 or more"),
 }
 SEAM = 0.3  # line around areas, that no gap shows between neighbours [pt]
-CLOSE = 0.15  # difference of neighbouring limits between which is interpolated, over the limit
 STANDS = -1  # in place of impacts
 Piece = tuple[float, float, int]  # lower and upper amplitude, impacts up to those told apart
 
@@ -73,25 +73,35 @@ def _pieces(bands: tuple[np.ndarray, ...], top: float) -> list[Piece]:
 def _limits_between(pieces: list[Piece], others: list[Piece]) -> np.ndarray:
     """Upper ends of pieces half way to the next place.
 
-    From below and from above limits between the same two outcomes that are close to each other at both
-    places are interpolated as long as they come; the others stay as they are up to half way.
+    Pieces that continue at both places have limits that are interpolated; the others taper to where they end.
     """
-    limits, n = np.array([piece[1] for piece in pieces]), min(len(pieces), len(others)) - 1
-    below = above = 0
-    while below < n and _is_same(pieces, others, below):
-        below += 1
-    while above < n - below and _is_same(pieces, others, -2 - above):
-        above += 1
-    for number in (*range(below), *range(-1 - above, -1)):
-        limits[number] = 0.5 * (limits[number] + others[number][1])
-    return np.maximum.accumulate(limits)
+    limits, theirs = (np.array([0.0, *(piece[1] for piece in row)]) for row in (pieces, others))
+    half = limits.copy()
+    for (i, j), (k, m) in pairwise([*_continued(pieces, others), (len(pieces), len(others))]):
+        ends = [row.mean() for row in (limits[i + 1 : k + 1], theirs[j + 1 : m + 1]) if row.size]
+        half[i + 1 : k + 1] = limits[-1] if k == len(pieces) else np.mean(ends)
+    return half[1:]
 
 
-def _is_same(pieces: list[Piece], others: list[Piece], number: int) -> bool:
-    """Whether the upper end of a piece is that of its counterpart at the next place."""
-    high, other = pieces[number][1], others[number][1]
-    outcomes = [(row[number][2], row[number + 1][2]) for row in (pieces, others)]
-    return outcomes[0] == outcomes[1] and abs(high - other) < CLOSE * min(high, other)
+def _continued(pieces: list[Piece], others: list[Piece]) -> list[tuple[int, int]]:
+    """Numbers of pieces of the same outcome that are one at both places, in rising order.
+
+    One may have parts at the other place. Of all ways to pair them they share most of the amplitude.
+    """
+    n, m = len(pieces), len(others)
+    together, shared = np.zeros((n, m)), np.full((n + 1, m + 1), -1.0)  # alone, and with those above
+    for i, j in product(reversed(range(n)), reversed(range(m))):
+        (low, high, mode), (least, most, other) = pieces[i], others[j]
+        together[i, j] = max(min(high, most) - max(low, least), 0.0) * (mode == other)
+        above = shared[i + 1, j + 1], shared[i + 1, j], shared[i, j + 1]
+        shared[i, j] = together[i, j] + max(*above, 0.0)
+    pairs, i, j = [(-1, -1)], 0, 0
+    while i < n and j < m:
+        if together[i, j]:
+            pairs.append((i, j))
+        steps = ((i + 1, j + 1), (i + 1, j), (i, j + 1))
+        i, j = max(steps, key=lambda place: shared[place])
+    return pairs
 
 
 def cells(x: np.ndarray) -> np.ndarray:
@@ -335,8 +345,8 @@ def _overturning_note(ds: xr.Dataset, axis: str, as_share: bool) -> str:
         lines = "Dotted: lowest amplitude of rocking. Each size is drawn halfway to the next."
     else:
         lines = (
-            "White: stands; dotted: onset of rocking. Between sizes: interpolated where a limit continues, "
-            "else as at the nearer size."
+            "White: stands; dotted: onset of rocking. Between sizes limits are interpolated where a band "
+            "continues, and it tapers where it does not."
         )
     undecided = int(ds["undecided"].sum())
     doubt = f" {format_count(undecided, 'run')} met a numerical limit." if undecided else ""

@@ -9,10 +9,14 @@ import io
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from colorsys import hls_to_rgb, rgb_to_hls
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import xarray as xr
@@ -21,15 +25,14 @@ from mcrock.base.checks import shared_keywords
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import unit_in_figure
 from mcrock.dataset import replacing
-from mcrock.dataset.opened import Source, accepts_path
+from mcrock.dataset.opened import accepts_path
 from mcrock.impact.registry import ImpactParameter
 
 if TYPE_CHECKING:
     from matplotlib import RcParams
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Parameters = ParamSpec("Parameters")
+    from matplotlib.legend import Legend
 
 
 @contextmanager
@@ -62,33 +65,127 @@ def _settings() -> RcParams:
     return rc_params_from_file(Path(__file__).with_name("paper.mplstyle"), use_default_template=False)
 
 
-def styled(plot: Callable[Parameters, Axes]) -> Callable[Parameters, Axes]:
-    """Run a plot function in `paper_style`."""
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """Keywords of every plot function.
+
+    Attributes
+    ----------
+    label : str, optional
+        Name of the study in the legend: of the one line that a figure has for a study, or before the names of
+        several.
+    color : color, optional
+        Of lines, areas and marks, in shades of which they are told apart; greys and maps of colours stay. By
+        default studies with a label, and the second one on the same axes, have colours of their own.
+    legend : bool
+        Whether there is a legend.
+    caption : bool or str
+        Whether there is a note below the axes, or another text in its place.
+    """
+
+    label: str | None = None
+    color: Any = None
+    legend: bool = True
+    caption: bool | str = True
+
+
+WORDS_OF_LOOK = """    label, color, legend, caption : optional
+        Name and colour of the study, whether there is a legend, and a note or another text in its place
+        (`mcrock.show.style.Look`).
+"""
+_look: ContextVar[tuple[Look, str]] = ContextVar("look", default=(Look(), ""))  # with the name of a study
+
+
+def styled(plot: Callable[..., Axes]) -> Callable[..., Axes]:
+    """Run a plot function in `paper_style`, with the keywords of `Look`."""
 
     @wraps(plot)
-    def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Axes:
+    def wrapper(*args: Any, **keywords: Any) -> Axes:
+        look = Look(**{name: keywords.pop(name) for name in list(keywords) if hasattr(Look, name)})
+        given = next((each for each in (*args, keywords.get("ax")) if hasattr(each, "get_subplotspec")), None)
+        before = [] if given is None else _drawn_on(given)
+        number = _studies.get(given, 0) if given is not None else 0
+        name = look.label or f"study {number + 1}" * (number > 0)
         with paper_style():
-            return plot(*args, **kwargs)
+            token = _look.set((look, name))
+            try:
+                ax = plot(*args, **keywords)
+            finally:
+                _look.reset(token)
+            all_axes = figure_of(ax).axes if given is None else [ax]
+            added = [each for one in all_axes for each in _drawn_on(one) if each not in before]
+            legends = [*figure_of(ax).legends, *filter(None, (one.get_legend() for one in all_axes))]
+            if name or look.color is not None:
+                target = STUDIES[number % len(STUDIES)] if look.color is None else look.color
+                own = [each for legend in legends for each in legend.legend_handles] if given is None else []
+                _colour([*added, *own], target)
+            for legend in legends:
+                if not look.legend:
+                    legend.remove()
+                elif name:
+                    _rename(legend, added, name)
+        _studies[ax] = number + 1
+        return ax
 
-    return wrapper
+    head, found, tail = (wrapper.__doc__ or "").partition("\n    Returns\n")
+    wrapper.__doc__ = f"{head.rstrip()}\n{WORDS_OF_LOOK}{found}{tail}" if found else wrapper.__doc__
+    return shared_keywords(Look)(wrapper)
 
 
-def figure_of_runs(
-    pack: type[Any] | None = None,
-) -> Callable[
-    [Callable[Concatenate[xr.Dataset, Parameters], Axes]], Callable[Concatenate[Source, Parameters], Axes]
-]:
+def _drawn_on(ax: Axes) -> list[Any]:
+    """Lines, areas, marks and what is made of several of them."""
+    return [*ax.lines, *ax.collections, *ax.patches, *ax.containers]
+
+
+def _colour(artists: Iterable[Any], target: Any) -> None:
+    """Shades of a colour for all but greys and maps; the first colour found becomes the colour itself."""
+    from matplotlib.colors import to_rgb, to_rgba_array
+
+    hue, light, strength = rgb_to_hls(*to_rgb(target))
+    first: list[float] = []  # lightness of the first colour
+
+    def shade(row: list[float]) -> list[float]:
+        _, own, chroma = rgb_to_hls(*row[:3])
+        if chroma < GREYISH:
+            return row
+        first[:] = first or [own]
+        return [*hls_to_rgb(hue, min(max(light + own - first[0], 0.12), 0.9), strength), row[3]]
+
+    for artist in artists:
+        if getattr(artist, "get_array", lambda: None)() is not None:
+            continue
+        for part in ("color", "markerfacecolor", "markeredgecolor", "facecolor", "edgecolor"):
+            if not hasattr(artist, f"get_{part}") or (part == "color" and hasattr(artist, "set_facecolor")):
+                continue
+            rows = to_rgba_array(getattr(artist, f"get_{part}")())
+            shades = [shade(row) for row in rows.tolist()]
+            if shades:
+                getattr(artist, f"set_{part}")(shades[0] if len(shades) == 1 else shades)
+
+
+def _rename(legend: Legend, added: list[Any], name: str) -> None:
+    """Put the name of a study into the one legend of its axes; what others drew there stays in it."""
+    ax: Any = legend.axes  # None of a legend of the figure
+    handles = [] if ax is None else [each for each in ax.get_legend_handles_labels()[0] if each in added]
+    if not handles:  # the legend is of a figure or of other axes
+        for text in legend.get_texts():
+            text.set_text(f"{name}: {text.get_text()}")
+        return
+    main = [each for each in handles if hasattr(each, "get_linewidth") and not hasattr(each, "get_paths")]
+    for each in handles:
+        alone = name if len(main) == 1 else f"{name}: {each.get_label()}"
+        each.set_label(alone if each in (main or handles) else "_")
+    longest = max(map(len, ax.get_legend_handles_labels()[1]))
+    columns = 1 if longest > LEGEND_CHARACTERS else 2
+    legend_above(ax, columns, title=legend.get_title().get_text() or None)
+
+
+def figure_of_runs(pack: type[Any] | None = None) -> Callable[[Callable[..., Axes]], Callable[..., Axes]]:
     """Plot functions of the runs of a study: drawn in `paper_style`, given a dataset or the path of one.
 
     Their ``**keywords`` are the fields of a pack, as `mcrock.base.checks.shared_keywords` shows them.
     """
-
-    def decorate(
-        plot: Callable[Concatenate[xr.Dataset, Parameters], Axes],
-    ) -> Callable[Concatenate[Source, Parameters], Axes]:
-        return accepts_path(styled(shared_keywords(pack)(plot) if pack else plot))
-
-    return decorate
+    return lambda plot: accepts_path(styled(shared_keywords(pack)(plot) if pack else plot))
 
 
 SCREEN = 130.0  # resolution [1/in]
@@ -126,12 +223,16 @@ NOTE_LINES = 3  # of a note for which a figure has room
 NOTE_LINE = 2.9  # height that each further one adds to it [mm]
 NOTE_LOOK: dict[str, Any] = {"fontsize": NOTE_SIZE, "color": "0.35", "linespacing": 1.25, "ha": "left"}
 OWN = "mcrock"  # label of figures made here
+LEGEND_CHARACTERS = 25  # of a name in one of two columns
 LABEL_CHARACTERS = 50  # of an axis label in one line: what fits along axes one column wide
 COLOURS = (  # the palette "colorblind" of seaborn
     "#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc",
     "#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9",
 )  # fmt: skip
+GREYISH = 0.2  # saturation of what is no colour [1]
+_studies: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # numbers of those on axes
 BLUE, ORANGE, GREEN, RED, PURPLE, BROWN, PINK, GREY, YELLOW, SKY = COLOURS
+STUDIES = (BLUE, RED, GREEN, PURPLE, BROWN, SKY)  # on the same axes
 DEEP_BLUE, PALE_BLUE, DEEP_RED, SAND, DEEP_GREEN = (
     "#01395e",
     "#8accf0",
@@ -344,10 +445,14 @@ def add_note(ax: Axes, text: str) -> Axes:
 
     In a figure of the caller that has other axes, or that nothing lays out, the note hangs below `ax`.
     """
-    figure, place = figure_of(ax), ax.get_subplotspec()
+    (look, name), figure, place = _look.get(), figure_of(ax), ax.get_subplotspec()
+    if look.caption is False:
+        return ax
+    text = look.caption if isinstance(look.caption, str) else f"{name}: {text}" if name else text
     alone = place is not None and place.get_gridspec().get_geometry() == (1, 1) and ax.get_figure() is figure
     if figure.get_label() == OWN or (alone and figure.get_layout_engine() is not None):
-        _set_note(figure, textwrap.fill(text, int(0.8 * axes_width(ax))))
+        earlier = f"{figure.get_supxlabel()}\n" * (_studies.get(ax, 0) > 0)
+        _set_note(figure, f"{earlier}{textwrap.fill(text, int(0.8 * axes_width(ax)))}".lstrip())
         return ax
     width = ax.get_position().width * axes_width(ax)
     ax.annotate(

@@ -13,7 +13,6 @@ from mcrock import plots, statistics
 from mcrock.dataset import build_dataset, opened
 from mcrock.dataset.opened import save_table, save_zarr
 from tests.unit.conftest import copy_store
-from tests.unit.statistics.conftest import simulate_study
 
 
 @pytest.fixture
@@ -143,11 +142,3 @@ def test_copies_for_other_programs_have_all_runs(store, tmp_path, monkeypatch, o
         save(ds, tmp_path / path, overwrite=True)
     with pytest.raises(mr.dataset.DatasetError, match="not written by"):
         save_zarr(ds, store, overwrite=True)
-
-
-@pytest.mark.parametrize("mask", ["record", "intensity"])
-def test_what_where_leaves_is_refused_with_the_way_to_select(mask):
-    ds = simulate_study(records=8)
-    masked = ds.where(ds[mask] > ds[mask].min(), drop=True)
-    with pytest.raises(ValueError, match=r"outcome must hold whole numbers.*ds\.isel\(realization="):
-        mr.overturning_probability(masked)

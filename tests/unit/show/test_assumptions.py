@@ -21,7 +21,7 @@ def test_an_object_of_the_table_is_like_itself(name):
     (line,) = assumption_notes(inputs_of(float(row["slenderness"]), float(row["p"])))
     own = [one for one in assumption_costs() if one["object"] == name]
     assert f"for a {name} of slenderness" in line
-    named = [one for one in own if f"of it ({one['assumption']})" in line]
+    named = [one for one in own if f"times as high ({one['assumption']})" in line]
     assert line.count("it slides") == sum(not one["one_percent_ratio"] for one in own)
     known = [one for one in own if one["one_percent_low"]]
     sure = [one for one in known if not float(one["one_percent_low"]) <= 1 <= float(one["one_percent_high"])]

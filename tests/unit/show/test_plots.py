@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from mcrock import statistics
+from mcrock import plots, statistics
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.plots import (
     plot_choices,
@@ -430,3 +430,36 @@ def test_figures_take_what_was_computed(make_study, monkeypatch, plot, fit):
     for home in (statistics, sys.modules[inspect.unwrap(plot).__module__]):
         monkeypatch.setattr(home, fit, None, raising=False)  # is called no more
     assert (pixels(plot(ds, level=0.9, found=found)) == again).all()
+
+
+def test_two_studies_on_one_axes_have_two_colours_one_legend_and_both_notes(make_study):
+    ax = plot_fragility(make_study(), label="old base")
+    plot_fragility(make_study(median=4.0), ax, label="new base")
+    lines = [line for line in ax.lines if not line.get_label().startswith("_")]
+    assert [line.get_label() for line in lines] == ["old base", "new base"]
+    assert lines[0].get_color() != lines[1].get_color()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["old base", "new base"]
+    assert note(ax).index("old base: ") < note(ax).index("new base: ")
+    plot_fragility(make_study(median=5.0), ax, caption=False)  # one without a name has one, too
+    assert [text.get_text() for text in ax.get_legend().get_texts()][2] == "study 3"
+    assert "study 3" not in note(ax)
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_every_figure_takes_colour_legend_and_caption(make_study, plot):
+    plain = plot(make_study())
+    ax = plot(make_study(), color="#123456", legend=False, caption="Mine.")
+    assert ax.get_legend() is None
+    assert note(ax) == "Mine."
+    assert note(plot(make_study(), caption=False)) == ""
+    assert len(ax.get_children()) == len(plain.get_children()) - (plain.get_legend() is not None)
+
+
+def test_every_public_figure_shows_its_look():
+    """One decorator gives it to all, whether they draw studies or not."""
+    found = [getattr(plots, name) for name in plots.__all__ if name.startswith("plot_")]
+    for plot in found:
+        assert {"label", "color", "legend", "caption"} <= inspect.signature(plot).parameters.keys(), plot
+        assert "label, color, legend, caption : optional" in plot.__doc__
+    with pytest.raises(TypeError, match="'colour'; did you mean 'color'"):
+        plots.plot_body(None, colour="red")

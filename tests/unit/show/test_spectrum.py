@@ -1,9 +1,12 @@
 """Tables of spectra: few rows, all bands, ends that can be told apart."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from mcrock.excitation import Motion, one_sine
 from mcrock.planar import overturning_spectrum, rocking_spectrum
+from mcrock.show.spectrum import _limits_between as limits
 from mcrock.show.spectrum import overturning_table, rocking_table
 
 
@@ -51,3 +54,29 @@ def test_tables_of_several_motions_give_the_median():
     assert heads[2:] == ["lowest of the motions", "median"]
     assert rows[0][2] == f"{float(bands['lower'][:, 0, 0, 0].min()):.3g}"
     assert rows[1][2:] == ["none", "none"]
+
+
+def test_bands_meet_half_way_between_sizes_without_steps():
+    """From both sides the outcomes half way are the same, and at the sizes themselves nothing moves."""
+    rng = np.random.default_rng(2)
+    columns = []
+    for _ in range(200):
+        ends = np.sort(rng.uniform(1.0, 20.0, rng.integers(1, 8)))
+        modes = [-1, *rng.integers(-1, 3, len(ends))]
+        columns.append(list(zip([0.0, *ends], [*ends, 20.0], map(int, modes), strict=True)))
+
+    def profile(pieces, half):
+        found = []
+        for low, high, (_, _, mode) in zip([0.0, *half], half, pieces, strict=False):
+            if found and found[-1][0] == mode:
+                found[-1][1] = high
+            elif high > low + 1e-9:
+                found.append([mode, high])
+        return found
+
+    for one, other in pairwise(columns):
+        ours, theirs = (profile(*each) for each in ((one, limits(one, other)), (other, limits(other, one))))
+        assert [mode for mode, _ in ours] == [mode for mode, _ in theirs]
+        np.testing.assert_allclose([end for _, end in ours], [end for _, end in theirs])
+    whole = [(0.0, 2.0, -1), (2.0, 3.0, 1), (3.0, 5.0, -1), (5.0, 20.0, 0)]
+    assert limits(whole, [(0.0, 6.0, -1), (6.0, 20.0, 0)]).tolist() == [2.5, 2.5, 5.5, 20.0]  # a band ends

@@ -286,8 +286,6 @@ def test_datasets_that_do_not_fit_are_refused(make_study):
         overturning_probability(ds.drop_vars("intensity"))
     with pytest.raises(ValueError, match="a Dataset is needed, as load_dataset opens one, got 3"):
         overturning_probability(3)
-    with pytest.raises(ValueError, match=r"lacks `intensity_value`.*isel\(intensity=\[0\]\)"):
-        overturning_probability(make_study().isel(intensity=0))
     with pytest.raises(ValueError, match="lacks `intensity_value`"):
         overturning_probability(ds.isel(intensity=0, drop=True))
     with pytest.raises(ValueError, match=r"got dims \('realization', 'batch'\)"):

@@ -195,3 +195,29 @@ def test_missing_runs_of_a_cloud_do_not_count(statistic, ds, step):
     xr.testing.assert_identical(
         found.drop_vars("records", errors="ignore"), expected.drop_vars("records", errors="ignore")
     )
+
+
+CHOSEN = {  # as users of xarray choose, and by index
+    "a level": (lambda ds: ds.sel(intensity=ds["intensity"].values[2]), {"intensity": [2]}),
+    "the nearest level": (lambda ds: ds.sel(intensity=0.0, method="nearest"), {"intensity": [0]}),
+    "a level by its number": (lambda ds: ds.isel(intensity=1), {"intensity": [1]}),
+    "records, masked": (lambda ds: ds.where(ds["record"] < 3), {"realization": slice(0, 30)}),
+    "records, dropped": (lambda ds: ds.where(ds["record"] < 3, drop=True), {"realization": slice(0, 30)}),
+    "levels": (lambda ds: ds.where(ds["intensity"] > ds["intensity"][1]), {"intensity": slice(2, None)}),
+}
+
+
+@pytest.mark.parametrize("chosen", CHOSEN)
+def test_parts_chosen_as_xarray_users_do_are_those_by_index(make_study, chosen):
+    choose, index = CHOSEN[chosen]
+    ds = make_study(records=6, per_record=10).sortby("record")
+    ds["motion_name"] = "motion", [f"m{k}" for k in range(6)]
+    xr.testing.assert_identical(
+        statistics.overturning_probability(choose(ds)), statistics.overturning_probability(ds.isel(index))
+    )
+
+
+def test_a_mask_of_single_runs_is_refused_with_what_to_do(make_study):
+    ds = make_study()
+    with pytest.raises(ValueError, match=r"whole ones: choose by .* as in ds.where\(ds.record < 3\)"):
+        statistics.overturning_probability(ds.where(ds["outcome"] == Outcome.OVERTURNED))
