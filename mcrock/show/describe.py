@@ -302,10 +302,10 @@ def _parts(study: Study) -> list[str]:
         for value in (masses @ [piece.centre[0] for piece in pieces] / masses.sum()).round(9) + 0.0
     )
     lines = [
-        f"  {piece.name}: {piece.bodies.mass[0]:.4g} kg, from {piece.place[0, 2]:.4g} to "
+        f"  {piece.name}: {part['shape']}, {piece.bodies.mass[0]:.4g} kg, from {piece.place[0, 2]:.4g} to "
         f"{piece.ends[1, 0, 2]:.4g} m, centre of mass at {piece.centre[0, 2]:.4g} m; slenderness by itself "
         f"{degree:.4g} deg"
-        for piece, degree in zip(pieces, alone, strict=True)
+        for piece, part, degree in zip(pieces, plain(shape)["parts"], alone, strict=True)
     ]
     drawn = any(name.startswith("body.") for name in study.uncertain)
     lines += [

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import mcrock as mr
 from mcrock.body import cuboid, cylinder, frustum, prism
 from mcrock.body.parts import composite
+from mcrock.show.describe import describe
 from mcrock.study import Study, load_config
 from mcrock.study.sampling import draw_inputs, load_motions
 from tests.unit.body.shapes import quadrature
@@ -361,3 +362,19 @@ def test_a_part_from_a_file(tmp_path):
     assert_same(body, both)
     path.write_text(path.read_text().replace("bust.txt", "lost.txt"))
     assert "[body] parts[1].file: " in mistakes(path)[0]
+
+
+def test_check_lists_parts_and_the_whole(composite_file):
+    """Masses, heights and slendernesses by hand: 0.4 x 0.4 x 0.9 m of 2600 kg/m3 under 50 kg of 0.6 m."""
+    study = load_config(composite_file)
+    text = describe(study, load_motions(study))
+    assert (
+        "parts[0]: cuboid, 374.4 kg, from 0 to 0.9 m, centre of mass at 0.45 m; slenderness by itself" in text
+    )
+    assert "by itself 23.96 deg" in text  # atan(0.2 / 0.45)
+    assert "parts[1]: frustum, 50 kg, from 0.9 to 1.5 m" in text
+    assert "whole: 424.4 kg, centre of mass at x 0 m, y 0 m, height" in text
+    assert "its parts are taken to be fixed to each other" in text
+    assert "share space" not in text
+    study = load_config(composite_file, ["body.parts.1.z=0.7", "body.parts.0.height=0.9"])
+    assert "note: parts 0 and 1 share space" in describe(study, load_motions(study))
