@@ -447,17 +447,19 @@ def measure(
 
     if not 0.0 < level < 1.0:
         raise ValueError(f"--level must be > 0 and < 1, got {level!r}")
-    found, failed, said = [], [], []
+    found, said, reasons = [], [], dict[str, str]()
     for test in tests.listed():
+        reasons[test.name] = ""
         try:
             measures, notes = _measured(test, recording, level)
             found.append(measures)
             said += [f"{test.name}: {note}" for note in notes]
         except (ValueError, OSError) as error:  # a bad test does not stop the others
-            failed.append(f"{test.name}: {' '.join(str(error).split())}")
+            reasons[test.name] = " ".join(str(error).split())
+    failed = [f"{name}: {reason}" for name, reason in reasons.items() if reason]
     if not found:
         options.fail("\n".join(failed), 2)
-    table = xr.concat(found, "test")
+    table = xr.concat(found, "test").reindex(test=list(reasons)).assign(reason=("test", [*reasons.values()]))
     shown = Composition(
         {"measures": table, "not_measured": failed, "notes": said},
         [*format_measured(table), *said, *(f"not measured: {reason}" for reason in failed)],

@@ -420,6 +420,7 @@ def format_measured(found: xr.Dataset) -> list[str]:
         *((loss, number("loss", ".3g"), interval("loss"))),
         number("frequency", ".3g"),
         number("frequency_across", ".3g"),
+        *["reason"] * bool(found["reason"].any()),
     ]
     return [
         text.table_along(found, "test", columns, left=True),
@@ -465,16 +466,21 @@ def plot_measured(found: xr.Dataset) -> Axes:
     figure = style.new_figure(style.COLUMN, REST + LINE * found.sizes["test"])
     panels = figure.subplots(1, len(SHOWN_MEASURES), sharey=True)
     backwards = found.isel(test=slice(None, None, -1))
+    refused = found.isel(test=np.flatnonzero(found["reason"]))
+    named = refused["test"].values, refused["reason"].values
     for ax, name, colour in zip(panels, SHOWN_MEASURES, (style.BLUE, style.ORANGE), strict=True):
         ends, values = backwards[f"{name}_interval"].values.T, backwards[name].values
         row = style.interval_rows(ax, backwards["test"].values.tolist(), ends, [colour])
         ax.plot(values, row, "o", color=colour, markersize=3.5)
+        for place in np.flatnonzero(backwards["reason"]):
+            ax.text(0.5, row[place], "refused", transform=ax.get_yaxis_transform(), ha="center", va="center")
         ax.locator_params(axis="x", nbins=4)  # of two in a column, with three digits each
         ax.set_xlabel(fill(style.axis_scale(found[name])[1], LABEL))
     return style.add_note(
         panels[0],
         f"Bars: {text.percent(found)} intervals: of a median, and what the drift of the sensor leaves open; "
-        "where that is all, there is no dot.",
+        "where that is all, there is no dot."
+        + "".join(f" Refused: {name}: {reason}." for name, reason in zip(*named, strict=True)),
     )
 
 
@@ -505,7 +511,7 @@ def campaign_rows(outcomes: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def format_campaign(outcomes: list[dict[str, Any]]) -> list[str]:
     """Table of the tests, and what was left out and why."""
     fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
-    lines: list[str] = [_table(fitted)] if fitted else []
+    lines: list[str] = [_table(outcomes)]
     lines += _unexplained(fitted)
     lines += [f"{each['test']}: {note}" for each in fitted for note in each["fit"].get("notes", ())]
     return [
@@ -525,7 +531,7 @@ def campaign_sections(outcomes: list[dict[str, Any]], figures: dict[str, list[Pa
         By test, of angles and of rates; those that a page cannot show are named.
     """
     fitted = [outcome for outcome in outcomes if outcome["fit"] is not None]
-    blocks: list[Block] = [_table(fitted, "\N{NON-BREAKING HYPHEN}")] if fitted else []
+    blocks: list[Block] = [_table(outcomes, "\N{NON-BREAKING HYPHEN}")]
     blocks += _unexplained(fitted)
     blocks += map(text.Caution, _left_out(outcomes))
     sections = [Section("tests", "Tests", blocks)]
@@ -579,15 +585,19 @@ def _light(figure: Path) -> bytes:
     return found.getvalue()
 
 
-def _table(fitted: list[dict[str, Any]], hyphen: str = "-") -> text.Columns:
-    """Estimates with their standard errors, and the verdict."""
-    keys = [key for key in fitted[0]["fit"]["estimates"] if key != "time"]
-    heads = ["test", *(f"{key} [{fitted[0]['fit']['estimates'][key]['unit']}]" for key in keys)]
+def _table(outcomes: list[dict[str, Any]], hyphen: str = "-") -> text.Columns:
+    """Estimates with their standard errors and the verdict, or why there is none."""
+    first: dict[str, Any] = next((each["fit"]["estimates"] for each in outcomes if each["fit"]), {})
+    keys = [key for key in first if key != "time"]
+    heads = ["test", *(f"{key} [{first[key]['unit']}]" for key in keys)]
     heads += ["first swing", "after impact", "explained"]
     rows = []
-    for outcome in fitted:
-        fit = outcome["fit"]
-        cells = [outcome["test"].replace("-", hyphen), *(_with_error(fit["estimates"][key]) for key in keys)]
+    for outcome in outcomes:
+        fit, name = outcome["fit"], outcome["test"].replace("-", hyphen)
+        if fit is None:
+            rows.append([name, *["-"] * (len(keys) + 2), f"not fitted: {outcome['reason']}"])
+            continue
+        cells = [name, *(_with_error(fit["estimates"][key]) for key in keys)]
         for part in ("first_swing", "after_impact"):
             ratio = fit["misfit"][part]
             cells.append("-" if ratio is None else f"{ratio:.2f}")

@@ -330,13 +330,18 @@ CHECKS = (
 )
 
 
+def exact(value: float) -> str:
+    """A number to be computed with; "-" if there is none."""
+    return f"{value:.8g}" if math.isfinite(value) else "-"
+
+
 def formulas_section(
     ds: xr.Dataset, summary: Summary, found: Mapping[str, xr.Dataset], how: Confidence
 ) -> Section | None:
     """With what the numbers of the page can be computed again."""
     if not summary.is_shaken:
         return None
-    accepted, fit, exact = accept_curve(ds, Bootstrap(**how.keywords)), summary["fragility"], "{:.8g}".format
+    accepted, fit = accept_curve(ds, Bootstrap(**how.keywords)), summary["fragility"]
     units, unit = accepted.units, unit_in_text(fit["median_capacity"].attrs["units"])
     if accepted.choice.family == "lognormal":
         (first, both), (_, second) = fragility.covariance_of(units)

@@ -1,5 +1,7 @@
 """`mcrock fit`: from a CSV file to the section of a study."""
 
+import csv
+import html
 import json
 import tomllib
 
@@ -142,6 +144,15 @@ def test_a_campaign_goes_on_where_a_test_is_bad(mcrock, files, tmp_path):
         assert (code, "Traceback" in errors) == (0, False)
     assert statuses == [["fitted", "failed", "failed"], ["kept", "failed", "failed"]]
     assert "none.csv: cannot be read" in rows[2]["reason"]
+    listed = {
+        row["test"]: row for row in csv.DictReader((tmp_path / "fits" / "tests.csv").read_text().splitlines())
+    }
+    assert listed["A-1-3"]["reason"] == rows[2]["reason"]
+    assert page.count("not fitted: ") == 2  # in the table, which has a row for each
+    assert "not fitted: " + html.escape(rows[2]["reason"]) in page
+    lines = mcrock(*command)[1].splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["A-1-1", "A-1-2", "A-1-3"]
+    assert rows[2]["reason"] in lines[3]
     stands = {path: path.read_bytes() for path in (tmp_path / "fits").rglob("*.*")}
     (tmp_path / "block.toml").write_text(BODY.replace("2700", "2600"))
     code, output, errors = mcrock(*command)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -37,12 +38,24 @@ def test_tests_are_measured_and_a_bad_one_is_named(mcrock, folder, tmp_path, mon
     assert code == 0
     assert "noise.csv: no sample before the fast motion" in output
     rows = list(csv.DictReader((tmp_path / "measures.csv").read_text().splitlines()))
-    assert [row["test"] for row in rows] == ["block-1-1", "block-1-3"]
+    assert [row["test"] for row in rows] == ["block-1-1", "block-1-2", "block-1-3"]
+    refused = rows.pop(1)
     for row in rows:
         assert f"{float(row['swing_1']):.3f}" in output
         assert float(row["peak_tilt_2"]) < float(row["peak_tilt_1"])
     assert all(float(row["tilt_low"]) < 0.15 < float(row["tilt_high"]) for row in rows)
+    assert [row["reason"] for row in rows] == ["", ""]
+    assert refused["reason"].startswith("noise.csv: no sample before the fast motion")
+    assert refused["avrf"] == refused["edge_impacts"] == ""
+    (line,) = [line for line in output.splitlines() if line.startswith("block-1-2 ")]
+    assert re.search(r" +-( +\S+)* +noise.csv: no sample before the fast motion", line)
     assert (tmp_path / "measures.png").exists()
+    svg = tmp_path / "svg"
+    numbers = mcrock("measure", "test-1.csv", "noise.csv", *how, "-o", svg, "--format", "svg", "--json")[1]
+    variables = json.loads(numbers)["measures"]["variables"]
+    assert [bool(reason) for reason in variables["reason"]["values"]] == [False, True]
+    assert variables["avrf"]["values"][1] is None
+    assert (svg / "measures.svg").read_text().count("refused") == 2  # in both panels
     found = json.loads(mcrock("measure", "test-1.csv", *how, "--json")[1])
     assert found["measures"]["variables"]["avrf"]["values"][0] == pytest.approx(float(rows[0]["avrf"]))
 

@@ -173,9 +173,9 @@ class Audit:
         at = max(k for k, row in enumerate(self.rows) if set(heads) <= set(row))
         place, width, found = [self.rows[at].index(head) for head in heads], len(self.rows[at]), []
         for row in self.rows[at + 1 :]:
-            if len(row) != width or not re.fullmatch(r"[-+.\de]+|inf", row[place[0]]):
+            if len(row) != width or not re.fullmatch(r"[-+.\de]+", row[place[0]]):
                 break
-            found.append([float(row[k]) for k in place])
+            found.append([np.inf if row[k] == "-" else float(row[k]) for k in place])
         return np.array(found).T
 
     def row(self, name):
