@@ -351,7 +351,8 @@ def rates_of_turns(
         rates = (turns[:-1].inv() * turns[1:]).as_rotvec() / np.diff(time)[:, None]
         noise, fastest = max(map(rate_noise, rates.T)), float(np.abs(rates).max(initial=0.0))
         if noise <= QUIET * fastest:
-            return Recording(0.5 * (time[:-1] + time[1:]), rates, name=name), step
+            found = Recording(0.5 * (time[:-1] + time[1:]), rates, name=name, widths=np.diff(time))
+            return found, step
     raise ValueError(
         f"{name}: markers or angles shake too much: rates have a noise of {noise:.2g} rad/s as means over "
         f"{step * frame:.2g} s, and the largest is {fastest:.2g} rad/s; put markers further apart, or take a "

@@ -345,6 +345,9 @@ class Fit(Displayed):
         How much larger the deviance of the other averaging is; 0 if it was given [1].
     optima : tuple of Optimum
         Other local minima whose misfit is at most a quarter larger.
+    turns : float
+        Of turns between frames the time over which `noise` and the residuals are that of the attitude, and
+        ``bias`` its error in the first frame [s]; 0 of rates.
     held : tuple of tuple of str
         What was added to the model in each neighbour whose interval these hold too.
     """
@@ -379,6 +382,7 @@ class Fit(Displayed):
     size_error: float = 0.0
     preferred: float = 0.0
     optima: tuple[Optimum, ...] = ()
+    turns: float = 0.0
     held: tuple[tuple[str, ...], ...] = ()
 
     def __repr__(self) -> str:
@@ -504,6 +508,7 @@ def fit_test(
     if objective not in OBJECTIVES:
         raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
     impact, free = impact or Impact(), fitted_by_default(body) if free is None else free
+    averaging = averaging if recording.widths is None else 1.0  # which turns between frames are
     limits = _bounds(body, recording, free, bounds or {})
 
     def compare(other: Body, averaging: float) -> Comparison:
@@ -541,7 +546,8 @@ def fit_test(
         body, lambda other: compare(other, comparison.averaging).only(comparison.kept), x, scale
     )
     fit = _result(comparison, x, limits, found, noise, by_size, level, objective)
-    fit = replace(fit, preferred=preferred, optima=_optima(comparison, modes, scale))
+    turns = 0.0 if recording.widths is None else comparison.sample
+    fit = replace(fit, preferred=preferred, optima=_optima(comparison, modes, scale), turns=turns)
     return _widened(fit, float(size_error))
 
 
@@ -708,7 +714,7 @@ def _result(
         comparison.mean_error(x),
         noise,
         comparison.time,
-        back.apply(comparison.measured - x[-AXES:]),
+        back.apply(comparison.measured - comparison.bias(x)),
         back.apply(comparison.simulated(x)),
         comparison.kept,
         x[-AXES:],
@@ -793,9 +799,10 @@ def neighbours(body: Body, recording: Recording, fit: Fit, *, seed: int = 0) -> 
             if added != ("rate",):  # which readings before the release tell, not a search
                 starts += search(comparison, seed)[0]
         ends = best_of(comparison, best_of(comparison, starts, scale, central=False)[:2], scale)[:1]
-        # a wrong model may prefer the wrong kind of readings
-        other = compare(impact, added, INSTANT if fit.averaging > INSTANT else 1.0)
-        both = [(comparison, ends[0]), (other, best_of(other, ends, scale)[0])]
+        both = [(comparison, ends[0])]
+        if recording.widths is None:  # a wrong model may prefer the wrong kind of readings
+            other = compare(impact, added, INSTANT if fit.averaging > INSTANT else 1.0)
+            both.append((other, best_of(other, ends, scale)[0]))
         comparison, x = min(both, key=lambda pair: pair[0].cost(pair[1], scale))
         deviance = 2.0 * comparison.cost(x, scale) / noise**2
         if "slip" in added:  # its impacts are elsewhere than those of the fit, near which none are kept

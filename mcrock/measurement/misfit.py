@@ -54,6 +54,7 @@ FINE_STEP = SLIPPING / 40.0  # [s]
 LEAST_PUSH = 1e-7  # which says to which side a body that falls in a plane sweeps, and no more [rad/s]
 SWEPT = 1e-5  # steps of a rim that are shorter are of a sweep, as quick as an impact [s]
 AXES = 3
+GAP = 1.5  # samples between frames from which on some are missing
 
 
 class FreeRocking:
@@ -219,6 +220,10 @@ class Comparison:
     continuously as an impact moves from one sample to the next; values at an instant would jump. Such a
     reading next to an impact says on which side of it lies, which no derivative shows: `only` leaves it out.
 
+    Turns between frames have errors of the attitude at both ends, which in the sum of all turns so far cancel
+    but for the last: that sum is compared, over a sample, and in the place of the bias stands the error of
+    the first frame. Turn by turn the same least squares would take for noise what the attitude tells.
+
     Parameters
     ----------
     body : Body
@@ -267,10 +272,14 @@ class Comparison:
         self.kept = np.ones(self.time.size, bool)
         self.sample = float(np.median(np.diff(recording.time)))
         self.averaging = averaging
+        self.widths = None if recording.widths is None else recording.widths[used]
         self._last: tuple[tuple[int, bytes], Rates] | None = None
         self.simulations = 0
         falling = recording.time <= first - SLIPPING  # a foot that slips makes the largest rate larger
         tilt = self._tilt_of(body, float(np.abs(rate[falling]).max()))
+        if recording.widths is not None:  # whose rates may be means over half of the fall
+            fallen = abs(float((rate * recording.widths)[recording.time <= first].sum()))
+            tilt = min(fallen, 0.99 * self.rocking.most_tilt)
         begin = {key: OTHERS.get(key, 0.0) for key in free}
         swing = self.rocking(tilt, begin, 60.0 / body.frequency)
         fall = float(landings(swing.time, swing.angular_velocity @ self.rocking.along).landing[0])
@@ -350,8 +359,20 @@ class Comparison:
             parameters = dict(zip(self.free, x[2:-SENSOR].tolist(), strict=True))
             self._last = key, self.rocking(float(x[1]), parameters, until)
             self.simulations += 1
-        rates = self._last[1]
-        return means(rates.time, rates.angular_velocity, self.time[:n] - x[0], self.averaging * self.sample)
+        rates, at = self._last[1], self.time[:n] - x[0]
+        found = means(rates.time, rates.angular_velocity, at, self.averaging * self.sample)
+        if self.widths is not None:
+            for i in np.flatnonzero(self.widths[:n] > GAP * self.sample):  # frames that were not seen
+                found[i] = means(rates.time, rates.angular_velocity, at[i : i + 1], self.widths[i])[0]
+        return found
+
+    def _summed(self, readings: Array) -> Array:
+        """Turns (n, ...) so far over a sample, of rates between frames; other rates as they are [rad/s]."""
+        if self.widths is None:
+            return readings
+        return np.asarray(
+            np.einsum("i...,i->i...", readings, self.widths[: len(readings)]).cumsum(0) / self.sample
+        )
 
     def first_flight(self, x: Array) -> float:
         """Time from the facet impact to the first edge impact after it [s]; 0 if there is none, and without
@@ -369,7 +390,7 @@ class Comparison:
 
     def residuals(self, x: Array, n: int | None = None) -> Array:
         """Measured less simulated readings that are kept of the first n, flat [rad/s]."""
-        return (self.measured[:n] - self.simulated(x, n) - x[-AXES:])[self.kept[:n]].ravel()
+        return (self._summed(self.measured[:n] - self.simulated(x, n)) - x[-AXES:])[self.kept[:n]].ravel()
 
     def jacobian(self, x: Array, n: int | None = None, central: bool = True) -> Array:
         """Derivatives of the residuals (m, k): central differences within the bounds, or those to one side,
@@ -387,6 +408,8 @@ class Comparison:
         for i, axis in enumerate(np.eye(AXES)):
             # derivative of a rotation by its vector, to the square of that
             found[:, i - SENSOR] = np.cross(readings, axis + 0.5 * np.cross(turn, axis)).ravel()
+        found = self._summed(found.reshape(-1, AXES, x.size)).reshape(found.shape)
+        for i in range(AXES):
             found[i::AXES, i - AXES] = -1.0
         return found if self.kept.all() else found[np.repeat(self.kept[:n], AXES)]
 
@@ -402,8 +425,12 @@ class Comparison:
 
     def mean_error(self, x: Array) -> float:
         """Equation (28): mean |omega_measured - omega_simulated| since the release [rad/s]."""
-        after = self.time[self.kept] >= x[0]
-        return float(np.linalg.norm(self.residuals(x).reshape(-1, AXES)[after], axis=1).mean())
+        left = self.measured - self.simulated(x) - self.bias(x)
+        return float(np.linalg.norm(left[self.kept & (self.time >= x[0])], axis=1).mean())
+
+    def bias(self, x: Array) -> Array:
+        """What is left of that of a gyroscope (3,) [rad/s]; turns between frames have none."""
+        return x[-AXES:] if self.widths is None else np.zeros(AXES)
 
     def fitted(
         self,
@@ -663,7 +690,12 @@ def search(comparison: Comparison, seed: int) -> tuple[list[Array], float]:
         Of the scrambled Sobol design in the impact parameters.
     """
     comparison.control(COARSE)
+    widths, comparison.widths = comparison.widths, None  # turn by turn: sums have minima far from the truth
     x, noise = first_swing(comparison)
+    if widths is not None:  # but tell the release
+        comparison.start, comparison.widths = x, widths
+        x, comparison.widths = first_swing(comparison)[0], None
+        x[-AXES:] = 0.0
     comparison.narrow(x, NARROW)
     scale = ROBUST * noise
     free = slice(2, x.size - SENSOR)
@@ -696,6 +728,7 @@ def search(comparison: Comparison, seed: int) -> tuple[list[Array], float]:
         ]
         candidates = [result.x for result in sorted(found, key=lambda result: float(result.cost))]
     comparison.control(CONTROLS)
+    comparison.widths = widths
     return candidates, noise
 
 

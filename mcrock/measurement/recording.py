@@ -125,12 +125,16 @@ class Recording:
     acceleration : ndarray (n, 3), optional
         Specific force: at rest it points up with 9.81 m/s2 [m/s2].
     name : str
+    widths : ndarray (n,), optional
+        Of rates that are turns between frames, by markers or angles: the time between these [s]. Their noise
+        is that of the attitude in each frame, and they have no bias.
     """
 
     time: Array
     angular_velocity: Array
     acceleration: Array | None = None
     name: str = "recording"
+    widths: Array | None = None
 
     def __post_init__(self) -> None:
         n = len(self.time)
@@ -160,7 +164,10 @@ class Recording:
         chosen = self._within(begin, end)
         rates = self.angular_velocity[chosen]
         force = None if self.acceleration is None else self.acceleration[chosen]
-        return replace(self, time=self.time[chosen], angular_velocity=rates, acceleration=force)
+        widths = None if self.widths is None else self.widths[chosen]
+        return replace(
+            self, time=self.time[chosen], angular_velocity=rates, acceleration=force, widths=widths
+        )
 
     def unbiased(self, *still: tuple[float, float]) -> Recording:
         """The recording less the bias of its gyroscope, known from intervals in which the body was still.
@@ -178,6 +185,8 @@ class Recording:
         """
         if not still:
             raise ValueError("unbiased() needs an interval [s] in which the body was still")
+        if self.widths is not None:
+            return self
         chosen = [self._within(*interval) for interval in still]
         middles = np.array([self.time[at].mean() for at in chosen])
         means = np.array([self.angular_velocity[at].mean(0) for at in chosen])

@@ -36,14 +36,18 @@ def format_fit(fit: Fit) -> str:
     rows = estimate_rows(fit)
     landing = fit.landings.landing[fit.landings.landing <= fit.time[-1] + 1e-9]
     samples = int((fit.time >= fit.estimates["time"]).sum())
+    sensor = f"noise of the attitude {fit.noise * fit.turns:.2g} rad"
+    if not fit.turns:
+        left = ", ".join(f"{value:.1g}" for value in fit.bias)
+        sensor = f"noise {fit.noise:.2g} rad/s, bias left {left} rad/s"
     lines = [
         f"{fit.name}, released over edge {fit.edge}: {samples} samples up to landing {len(landing)}",
         text.format_table(heads, rows),
         "1 % of size: change if the body were 1 % larger along this axis; intervals "
         + (f"contain {100.0 * fit.size_error:g} % of each" if fit.size_error else "do not contain it")
         + held_words(fit.held, "; they hold those"),
-        f"mean |omega measured - simulated| {fit.error:.4g} rad/s (28), noise {fit.noise:.2g} rad/s, "
-        f"bias left {', '.join(f'{value:.1g}' for value in fit.bias)} rad/s, {fit.simulations} simulations",
+        f"mean |omega measured - simulated| {fit.error:.4g} rad/s (28), {sensor}, "
+        f"{fit.simulations} simulations",
     ]
     lines.append(
         f"readings are taken for {'means over a sample' if fit.averaging > 0.5 else 'values at an instant'}"
@@ -237,6 +241,7 @@ def fit_as_json(fit: Fit) -> dict[str, Any]:
         "covariance": fit.covariance,
         "mean_error": fit.error,
         "noise": fit.noise,
+        "attitude_noise": fit.noise * fit.turns or None,
         "bias": fit.bias,
         "lateral_rocking_resolved": fit.resolved,
         "averaging": fit.averaging,
