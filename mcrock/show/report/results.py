@@ -35,6 +35,7 @@ from mcrock.statistics.risk import FewError
 from mcrock.study import Study
 
 MANY, MOST_DOUBTS = 20, 6  # blocks of a kind, and cautions, on the first pages of a report
+LONGEST = 300  # of a caution there [characters]
 HCLPF = "High confidence of a low probability (HCLPF)"
 
 
@@ -292,14 +293,18 @@ def brief_sections(sections: Sequence[Section]) -> list[Section]:
     def some(key: str, kind: type, most: int = MANY) -> list[Block]:
         return [block for block in of_key.get(key, []) if type(block) is kind][:most]
 
-    doubts = [str(block) for blocks in of_key.values() for block in blocks if isinstance(block, text.Caution)]
+    heeded = (block for blocks in of_key.values() for block in blocks if isinstance(block, text.Caution))
+    doubts = [*dict.fromkeys(map(str, heeded))]
     left = [f"{len(doubts) - MOST_DOUBTS} more stand in the annex."] if len(doubts) > MOST_DOUBTS else []
     no_remedy = "No change was examined: `mcrock design` finds which one makes the object safe enough."
     assumed = [*some("motions", str, 1), *some("inputs", text.Columns), *some("model", str, 1)]
     given: dict[str, list[Block]] = {
         "The object, and how likely it overturns": [*some("body", Figure), *some("fragility", Figure, 1)],
         "What would make it safe enough": [*some("remedy", str, 3), *some("remedy", Figure)] or [no_remedy],
-        "Before these numbers are used": [*dict.fromkeys(doubts[:MOST_DOUBTS]), *left],
+        "Before these numbers are used": [
+            *(text.shorten(each, LONGEST) for each in doubts[:MOST_DOUBTS]),
+            *left,
+        ],
         "What was assumed": [*assumed, *some("limits", str)],
     }
     return [Section(f"brief-{k}", title, blocks) for k, (title, blocks) in enumerate(given.items()) if blocks]
