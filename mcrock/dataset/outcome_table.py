@@ -420,7 +420,7 @@ def _numbers_of_pairs(own: np.ndarray, record: np.ndarray) -> tuple[np.ndarray, 
 def _laid_out(
     runs: _Rows, others: dict[str, np.ndarray], further: list[np.ndarray], measures: list[str]
 ) -> dict[str, Any]:
-    """Variables of a dataset of stripes if every realization meets every intensity, else of a cloud."""
+    """Variables of a dataset of levels if every realization meets every intensity, else of a cloud."""
     key, number = _numbers_of_pairs(runs.own, runs.record)
     levels = np.unique(runs.intensity)
     inputs = {name: values for name, values in others.items() if _dims(name) == INPUT}

@@ -151,7 +151,7 @@ def plot_comparison(
     level: float = 0.95,
     found: xr.Dataset | None = None,
 ) -> Axes:
-    """Draw by how much the second design overturns more often, with intervals with and without pairs.
+    """Draw by how much the second design overturns more often, with paired and unpaired intervals.
 
     Parameters
     ----------

@@ -610,7 +610,7 @@ def judge_objects(
 
 
 def rate_weights(level: np.ndarray, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
-    """Weights (n_level,) of rising fractions in the rate by straight lines in ln(intensity) between them
+    """Weights (n_level,) of empirical fractions in the rate by straight lines in ln(intensity) between them
     (`mcrock.statistics.rates.isotonic_rates`, whose hazard this one is, at all levels or not) [1/year].
 
     >>> x, level = np.geomspace(0.1, 10.0, 20), np.array([0.5, 1.0, 2.0])

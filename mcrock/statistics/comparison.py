@@ -256,7 +256,7 @@ def compare_designs(
     Dataset
         Along `design` ("first", "second") and `intensity`: `probability`; along `intensity` its `difference`,
         second less first, with `difference_interval` (bound, intensity), `unpaired_interval`, what it would
-        be without pairs (NaN where fewer than `FEW` records tell), and numbers of pairs of which one run
+        be unpaired (NaN where fewer than `FEW` records tell), and numbers of pairs of which one run
         alone overturned, `only_first` and `only_second` [1]. By the curve that both go by, of which the
         attributes `accepted_family` and `why` tell, `median_capacity` (design), `median_ratio` of the second
         over the first and `median_ratio_interval` (bound) [1]. `fit_p_value` (design), and the strongest

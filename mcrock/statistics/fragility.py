@@ -2,7 +2,7 @@
 
 `fit_fragility` is the lognormal (or log-logistic) curve by maximum likelihood, with all that results say of
 it; `side_by_side` puts several along a dimension. `capacities` are the levels between which each realization
-first overturns: every realization of a stripe study meets every level, so that it is an incremental dynamic
+first overturns: in a study at levels every realization meets all, so that it is an incremental dynamic
 analysis too.
 
 Baker, J. W. (2015). Efficient analytical fragility function fitting using dynamic structural
@@ -163,7 +163,7 @@ def fit_fragility(
 ) -> xr.Dataset:
     """Fit a lognormal (or log-logistic) fragility curve by maximum likelihood, with its uncertainty.
 
-    The likelihood is Baker's (2015) binomial one over the stripes, or the Bernoulli one over the
+    The likelihood is Baker's (2015) binomial one over the levels, or the Bernoulli one over the
     runs of a cloud. Intervals come from drawing all recordings again with replacement, so that runs
     that share one stay together: they are bootstrap-t intervals (`mcrock.statistics.resampling`).
     Undecided runs count as simulated in the estimate, or half if the simulation broke off; the intervals
@@ -189,7 +189,7 @@ def fit_fragility(
     ds : Dataset
         As for `overturning_probability`.
     grid : array_like, optional
-        Rising intensities of the curve, in the unit of the intensity; by default 0, the stripes,
+        Rising intensities of the curve, in the unit of the intensity; by default 0, the levels,
         and 200 values up to a tenth beyond the strongest.
     link : str
         "probit", the lognormal curve, or "logit", the log-logistic one, with heavier tails.

@@ -155,7 +155,7 @@ def isotonic_rates(x: np.ndarray, rate: np.ndarray, level: np.ndarray, fraction:
     x, rate : ndarray (n,)
         As for `lognormal_rates`; every level inside the table is one of ``x`` (`refine`).
     level, fraction : ndarray (n_level,)
-        Rising intensities of the stripes, and fractions that overturned, not falling [1].
+        Rising intensities of the levels, and fractions that overturned, not falling [1].
     """
     z, at = np.log(x), np.log(level)
     ends = np.interp(z, at, fraction)

@@ -109,8 +109,8 @@ class Units(NamedTuple):
 def collect_units(ds: xr.Dataset, record: np.ndarray | None, allow_missing: bool) -> Units:
     """Reduce a study to counts, whose size does not depend on the number of runs.
 
-    Records are counted per intensity. Without records, realizations of a stripe study are counted
-    by the pattern of their outcomes over the stripes, single runs of a cloud by their place and
+    Records are counted per intensity. Without records, realizations of a study at levels are counted
+    by the pattern of their outcomes over the levels, single runs of a cloud by their place and
     outcome. A cloud with more than `CELLS` different intensities is cut into as many cells of equal
     width in ln(intensity), each at the mean of ln(intensity) over its runs: with w the width, the
     variance of a fitted curve, dispersion**2, grows by less than w**2 / 12 (for intensities over a
@@ -218,7 +218,7 @@ def _laid_out(ds: xr.Dataset) -> tuple[xr.Dataset, Classes]:
 
 
 def _patterns(ds: xr.Dataset, allow_missing: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Different rows of outcomes over the stripes, as numbers of `KINDS`, and how often each occurs."""
+    """Different rows of outcomes over the levels, as numbers of `KINDS`, and how often each occurs."""
     rows, numbers = [], []
     for _, part, there in read_slices(ds, (), allow_missing):
         code = np.where(there, sum(overturn_levels(part)), MISSING).astype(np.int8)

@@ -506,7 +506,7 @@ def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:
     0.3679 [0.4148 0.0034]
     """
     rates, ages = np.asarray(rate, float), np.atleast_1d(np.asarray(age, float))
-    for name, values, unit in (("rate", rates, "1/a"), ("age", ages, "a")):
+    for name, values, unit in (("rate", rates, "per year"), ("age", ages, "a")):
         if not (np.isfinite(values) & (values >= 0) | (np.isnan(values) & (name == "rate"))).all():
             raise ValueError(f"{name} must be finite and >= 0 [{unit}], got {values.tolist()}")
     return np.exp(-rates[..., None] * ages).mean(axis=-1)
@@ -590,7 +590,7 @@ def rate_distribution(
         standard deviation of ln(rate) [1], NaN where a resample has no rate. Of the mean hazard:
         `part_intensity` (part), below which 5, 50 and 95 % of the rate arise, and there, at 50 %, the slope
         `hazard_slope` and `hazard_factor` of ``H = k0 x**-k``, with `closed_form` of the lognormal rate for
-        it, NaN for the stripes. With an age
+        it, NaN for "stripes". With an age
         `survival` [1], the mean over everything, and `survival_interval` (bound) over the resamples
         of the records. For a nested study `rank_correlation` (input) of inputs with the rates of
         the draws and `p_value` (input), family-wise by permutation. `log_logistic`, the share of the

@@ -214,7 +214,7 @@ def is_cloud(ds: xr.Dataset) -> bool:
 
 
 def run_intensity(ds: xr.Dataset) -> xr.DataArray:
-    """Intensity of the stripes (intensity), or of each realization of a cloud study (realization)."""
+    """Intensity of the levels (intensity), or of each realization of a cloud study (realization)."""
     return ds["intensity_value"] if is_cloud(ds) else ds["intensity"]
 
 
@@ -303,11 +303,11 @@ class Classes(NamedTuple):
     upper: np.ndarray  # (n_class,) largest intensity of the class
     of_run: (
         np.ndarray | None
-    )  # (n_realization,) of a cloud, class or -1 for not to be counted; None of stripes
+    )  # (n_realization,) of a cloud, class or -1 for not to be counted; None of levels
 
 
 def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
-    """Stripes as they are; a cloud cut into at most `number` bins of about equal numbers of runs."""
+    """Levels as they are; a cloud cut into at most `number` bins of about equal numbers of runs."""
     if not is_cloud(ds):
         x = ds["intensity"].values.astype(float)
         return Classes(x, x, x, None)
