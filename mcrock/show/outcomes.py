@@ -339,10 +339,11 @@ def validity_blocks(validity: xr.Dataset) -> list[str]:
 
 def format_strain(validity: xr.Dataset) -> list[str]:
     """Lines on what strains the model."""
-    lines = []
+    lines, slides = [], "certified_throughout" in validity
+    advice = "; a study with [contact] friction lets bodies slide and leave the ground" * (not slides)
     words = {
         "contact_lost": "contact was lost before 45 degrees of tilt in {}: beyond a few per cent the rigid "
-        "no-bounce model is strained; a study with [contact] friction lets bodies slide and leave the ground",
+        f"no-bounce model is strained{advice}",
         "energy_gain_impacts": "impacts that would gain energy occurred in {}: their parameters lie outside "
         "what is possible there",
     }

@@ -6,7 +6,7 @@ import xarray as xr
 
 from mcrock.base.params import Outcome
 from mcrock.dataset import build_dataset
-from mcrock.show.outcomes import format_own_responses
+from mcrock.show.outcomes import format_own_responses, format_strain
 from mcrock.statistics import (
     displacement_limit,
     model_validity,
@@ -274,6 +274,12 @@ def test_runs_with_friction_are_certified_throughout_or_not(strained):
     assert "certified" not in result
     np.testing.assert_allclose(result["certified_throughout"].sel(among="all"), np.isinf(until).mean(axis=0))
     assert "certified" not in model_validity(strained().drop_vars("certified_friction"))
+    ds["contact_lost"][:] = 1
+    (of_friction,), (stuck,) = (
+        [line for line in format_strain(model_validity(each)) if line.startswith("contact was lost")]
+        for each in (ds, ds.drop_vars("certified_until"))
+    )
+    assert stuck == f"{of_friction}; a study with [contact] friction lets bodies slide and leave the ground"
 
 
 def test_a_friction_of_zero_is_no_certificate(strained):
