@@ -305,7 +305,9 @@ def bounding_steps(
     z = np.log(np.clip(level, x[0], x[-1]))
     at = np.exp(np.interp(z, np.log(x), np.log(rate)))
     above, below = np.append(at[1:], rate[-1]), np.append(rate[0], at[:-1])
-    return at - above, below - at, float(at[-1] - rate[-1])
+    weights = at - above, below - at, at[-1:] - rate[-1]
+    least, most, beyond = (np.maximum(each, 0.0) for each in weights)  # at the ends of a table rounding
+    return least, most, float(beyond[0])
 
 
 def bounding_ratios(

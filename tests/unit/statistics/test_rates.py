@@ -173,6 +173,9 @@ def test_steps_weigh_every_level_inside_the_table():
         most, [0, rate[0] - at[0], *-np.diff(at), at[-1] - rate[1]], rtol=1e-9, atol=1e-15
     )
     assert beyond == pytest.approx(0.0, abs=1e-15)
+    for last in np.geomspace(2e-7, 3e-4, 50):  # exp(ln(rate)) may be less than the rate, and no weight is
+        least, most, beyond = bounding_steps(LEVELS, x, np.array([1e-2, last]))
+        assert min(*least, *most, beyond) >= 0
 
 
 def test_fractions_that_differ_in_the_last_digit_alone():
