@@ -163,16 +163,18 @@ def risk_of(ds: xr.Dataset, site: Site, how: Confidence) -> dict[str, xr.Dataset
     if (hazard := site.hazard) is None:
         return {}
     rates = statistics.annual_rate(ds, hazard, years=site.years, **how.keywords)
-    either = rate_with_support(ds, hazard, rates, **how.keywords)
+    either, judged = rate_with_support(ds, hazard, rates, **how.keywords), by_falling(ds)
     if is_nested(ds):
         rates = rates.assign(statistics.rate_of_draws(ds, hazard).data_vars)
+        if either is not None:
+            either = either.assign(statistics.rate_of_draws(judged, hazard).data_vars)
     given: dict[str, Any] = {"beta_u": site.beta_u, **how.keywords}
     family = accepted_family(rates)
     distribution = statistics.rate_distribution(ds, hazard, fragility=family, age=site.age, **given)
     rates, found = with_all_unknown(rates, distribution), {}
     if either is not None:
         of_either = {"fragility": accepted_family(either), **given}
-        joint = statistics.rate_distribution(by_falling(ds), hazard, **of_either)
+        joint = statistics.rate_distribution(judged, hazard, **of_either)
         found["annual_rate_with_support"] = _with_statement(with_all_unknown(either, joint))
     found |= {
         "annual_rate": _with_statement(rates),

@@ -152,7 +152,7 @@ def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
     Parameters
     ----------
     ds : Dataset
-        As for `overturning_probability`.
+        As for `overturning_probability`, or a nested study.
     variable : str
         Response of the runs, such as `peak_displacement`, `slip_path` or `peak_tilt_ratio`, or
         `residual_displacement` [m] or `residual_yaw` [rad], which are computed after the run.
@@ -170,6 +170,11 @@ def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
     ValueError
         If the dataset does not fit or has no such response, or the limit is not finite.
     """
+    if is_nested(ds):
+        draws = [by_limit(ds.isel({OUTER: k}), variable, limit) for k in range(ds.sizes[OUTER])]
+        names = [name for name in ("outcome", *DOUBTS) if name in ds]
+        judged = xr.concat([draw[names] for draw in draws], OUTER)
+        return ds.assign(judged.data_vars).assign_attrs({EVENT: draws[0].attrs[EVENT]})
     check_runs(ds)
     needed = sources(ds, variable)
     unit = response(ds.isel(realization=slice(0, 1)), variable).attrs["units"]

@@ -17,6 +17,7 @@ from mcrock.show.summary import summarize
 from mcrock.show.text import as_text
 from mcrock.statistics import (
     annual_rate,
+    by_limit,
     epistemic_fragility,
     fit_fragility,
     high_confidence_capacity,
@@ -24,6 +25,7 @@ from mcrock.statistics import (
     pooled,
     rate_of_draws,
     survival,
+    with_displacement_limit,
 )
 from mcrock.statistics.hazard import HazardError
 from mcrock.statistics.intervals import Confidence
@@ -248,6 +250,23 @@ def test_a_draw_in_which_nothing_overturns_has_no_lognormal_rate():
     np.testing.assert_array_equal(found["median_of_draws_interval"][:, 1], [low, high])
     text = "\n".join(rate_blocks(annual_rate(ds, power_law()).assign(found.data_vars)))
     assert "count 10 recordings, and not what is epistemic" in text
+
+
+def test_a_nested_study_falls_off_its_support_as_its_pooled_runs_do():
+    """The base of a body that stands moves by 0.02 m for each 1 m/s2: beyond 0.05 m from 2.5 m/s2 on."""
+    ds, hazard = nested_study(), power_law().assign_attrs(reading="annual rates")
+    ds["peak_displacement"] = (0.02 * ds["intensity"]).broadcast_like(ds["outcome"]).assign_attrs(units="m")
+    limited = with_displacement_limit(ds, 0.05)
+    found = compose_risk(limited, Site(hazard), Confidence())
+    either, alone = (found.tables[name] for name in ("annual_rate_with_support", "annual_rate"))
+    judged = by_limit(pooled(ds), "peak_displacement", 0.05)
+    np.testing.assert_array_equal(
+        pooled(by_limit(ds, "peak_displacement", 0.05))["outcome"], judged["outcome"]
+    )
+    np.testing.assert_array_equal(either["rate"], annual_rate(judged, hazard)["rate"])
+    both = [each["rate_of_draws"].sel(fragility="stripes") for each in (either, alone)]
+    assert (both[0] > both[1]).all()
+    assert "% in 90 % of the epistemic draws" in answer_sentence(summarize(limited), alone, either)
 
 
 def test_the_two_readings_of_high_confidence(make_study):
