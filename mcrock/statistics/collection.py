@@ -3,7 +3,9 @@
 All objects meet the same motions, so that what falls in one realization falls in the same earthquake. Losses
 are counted realization by realization while the objects are read one after the other. Intervals are for new
 earthquakes: of probabilities those of the fractions of the records (`clustered_interval`), of rates those by
-the empirical fractions (`isotonic_bounds`). Ranks are by what the empirical fractions give; their intervals
+the empirical fractions (`isotonic_bounds`). Rates of one object and of several are of one kind, by the
+empirical fractions: isotonic regression keeps the order of fractions, and of curves fitted to each alone that
+of "any object" may lie below one of them. Ranks are by what the empirical fractions give; their intervals
 count the objects that differ from one beyond what resampled records do, for all comparisons of one object
 together (Mogstad et al. 2024), so that objects that cannot be told apart share the ranks between them.
 
@@ -23,6 +25,7 @@ mobility across neighbourhoods and academic achievement across countries. Review
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -33,7 +36,7 @@ from scipy.stats import rankdata
 from mcrock.base.checks import ROUNDING, shared_keywords
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.base.units import unit_in_text
-from mcrock.statistics.accepted_curve import accept_curve
+from mcrock.statistics.accepted_curve import ISOTONIC, accept_curve
 from mcrock.statistics.comparison import FEW
 from mcrock.statistics.goodness import record_units
 from mcrock.statistics.hazard import MEAN, check_measure
@@ -427,6 +430,8 @@ def loss_events(
         Along `event` ("any object", and "all of GROUP" for each group) and `intensity`: `event_probability`
         with its interval; along `loss`, rising values: `loss_probability` with its interval. With a hazard
         `event_rate`, `loss_rate` and `share_rate` [1/year], with intervals by the empirical fractions.
+        What one object brings about alone is at least as likely as that it falls, by all its realizations,
+        of which it may have more than the others.
 
     Raises
     ------
@@ -440,7 +445,11 @@ def loss_events(
     steps = _steps(losses.values)
     exceeded = [losses.value >= step * (1 - ROUNDING) for step in steps]
     share = losses.value / max(losses.values.sum(), np.finfo(float).tiny)
-    found = {"event": _Counted(losses, [*events.values()], how), "loss": _Counted(losses, exceeded, how)}
+    alone = [np.full(len(losses.values), name == "any object") for name in events]
+    found = {
+        "event": _Counted(losses, [*events.values()], how, alone),
+        "loss": _Counted(losses, exceeded, how, [losses.values >= step * (1 - ROUNDING) for step in steps]),
+    }
     variables: dict[str, Any] = {}
     for name, counted in found.items():
         y, bounds = counted.probability
@@ -471,10 +480,15 @@ def _steps(values: np.ndarray) -> np.ndarray:
 
 
 class _Counted:
-    """Runs of each record in which something happens, for its probabilities and rates."""
+    """Runs of each record in which something happens, for its probabilities and rates.
 
-    def __init__(self, losses: Losses, events: Sequence[np.ndarray], how: Bootstrap) -> None:
-        self.losses, self.how = losses, how
+    ``alone`` (n_object,) of each event says which objects bring it about by themselves.
+    """
+
+    def __init__(
+        self, losses: Losses, events: Sequence[np.ndarray], how: Bootstrap, alone: Sequence[np.ndarray] = ()
+    ) -> None:
+        self.losses, self.how, self.alone = losses, how, alone
         x = losses.intensity.values.astype(float)
         self.order = np.flatnonzero(x > 0)[np.argsort(x[x > 0])]
         self.x = x[self.order]
@@ -489,7 +503,15 @@ class _Counted:
         total = self.runs.sum(axis=0)
         y = np.array([counts.mean(axis=0).sum(axis=0) / total for counts in self.counts])
         ends = [self._bounds(counts) for counts in self.counts]
-        return y, np.stack(ends, axis=1)
+        return self._at_least_alone(y, np.stack(ends, axis=1), self.losses.marginal)
+
+    def _at_least_alone(
+        self, y: np.ndarray, bounds: np.ndarray, single: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers (n_event, ...) and bounds (2, n_event, ...), no number below those of objects alone."""
+        for k, which in enumerate(self.alone):
+            y[k] = np.maximum(y[k], single[which].max(axis=0, initial=0.0))
+        return y, np.stack([bounds[0], np.maximum(bounds[1], y)])
 
     def _bounds(self, counts: np.ndarray) -> np.ndarray:
         return interval_of_readings(counts[0], counts[1], self.runs, self.how.level)
@@ -509,7 +531,12 @@ class _Counted:
             near = refine(*whole, integration_points(self.x))
             y.append(IsotonicCurve(*units.sums(), units.number).rates(*near).sum())
             ends.append(np.maximum(isotonic_bounds(units, self.how, [whole], points)[:, 0], 0.0))
-        return np.array(y), np.array(ends).T
+        runs = units.sums()[2]
+        single = [
+            IsotonicCurve(self.x, one * runs, runs, units.number).rates(*near).sum()
+            for one in self.losses.marginal[:, self.order]
+        ]
+        return self._at_least_alone(np.array(y), np.array(ends).T, np.array(single))
 
 
 @shared_keywords(Bootstrap)
@@ -539,8 +566,9 @@ def judge_objects(
     Returns
     -------
     Dataset
-        Along `object`, as given: `median_capacity` [unit of the intensity] and `rate` [1/year], by the curve
-        that each goes by, and `probability` at the level, with intervals; `urgency`, the rank from 1, the
+        Along `object`, as given: `median_capacity` [unit of the intensity] by the curve that each goes by,
+        `rate` [1/year] by the empirical fractions, as that of any object (`loss_events`), and `probability`
+        at the level, with intervals; `urgency`, the rank from 1, the
         most urgent, with its interval, and `among_worst`, the share of resampled recordings in which it is
         one of the ``worst`` most urgent by the empirical fractions [1]; `overturning`, the part of the
         probability that is no sliding off [1]; `slenderness` [rad] and `size` [m] at their medians.
@@ -569,8 +597,9 @@ def judge_objects(
         if hazard is not None:
             check_measure(run_intensity(ds), hazard, own_measure(ds))
             whole: Table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
-            row.append(accepted.rate(*whole))
-            end.append(accepted.rate_interval([whole])[:, 0])
+            by_fractions = replace(accepted, choice=accepted.choice._replace(family=ISOTONIC))
+            row.append(by_fractions.rate(*whole))
+            end.append(by_fractions.rate_interval([whole])[:, 0])
             weight = rate_weights(units.intensity, *whole)[None]
         there = opened.isel(intensity=place)
         tips = float(overturned(there).where(there["outcome"] != Outcome.NOT_RUN).mean())

@@ -345,9 +345,37 @@ def test_objects_are_judged_as_alone():
     found = judge_objects(objects, hazard, intensity=2.9, worst=1)
     for k, ds in enumerate(objects.values()):
         alone = annual_rate(ds, hazard).sel(hazard="mean")
-        alone = alone.sel(fragility=alone.attrs["accepted_family"])
+        alone = alone.sel(fragility="stripes")
         assert float(found["rate"][k]) == pytest.approx(float(alone["rate"]))
         np.testing.assert_allclose(found["rate_interval"][:, k], alone["rate_interval"])
     np.testing.assert_array_equal(found["urgency"], [1, 2, 3])
     np.testing.assert_array_equal(found["urgency_interval"], [[1, 2, 3], [1, 2, 3]])
     np.testing.assert_array_equal(found["among_worst"], [1, 0, 0])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_one_object_brings_about_is_no_rarer_than_its_fall(seed):
+    """Of one frail object, which may have more realizations than the others, and sturdier ones."""
+    rng = np.random.default_rng(seed)
+    sizes = {name: ("realization", np.full(132, 0.2)) for name in ("body_slenderness", "body_radius")}
+    medians = [2.0, *rng.uniform(3.0, 8.0, 2)]
+    objects = {
+        str(k): simulate_study(per_record=6, median=median, undecided=0.02 * (seed % 2), seed=seed)
+        .assign(sizes)
+        .isel(realization=slice(None if k == 0 else 132 - 22 * int(rng.integers(4))))
+        for k, median in enumerate(medians)
+    }
+    hazard, values = power_law(), np.array([3.0, 2.0, 1.0])
+    losses = count_losses(objects, dict(zip(objects, values, strict=True)))
+    events, level = loss_events(losses, hazard), float(losses.intensity[2])
+    single = judge_objects(objects, hazard, intensity=level)
+    for there, name in ((events, "rate"), (events.sel(intensity=level), "probability")):
+        least = single[name].max() * (1 - 1e-9)
+        assert there[f"event_{name}"].sel(event="any object") >= least
+        for step in events["loss"].values:
+            alone = single[name].values[values >= step].max(initial=0.0)
+            assert there[f"loss_{name}"].sel(loss=step) >= alone * (1 - 1e-9)
+        for what in ("event", "loss"):
+            low, high = there[f"{what}_{name}_interval"].values
+            assert (low <= there[f"{what}_{name}"] * (1 + 1e-9)).all()
+            assert (there[f"{what}_{name}"] <= high * (1 + 1e-9)).all()
