@@ -533,24 +533,30 @@ def status(
 ) -> None:
     """Print the progress of a study and its probabilities so far; of several stores, a line each.
 
-    Ends with exit code 1 if something in a store is damaged or not its own.
+    Ends with exit code 1 if something in a store is damaged or not its own, 2 if a path has none.
     """
-    from mcrock.dataset import is_store, load_dataset
-    from mcrock.dataset.contents import chunk_path, is_copy, read_template, take_inventory
-    from mcrock.ensemble.collection import is_collection_folder
-    from mcrock.ensemble.opening import read_log
+    from mcrock.dataset import load_dataset
+    from mcrock.dataset.contents import chunk_path, read_template, take_inventory
+    from mcrock.ensemble.collection import is_collection_folder, state_without_runs
+    from mcrock.ensemble.opening import NOT_BEGUN, read_log
     from mcrock.show.progress import format_status
     from mcrock.show.summary import format_probabilities
     from mcrock.statistics import overturning_probability, pooled
     from mcrock.statistics.runs import is_shaken
 
-    for store in stores:
-        if not is_collection_folder(store) and (is_copy(store) or not is_store(store)):
-            raise ValueError(f"{store} is not a store of mcrock of the present format")
+    without = {store: state for store in stores if (state := state_without_runs(store))}
+    refused = "\n".join(f"{store}: {state}" for store, state in without.items() if state != NOT_BEGUN)
+    if refused and len(without) == len(stores):
+        raise ValueError(refused)
     if as_json or len(stores) > 1:
-        _print_standings(stores, as_json)
+        _print_standings(stores, without, as_json)
+        if refused:
+            options.fail(refused, 2)
         return
     (store,) = stores
+    if store in without:
+        print(f"{store}: {NOT_BEGUN}")
+        return
     if is_collection_folder(store):
         from mcrock.ensemble.collection import open_collection
 
@@ -571,8 +577,11 @@ def status(
         print("\n".join(format_probabilities(probability, is_shaken(ds))))
 
 
-def _print_standings(paths: list[Path], as_json: bool) -> None:
-    """A line for each of several stores or collections; what is damaged in them as an error at the end."""
+def _print_standings(paths: list[Path], without: Mapping[Path, str], as_json: bool) -> None:
+    """A line for each of several stores or collections; what is damaged in them as an error at the end.
+
+    Of those ``without`` runs it is their state alone.
+    """
     from mcrock.dataset import is_store
     from mcrock.dataset.contents import Inventory, read_template, take_inventory
     from mcrock.dataset.schema import DamageError
@@ -583,6 +592,9 @@ def _print_standings(paths: list[Path], as_json: bool) -> None:
     found: dict[str, dict[str, Any]] = {}
     now, errors = datetime.now(UTC), list[DamageError | None]()
     for path in paths:
+        if path in without:
+            found[str(path)] = {"state": without[path]}
+            continue
         try:
             stores = list(filter(is_store, stores_in(path)))
             templates = list(map(read_template, stores))
@@ -721,7 +733,11 @@ def merge(
     from mcrock.dataset.create import merge_stores
     from mcrock.ensemble.collection import is_collection_folder, merge_collections
 
-    if all(map(is_collection_folder, stores)):
+    folders = [store for store in stores if is_collection_folder(store)]
+    if folders and len(folders) < len(stores):
+        others = ", ".join(str(store) for store in stores if store not in folders)
+        raise ValueError(f"a collection merges with collections alone: {folders[0]} is one, and not {others}")
+    if folders:
         have, of = merge_collections(output, stores).done
         print(f"{output}: {have} of {of} chunks are done")
         return

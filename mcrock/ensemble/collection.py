@@ -19,9 +19,9 @@ import xarray as xr
 
 from mcrock.base.tables.parsing import ConfigError, read_json
 from mcrock.dataset import is_store, load_dataset
-from mcrock.dataset.contents import chunks_done, read_template, replacing
+from mcrock.dataset.contents import chunks_done, is_copy, read_template, replacing
 from mcrock.dataset.create import StoreError, check_new_store, check_removable, merge_stores
-from mcrock.ensemble.opening import log_files
+from mcrock.ensemble.opening import NOT_BEGUN, log_files
 from mcrock.ensemble.part import named_responses
 from mcrock.ensemble.pilot import first_size, settle, size_that_tells, static_resistance
 from mcrock.ensemble.study import Options, Progress, fix_size, run_jobs
@@ -79,6 +79,16 @@ class Results:
 def is_collection_folder(path: Path) -> bool:
     """Whether a folder has the results of a collection."""
     return (path / TABLE).is_file()
+
+
+def state_without_runs(path: Path) -> str:
+    """What a path is that is neither a store nor a collection: "not begun", or why it is none; else ""."""
+    if is_collection_folder(path) or (is_store(path) and not is_copy(path)):
+        return ""
+    if not path.exists():
+        return NOT_BEGUN if log_files(path) else "no such store"
+    begun = path.is_dir() and [entry.name for entry in path.iterdir()] == [OBJECTS]
+    return NOT_BEGUN if begun else "not a store of mcrock of the present format"
 
 
 def stores_in(path: Path) -> list[Path]:

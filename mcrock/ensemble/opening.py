@@ -52,6 +52,7 @@ IDENTIFIERS = (  # of the batch systems, from the environment
     "SGE_TASK_ID",
 )
 AT_WORK, ENDED, INTERRUPTED, STOPPED = "at work", "ended", "interrupted", "stopped"
+NOT_BEGUN = "not begun"  # of a store
 
 
 class Log:

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcrock.dataset.contents import Inventory, Template
-from mcrock.ensemble.opening import AT_WORK, ENDED, Process
+from mcrock.ensemble.opening import AT_WORK, ENDED, NOT_BEGUN, Process
 from mcrock.show.text import format_count, format_table, format_time, label_intensities
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ def standing_of(
         state = "damaged"
     elif missing:
         last = max(known, key=lambda process: process.heard, default=None)
-        state = AT_WORK if at_work else last.state(now) if last else "not begun"
+        state = AT_WORK if at_work else last.state(now) if last else NOT_BEGUN
     else:
         state = "done"
     return here | {"at_work": len(at_work), "runs_per_second": rate, "seconds_left": left, "state": state}

@@ -103,6 +103,10 @@ def test_run_prints_the_answer_and_goes_on(mcrock, made, tmp_path):
     assert (here["runs"], here["chunks"]) == (528, 20)
     code, out, err = mcrock("status", store)
     assert "20 of 20 chunks" in out
+    code, out, err = mcrock("merge", tmp_path / "m.zarr", store, store / "objects" / "urn.zarr")
+    assert (code, out) == (2, "")
+    assert "a collection merges with collections alone: " in err
+    assert not (tmp_path / "m.zarr").exists()
     for name in ("urn", "urn (2)", "chest", "stele"):
         one, other = open_collection(store).open(name), open_collection(made / "all.zarr").open(name)
         np.testing.assert_array_equal(one["outcome"], other["outcome"])

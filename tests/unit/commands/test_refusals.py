@@ -50,7 +50,7 @@ REFUSED = {  # parts of the one message stand between dots
     "verify none.json": "none.json: no such file",
     "verify bad.json": "bad.json: is not JSON",
     "verify notes": "notes is a folder and not a store of mcrock",
-    "status notes": "notes is not a store of mcrock of the present format",
+    "status notes": "notes: not a store of mcrock of the present format",
     "merge new.zarr s.zarr notes": "is not a store of mcrock",
     "merge notes s.zarr half.zarr": "is not a store of mcrock",
     "merge new.zarr none": "is not a store of mcrock",

@@ -105,7 +105,30 @@ def test_of_several_stores_each_has_a_line(mcrock, store):
     code, output, errors = mcrock("status", store, bad)
     assert code == 1
     assert output.splitlines()[2].split() == [str(bad), *"-----", "damaged"]
-    assert mcrock("status", store, bad.parent)[0] == 2
+
+
+def test_a_path_without_a_store_hides_no_other(mcrock, store):
+    """One that is missing, one with but a log, a collection that was killed, and another folder."""
+    none, task, folder, other = (store.with_name(name) for name in ("none", "task", "folder", "other"))
+    log_path(task, (2, 8)).parent.mkdir()
+    log_path(task, (2, 8)).touch()
+    (folder / "objects").mkdir(parents=True)
+    other.mkdir()
+    code, output, errors = mcrock("status", store, none, task, folder, other)
+    found = [re.split(r" {2,}", line.strip()) for line in output.splitlines()]
+    states = [(line[0], line[-1]) for line in found[1:]]
+    alien = "not a store of mcrock of the present format"
+    assert states == [
+        (str(store), "done"),
+        (str(none), "no such store"),
+        (str(task), "not begun"),
+        (str(folder), "not begun"),
+        (str(other), alien),
+    ]
+    assert (code, errors) == (2, f"mcrock: {none}: no such store\nmcrock: {other}: {alien}\n")
+    assert mcrock("status", folder) == (0, f"{folder}: not begun\n", "")
+    code, output, errors = mcrock("status", none)
+    assert (code, output, errors) == (2, "", f"mcrock: {none}: no such store\n")
 
 
 def test_damage_is_said(mcrock, store):
