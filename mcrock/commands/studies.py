@@ -699,7 +699,8 @@ def submit(
     flags = [f"--set={item}" for item in changes.set or []]
     flags += [] if changes.seed is None else [f"--seed={changes.seed}"]
     flags += ["--trust-code"] if changes.trust_code else []
-    flags += [] if aim.answer == "median" else [f"--for={aim.answer}"]
+    answer = Path(aim.answer).resolve() if Path(aim.answer).is_file() else aim.answer
+    flags += [] if answer == "median" else [f"--for={answer}"]
     flags += ["--contract"] if environment.contracts() else []
     about = format_cost(estimate) + ([] if cluster else format_plan(plan))
     script = write_script(system, config, store, flags, plan, cluster, about, array.place)

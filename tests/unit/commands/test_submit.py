@@ -49,6 +49,14 @@ def test_a_dry_run_prints_the_script_and_what_the_study_needs(mcrock, study_file
     assert f"{'sbatch' if system == 'slurm' else 'qsub'} s.sh" in output
 
 
+def test_the_file_of_a_hazard_is_found_from_every_folder(mcrock, study_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "hazard.csv").write_text("pga [g],mean\n0.05,1e-1\n0.5,1e-3\n2,1e-5\n")
+    code, output, errors = mcrock("submit", study_file, "--for", "hazard.csv", "--dry-run")
+    assert (code, errors) == (0, "")
+    assert f"OPTIONS=(--for={tmp_path / 'hazard.csv'}) " in output
+
+
 @pytest.mark.parametrize(
     ("system", "first", "second"),
     [
