@@ -448,6 +448,7 @@ class Bodies(NamedTuple):
         ValueError
             As `Body`, with the words for a base if it cannot stand.
         """
+        self._check_faults(slice(None))
         self._check_base(slice(None))
         return Body(
             float(self.mass[0]),
@@ -476,8 +477,7 @@ class Bodies(NamedTuple):
         """Refuse impossible bodies among those in ``part`` (ValueError)."""
         for name, corners in self.polygons.items():  # first, for the sake of coordinates as they were given
             check_polygons(name, corners[part])
-        for above, words in self.faults:
-            refuse(above[part] > 0, lambda i, found=above[part], words=words: words.format(found[i]))  # type: ignore[misc]
+        self._check_faults(part)
         if self.put_on is None:
             self._check_base(part)
         elif self.rim is not None:
@@ -485,6 +485,10 @@ class Bodies(NamedTuple):
         if self.put_on is not None or len(self.faces) > 1:
             mass, inertia, gravity = self.mass[part], self.inertia[part], self.gravity[part]
             check_bodies(mass, inertia, self.vertices[part], gravity, self.faces, self.start_face[part])
+
+    def _check_faults(self, part: slice) -> None:
+        for above, words in self.faults:
+            refuse(above[part] > 0, lambda i, found=above[part], words=words: words.format(found[i]))  # type: ignore[misc]
 
     def _round(self, part: slice) -> tuple[Array, Faces, Array, NDArray[np.int64], tuple[int, ...]]:
         """What `check_rims` takes of bodies on circles."""

@@ -179,12 +179,18 @@ def with_rim(bodies: Bodies, reach: Array, rise: Array) -> Bodies:
     """Cuboids with a raised rim round the base, as of outriggers, that weighs nothing.
 
     ``reach`` (n,) is how far it stands out on each side, ``rise`` (n,) its height [m]. Faces 1 to 4 are
-    between base and rim, bases too, on which the body lands.
+    between base and rim, bases too, on which the body lands. A rim as high as the body, or that reaches
+    further than its longest edge, is refused.
     """
     low, top = bodies.vertices[:, :4], bodies.vertices[:, 4:]
     rim = low.copy()
     rim[..., :2] += reach[:, None, None] * np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]])
     rim[..., 2] += rise[:, None]
+    edges = np.ptp(bodies.vertices, axis=1)
+    most = {
+        "rim_height must be below the height of the body": (rise, rise >= edges[:, 2]),
+        "rim_width must be at most the longest edge of the body": (reach, reach > edges.max(axis=1)),
+    }
     base, *walls, upper = prism_faces(4)
     rings = [tuple(corner + 4 * ring for corner in wall) for ring in (0, 1) for wall in walls]
     return bodies._replace(
@@ -192,6 +198,9 @@ def with_rim(bodies: Bodies, reach: Array, rise: Array) -> Bodies:
         faces=(base, *rings, tuple(corner + 4 for corner in upper)),
         base_faces=tuple(range(5)),
         stands_clear=False,
+        faults=tuple(
+            (np.where(bad, size, 0.0), f"{words} [m], got {{:.6g}}") for words, (size, bad) in most.items()
+        ),
     )
 
 
@@ -228,8 +237,8 @@ def cuboid(
     Raises
     ------
     ValueError
-        If a size is not positive, both or neither of density and mass are given, one alone of the rim, or
-        the body cannot stand.
+        If a size is not positive, both or neither of density and mass are given, one alone of the rim, the
+        rim is too high or reaches too far, or the body cannot stand.
 
     Examples
     --------

@@ -48,6 +48,20 @@ def test_a_rim_is_the_hull_of_its_corners(reach, rise):
     assert body.slenderness == pytest.approx(atan((WIDTH / 2 + reach) / (HEIGHT / 2 - rise)))
 
 
+@pytest.mark.parametrize(
+    ("reach", "rise", "message"),
+    [
+        (5.0, 0.01, r"rim_width must be at most the longest edge of the body \[m\], got 5$"),
+        (0.1, HEIGHT, r"rim_height must be below the height of the body \[m\], got "),
+        (0.1, HEIGHT + 0.5, r"rim_height must be below the height of the body \[m\], got "),
+    ],
+)
+def test_a_rim_that_cannot_be_is_refused_by_name(reach, rise, message):
+    for make in (rimmed, lambda x, z: cuboid(WIDTH, 0.8, HEIGHT, mass=300.0, rim_width=x, rim_height=z)):
+        with pytest.raises(ValueError, match=message):
+            make(reach, rise)
+
+
 @pytest.mark.parametrize(("reach", "rise"), RIMS)
 def test_a_slow_push_lands_it_on_its_rim_and_overturns_it_over_that(reach, rise):
     """Pushed within 600 s it settles on the rim long before the threshold: what is left is less than 1 %."""

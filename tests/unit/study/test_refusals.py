@@ -315,6 +315,7 @@ REFUSED = {
         "motion.floor={ masses = [1], stiffnesses = [1], number = 1, factor = 1.3 }": "factor: is of an oscillator",
         "motion.floor={ masses = [1], stiffnesses = [1, 2], number = 1 }": "as many",
         "body.rim_width=0.1": "a rim has a 'rim_width' [m] and a 'rim_height' [m]: give both",
+        "body.rim_width=50 & body.rim_height=0.01": "rim_width must be at most the longest edge of the body [m], got 50",
         "motion.floor={ frequency = 1, factor = 1.3, mass = 9 }": "factor: an isolator ('mass') has a 'frequency'",
         "motion.floor={ masses = [1], stiffnesses = [1], number = 1, mass = 9 }": "masses: an isolator ('mass') has",
         "motion.floor={ frequency = 1, stroke = 0.2 }": "stroke: give the 'mass' [kg] that the isolator carries",
