@@ -222,6 +222,21 @@ def _set_start(top: Topology, run: Any, start: Start) -> None:
         run.mode = int(slips[Mode(int(run.mode))])
 
 
+FASTEST = 340.0  # speed of a corner as a body turns, where it slips or flies: that of sound [m/s]
+
+
+def _check_turning(run: Any) -> None:
+    """Refuse a start that turns so fast that a run with friction, in steps of an angle, hardly ends."""
+    state, reach = run.state, np.linalg.norm(run.body.vertices[: run.body.n_vertex], axis=1).max()
+    speed = np.linalg.norm([state.w_x, state.w_y, state.w_z])
+    if run.friction.on and speed * reach > FASTEST:
+        raise ValueError(
+            f"Start turns the body at {speed:.4g} rad/s, and a corner at {speed * reach:.4g} m/s: with "
+            f"friction Start.yaw_rate and Start.angular_velocity must keep it below sound, {FASTEST:g} m/s, "
+            f"here {FASTEST / reach:.4g} rad/s"
+        )
+
+
 def _set_on_rim(run: Any) -> None:
     """Stand the body on the lowest point of its rim, with the COM where it is at rest."""
     state, body = run.state, run.body
@@ -498,6 +513,7 @@ def _traced(
     while True:
         trace = empty_trace(rows, events)
         _set_start(top, run, start)
+        _check_turning(run)
         run_alone(run, pack, quantiles, trace)
         if trace.used[0] <= rows and trace.used[1] <= events:
             break

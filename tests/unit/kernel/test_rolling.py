@@ -454,3 +454,14 @@ def test_a_spin_with_which_the_ground_would_pull_is_refused(axis):
         assert run.lowest_normal_force == pytest.approx(still * (1.0 - share**2), abs=1e-3)
     flying = simulate(body, contact=Contact(friction=0.6), start=start(80.0), t_end=0.05)
     assert flying.flights + flying.slip_path > 0.0
+
+
+def test_a_turn_faster_than_sound_is_refused_with_friction():
+    body = cylinder(0.3, 0.8, density=1000.0)  # its farthest corner is 0.5 m from the COM
+    contact = Contact(friction=0.4)
+    for start in (Start(yaw_rate=1e4), Start(position=(0.0, 0.0, 1.0), angular_velocity=(0.0, 1e4, 0.0))):
+        with pytest.raises(ValueError, match=r"at 1e\+04 rad/s, .* 5000 m/s: .* 340 m/s, here 680 rad/s"):
+            simulate(body, contact=contact, start=start)
+    run = simulate(body, contact=contact, start=Start(yaw_rate=679.0), history=False)
+    assert run.outcome == Outcome.AT_REST
+    assert run.results["steps"] < 1e5
