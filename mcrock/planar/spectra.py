@@ -594,6 +594,7 @@ def _variables(
         return variable(dims, numbers.reshape(shape).astype("i4"), "1", words)
 
     return {
+        "band": variable("band", np.arange(lower.shape[-1]), "1", "band of overturning, from the lowest"),
         "lower": variable(f"{dims} band", lower, "1", f"{amplitude} above which the block overturns"),
         "upper": variable(f"{dims} band", upper, "1", f"{amplitude} up to which the block overturns"),
         "impacts": variable(

@@ -25,6 +25,14 @@ MODES = {  # colour and words of bands, by the impacts before overturning
 }
 SEAM = 0.3  # line around areas, that no gap shows between neighbours [pt]
 STANDS = -1  # in place of impacts
+ALONG = {  # what does not depend on the size, which `where`, `sel` and `concat` of xarray put along it too
+    "velocity_ratio": ("slenderness",),
+    "uplift_acceleration": ("motion", "slenderness"),
+    "uplift_amplitude": ("motion", "slenderness"),
+    **dict.fromkeys(
+        ("pulse_period", "duration", "peak_acceleration", "peak_vertical_acceleration"), ("motion",)
+    ),
+}
 Piece = tuple[float, float, int]  # lower and upper amplitude, impacts up to those told apart
 
 
@@ -137,7 +145,8 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
     ValueError
         If ``ds`` is not an overturning spectrum or has more than six slendernesses.
     """
-    _check(ds, "an overturning spectrum", {"lower", "upper", "impacts", "uplift_amplitude"})
+    ds = _whole(ds, "an overturning spectrum", {"lower", "upper", "impacts", "uplift_amplitude"})
+    _check_size(ds)
     axis = str(ds["lower"].dims[2])
     as_share = ds.sizes["motion"] * ds.sizes["slenderness"] > PANELS
     panels = [
@@ -195,7 +204,8 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     ValueError
         If ``ds`` is not a rocking spectrum or has more than six slendernesses.
     """
-    _check(ds, "a rocking spectrum", {"peak_tilt_ratio", "period", "peak_acceleration"})
+    ds = _whole(ds, "a rocking spectrum", {"peak_tilt_ratio", "period", "peak_acceleration"})
+    _check_size(ds)
     period = ds["period"].values
     fallen = ds["outcome"].values == Outcome.OVERTURNED
     ratio = np.where(fallen, np.inf, ds["peak_tilt_ratio"].values)
@@ -242,10 +252,44 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     return style.add_note(ax, _rocking_note(ds, many))
 
 
-def _check(ds: xr.Dataset, what: str, needed: set[str]) -> None:
-    """Refuse a dataset of another kind, or one that has too many slendernesses for one figure."""
+def _whole(ds: xr.Dataset, what: str, needed: set[str]) -> xr.Dataset:
+    """A spectrum with all its dimensions, without the places that `where` left empty.
+
+    Raises
+    ------
+    ValueError
+        If the dataset is of another kind, lacks a coordinate, or is empty in places.
+    """
     if missing := needed - set(ds.variables):
         raise ValueError(f"this is not {what}: it lacks {', '.join(sorted(missing))}")
+    axis = "frequency_ratio" if "frequency_ratio" in ds.coords else "period"
+    dims = ("motion", "slenderness", axis)
+    for name in dims:
+        if name not in ds.coords:
+            raise ValueError(
+                f"the spectrum lacks its coordinate {name}: select from it with ds.sel({name}=[...])"
+            )
+    ds = ds.expand_dims([name for name in dims if name not in ds.dims])
+    ds = ds.transpose(*dims, ...)
+    told = "impacts" if "impacts" in ds else "outcome"
+    known = ds[told].notnull()
+    known = known.any("band") if "band" in known.dims else known
+    kept = {name: known.any([other for other in dims if other != name]).values for name in dims}
+    ds, known = ds.isel(kept), known.isel(kept)
+    if not known.size or not known.all():
+        raise ValueError(
+            f"the spectrum is empty in places: select whole values of {', '.join(dims)}, as in "
+            f"ds.where(ds.{axis} > 3) or ds.sel({axis}=[...])"
+        )
+    ds = ds.assign({told: ds[told].fillna(-1).astype("i4")})
+    for name in {*ALONG} & {*ds.data_vars}:
+        more = set(dims) - set(ALONG[name])
+        ds = ds.assign({name: ds[name].isel(dict.fromkeys(more, 0), missing_dims="ignore")})
+    return ds
+
+
+def _check_size(ds: xr.Dataset) -> None:
+    """Refuse a spectrum that has too many slendernesses for one figure."""
     if ds.sizes["slenderness"] > PANELS:
         raise ValueError(
             f"{ds.sizes['slenderness']} slendernesses are too many for one figure, at most {PANELS}; "
@@ -368,6 +412,7 @@ BANDS = 4  # written out in a cell; of more the first two and the last
 
 def overturning_table(ds: xr.Dataset) -> Table:
     """Bands of overturning at a few sizes, in words; of several motions their lowest amplitudes."""
+    ds = _whole(ds, "an overturning spectrum", {"lower", "upper", "impacts"})
     axis = str(ds["lower"].dims[2])
     heads = ["omega_p/p" if axis == "frequency_ratio" else "2 pi/p [s]", "slenderness [deg]"]
     single = ds.sizes["motion"] == 1
@@ -388,6 +433,7 @@ def overturning_table(ds: xr.Dataset) -> Table:
 
 def rocking_table(ds: xr.Dataset) -> Table:
     """Largest tilt over the slenderness at a few sizes; of several motions the median."""
+    ds = _whole(ds, "a rocking spectrum", {"peak_tilt_ratio", "period"})
     slenderness = np.degrees(ds["slenderness"].values)
     rows = [
         [

@@ -3,11 +3,18 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
+import xarray as xr
 
 from mcrock.excitation import Motion, one_sine
 from mcrock.planar import overturning_spectrum, rocking_spectrum
 from mcrock.show.spectrum import _limits_between as limits
-from mcrock.show.spectrum import overturning_table, rocking_table
+from mcrock.show.spectrum import (
+    overturning_table,
+    plot_overturning_spectrum,
+    plot_rocking_spectrum,
+    rocking_table,
+)
 
 
 def test_tables_have_few_rows_and_all_bands():
@@ -19,6 +26,44 @@ def test_tables_have_few_rows_and_all_bands():
     assert rows[4][2].count("(1)") == rows[4][2].count("(0)") == 1
     short = overturning_spectrum(one_sine(1.0, 6.0), 0.2, [30.0], largest_amplitude=5.0, scan=100)
     assert overturning_table(short)[1] == [["30", "11.5", "stands"]]
+
+
+def test_what_xarray_selects_is_drawn_and_told():
+    """By `sel` of one value, by `where`, and put together again; what is cut through is refused by name."""
+    ratios = np.linspace(1, 10, 10)
+    ds = overturning_spectrum(one_sine(1.0, 6.0), [0.2, 0.25], ratios, scan=50)
+    heads, rows = overturning_table(ds)
+    of = {name: [row for row in rows if row[1] == name] for name in ("11.5", "14.3")}
+    assert overturning_table(ds.sel(slenderness=0.2)) == (heads, of["11.5"])
+    assert overturning_table(ds.sel(frequency_ratio=3.0))[1] == [row for row in rows if row[0] == "3"]
+    assert overturning_table(ds.where(ds.frequency_ratio > 3))[1] == [
+        row for row in rows if float(row[0]) > 3
+    ]
+    parts = [
+        overturning_spectrum(one_sine(1.0, 6.0), 0.2, part, scan=50) for part in (ratios[:2], ratios[2:])
+    ]
+    assert parts[0].sizes["band"] != parts[1].sizes["band"]
+    assert (
+        overturning_table(xr.concat(parts, "frequency_ratio", join="outer", data_vars="all"))[1] == of["11.5"]
+    )
+    for part in (
+        ds.sel(frequency_ratio=3.0, slenderness=0.2),
+        ds.where(ds.frequency_ratio > 3),
+        ds.isel(motion=0),
+    ):
+        plot_overturning_spectrum(part)
+    with pytest.raises(ValueError, match="empty in places: select whole values of motion, slenderness, freq"):
+        overturning_table(ds.where((ds.frequency_ratio > 3) | (ds.slenderness > 0.22)))
+    with pytest.raises(ValueError, match="lacks its coordinate slenderness"):
+        plot_overturning_spectrum(ds.isel(slenderness=0, drop=True))
+    tilts = rocking_spectrum(one_sine(1.0, 6.0), [0.2, 0.25], [1.0, 2.0, 4.0])
+    heads, rows = rocking_table(tilts)
+    assert rocking_table(tilts.sel(slenderness=0.25)) == (
+        [heads[0], heads[2]],
+        [[row[0], row[2]] for row in rows],
+    )
+    assert rocking_table(tilts.where(tilts.period > 1))[1] == rows[1:]
+    plot_rocking_spectrum(tilts.sel(period=2.0))
 
 
 def test_the_last_band_is_always_in_the_table():
