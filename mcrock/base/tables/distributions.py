@@ -436,9 +436,16 @@ class Uncertain(NumberKey):
             distribution = OneOf("distribution", DISTRIBUTIONS).parse(value)
         except ValidationError as error:
             found = []
+            is_normal = isinstance(value, Mapping) and value.get("distribution") == "normal"
+            cuts = [end for end in ("low", "high") if is_normal and end in value]
             for item in error.errors():
+                if item["ctx"].get("unknown") in cuts:
+                    continue
                 message = item["ctx"]["message"].replace(OWN, self.unit)
                 found.append(mistake(location=item["loc"], **item["ctx"] | {"message": message}))
+            if cuts:
+                words = "a normal distribution has no low and high; cut there it is 'truncated_normal'"
+                found.append(mistake(words, ("distribution",)))
             refuse(*found)
         assert isinstance(distribution, Distribution)
         if isinstance(distribution, Listed):

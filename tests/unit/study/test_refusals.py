@@ -185,6 +185,7 @@ REFUSED = {
         "body.depth={ distribution = 'uniform', low = 0.4, high = 0.4 }": "[body] depth.low: must be < high = 0.4 [m], got 0.4",
         "body.depth={ distribution = 'uniform', low = 0.4, high = inf }": "[body] depth.high: expected a finite number [m], got inf",
         "body.depth={ distribution = 'triangular', low = 0.4, mode = 0.3, high = 0.5 }": "depth.mode: must lie between low = 0.4 and high = 0.5 [m], got 0.3",
+        "body.depth={ distribution = 'normal', mean = 0.4, std = 0.1, low = 0.3, high = 0.5 }": "[body] depth.distribution: a normal distribution has no low and high; cut there it is 'truncated_normal'",
         "body.depth={ distribution = 'truncated_normal', mean = 0, std = 1, low = 50, high = 60 }": "depth: low and high cut the whole normal distribution away; move them towards its mean",
         "body.depth={ distribution = 'lognormal', median = 0.4, std = 0.1 }": "depth: a lognormal distribution needs median and dispersion, or mean and std; got median, std",
         "body.depth={ distribution = 'beta', alpha = 0, beta = 1, low = 0.1 }": "depth.alpha: must be > 0 [1], got 0",
