@@ -197,7 +197,8 @@ def plot_comparison(
 
 
 OF = {"rate": "annual rate", "probability": "probability"}
-FAR_BELOW = 30.0  # of the target: the axis of the figure ends there
+BELOW = 30.0  # of the target: the axis of the figure goes on so far below it at least [1]
+FAR_BELOW = 1e4  # and so far at most; what is farther below is marked [1]
 MORE = 10  # times the runs of which it is said what they would change
 
 
@@ -388,9 +389,11 @@ def format_doubts(found: xr.Dataset) -> list[str]:
             f"the {_of(found)} does not go one way with {attrs['key']}, beyond what chance does: "
             "look at the figure before you take a value"
         )
-    if attrs["verdict"].startswith("at ") and np.isinf(found["required_interval"].values).any():
+    safe = {"at least": 1, "at most": 0}.get(attrs["verdict"])  # end of the interval that is sure
+    if safe is not None and np.isinf(found["required_interval"].values[safe]):
         lines.append(
-            "the interval of the value goes on beyond the range: vary it farther, or take more recordings"
+            f"the interval of the value goes on {('below', 'above')[safe]} {_range(found)[safe]}, which is "
+            "not sure to meet the target itself: vary it farther that way, or take more recordings"
         )
     if attrs["verdict"] == "all" and not np.isfinite(found["required_interval"].values).any():
         lines.append(
@@ -437,10 +440,13 @@ def plot_remedy(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax = style.new_axes() if ax is None else ax
     quantity, target = found.attrs["quantity"], found.attrs["target"]
     x, y = found["value"].values, found[quantity].values
-    least = target / FAR_BELOW
+    least = max(min(target / BELOW, y[y > 0].min(initial=target) / 2), target / FAR_BELOW)
     low, high = np.clip(np.nan_to_num(found[f"{quantity}_interval"].values), least, None)
     ax.fill_between(x, low, high, color=style.BLUE, alpha=0.2, linewidth=0)
-    ax.plot(x, np.clip(y, least, None), "o-", color=style.BLUE, markersize=3, linewidth=1.1)
+    shown = y >= least
+    ax.plot(x, np.where(shown, y, np.nan), "o-", color=style.BLUE, markersize=3, linewidth=1.1)
+    ax.plot(x[~shown], np.full((~shown).sum(), least), "v", color=style.BLUE, markersize=4, clip_on=False)
+    below = "" if shown.all() else f"; triangles: below {least:.2g}"
     ax.axhline(target, color=style.DEEP_RED, linewidth=0.9)
     ends = np.clip(found["required_interval"].values, x[0], x[-1])
     if math.isfinite(float(found["required"])):
@@ -452,7 +458,7 @@ def plot_remedy(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     ax.set_ylabel(f"{_of(found).capitalize()} [{Term.PER_YEAR if quantity == 'rate' else '1'}]")
     return style.add_note(
         ax,
-        f"{format_remedy(found)}. Band: {text.percent(found)} intervals; red: target; grey: the value "
+        f"{format_remedy(found)}. Band: {text.percent(found)} intervals{below}; red: target; grey: the value "
         "that just meets it, with its interval.",
     )
 

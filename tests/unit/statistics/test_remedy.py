@@ -9,7 +9,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 from mcrock.base.params import Outcome
 from mcrock.ensemble.designs import MOST
-from mcrock.show.comparison import compose_remedy, format_doubts, format_remedy
+from mcrock.show.comparison import compose_remedy, format_doubts, format_remedy, plot_remedy
 from mcrock.statistics import frontier, judge_design, required_value, with_displacement_limit
 from mcrock.statistics.likelihood import fit_curves
 from mcrock.statistics.remedy import crossings, next_value
@@ -101,6 +101,36 @@ def test_today_is_said_where_it_was_run():
     today = compose_remedy(found.assign_attrs(today=0.3)).blocks
     assert "today: 0.0009 per year (95 % interval 0.00045 to 0.0018; 4.4 % in 50 years) at 0.3 m" in today
     assert not any("today" in block for block in compose_remedy(found.assign_attrs(today=0.2)).blocks)
+
+
+def test_the_figure_goes_down_to_the_least_rate_and_marks_what_is_far_below():
+    """An axis that ended at a thirtieth of the target drew a gain of two orders as a flat line."""
+    ax = plot_remedy(solved([4e-4, 1e-4, 3e-5, 2.1e-6, 2.7e-7], 1e-4))
+    line, below = ax.lines[0], ax.lines[1]
+    np.testing.assert_allclose(line.get_ydata(), [4e-4, 1e-4, 3e-5, 2.1e-6, 2.7e-7])
+    assert ax.get_ylim()[0] < 2.7e-7
+    assert not len(below.get_xdata())
+    ax = plot_remedy(solved([4e-4, 1e-4, 3e-5, 1e-6, 1e-12], 1e-4))
+    np.testing.assert_array_equal(np.isnan(ax.lines[0].get_ydata()), [0, 0, 0, 0, 1])
+    assert ax.lines[1].get_xdata() == VALUES[-1]
+    assert ax.lines[1].get_ydata() == ax.get_ylim()[0] == 1e-8
+    assert "triangles: below 1e-08" in ax.get_figure().texts[0].get_text()
+
+
+@pytest.mark.parametrize(
+    ("rates", "cautions"),
+    [
+        ([9e-4, 3e-4, 1.5e-4, 8e-5, 6e-5], ["goes on above 0.9 m"]),
+        ([6e-5, 8e-5, 1.5e-4, 3e-4, 9e-4], ["goes on below 0.3 m"]),
+        ([1.5e-4, 8e-5, 3e-5, 1e-5, 1e-6], []),  # open on the side of values that are too weak alone
+    ],
+)
+def test_an_interval_that_is_open_is_a_caution_on_the_side_that_meets_the_target(rates, cautions):
+    found = solved(rates, 1e-4)
+    assert np.isinf(found["required_interval"]).any()
+    doubts = format_doubts(found)
+    assert len(doubts) == len(cautions)
+    assert all(words in line for words, line in zip(cautions, doubts, strict=True))
 
 
 def test_a_dependence_that_turns_is_a_caution_with_its_place():
