@@ -71,8 +71,10 @@ def print_collection(collection: Collection, asked: Mapping[str, Any] = {}) -> N
     some = [*members.values()][:: -(-len(members) // TIMED)]
     seconds = sum(estimate_time(study.of_size(first_size(study)), motions)[0] for study in some) / len(some)
     total = seconds * sum(study.of_size(first_size(study)).n_runs for study in members.values())
+    most = seconds * sum(study.n_runs for study in members.values())
+    at_most = f", {format_estimated_time(most / CPU_COUNT)} for all that there may be" * (most > total)
     print(
-        f"{format_estimated_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine "
+        f"{format_estimated_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine{at_most} "
         f"({seconds * 1e3:.3g} ms per run, by runs of {len(some)} objects)"
     )
 
@@ -101,14 +103,17 @@ def print_check(study: Study, asked: Mapping[str, Any] = {}) -> float:
     print(describe(study, motions))
     if study.motion.shakes:
         print(describe_recordings(study, motions))
-    study = study.of_size(first_size(study))
+    most, study = study.n_runs, study.of_size(first_size(study))
     seconds, n_timed = estimate_time(study, motions)
     total = seconds * study.n_runs
     each = f"{seconds:.3g} s" if seconds >= 1.0 else f"{seconds * 1e3:.3g} ms"
+    first = f"the first {study.n_runs} runs: " * (most > study.n_runs)
     print(
-        f"{format_estimated_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "
+        f"{first}{format_estimated_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "
         f"{format_time(total)} on one ({each} per run, mean of {n_timed} runs over the study)"
     )
+    if first:
+        print(f"all {most} runs, if they tell so long: {format_estimated_time(seconds * most / CPU_COUNT)}")
     return total / CPU_COUNT
 
 

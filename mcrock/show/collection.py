@@ -116,7 +116,9 @@ def describe_collection(collection: Collection) -> list[str]:
     heads = ["object", "shape", "slenderness [deg]", "R [m]", "rocks from [g]", "place", "number", "value"]
     sized = [study.of_size(first_size(study)) for study in collection.members.values()]
     runs, first = sum(study.n_runs for study in sized), sized[0]
-    more = "" if collection.items[0].study.has_fixed_size else " at first, more while they tell"
+    most = sum(study.n_runs for study in collection.members.values())
+    is_fixed = collection.items[0].study.has_fixed_size
+    more = "" if is_fixed else f" at first, more while they tell (at most {most} runs)"
     count = text.format_count(len(collection.members), "object")
     return [
         f"{collection.title}: {text.format_count(len(rows), 'row')}, {count}, each {first.n_realizations} "

@@ -727,7 +727,8 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     ConfigError
         As `draw_inputs`.
     """
-    more = "" if study.has_fixed_size else f" at first, more while they tell (at most {study.n_realizations})"
+    most = f"at most {study.n_realizations} realizations = {study.n_runs} runs"
+    more = "" if study.has_fixed_size else f" at first, more while they tell ({most})"
     study = study.of_size(first_size(study))
     inputs, look, outers = _first_inputs(study, motions)
     lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]

@@ -23,8 +23,11 @@ def folder(monkeypatch, tmp_path):
 def test_options_make_a_study_that_is_checked(mcrock, folder):
     code, output, errors = mcrock("new", "bust.toml", "--height", "140 cm", "--material", "marble")
     assert (code, errors) == (0, "")
-    assert re.search(r"88 realizations x \d+ intensities = \d+ runs at first", output)
-    assert re.search(r"on the \d+ cores of this machine", output)
+    size = re.search(r"88 realizations x (\d+) intensities = (\d+) runs at first(.*)", output)
+    levels, first = map(int, size.groups()[:2])
+    assert f"(at most 2000 realizations = {2000 * levels} runs)" in size[3]
+    assert re.search(rf"the first {first} runs: .* on the \d+ cores of this machine", output)
+    assert f"\nall {2000 * levels} runs, if they tell so long: " in output
     assert output.endswith("wrote bust.toml\nnext: mcrock run bust.toml -o bust.zarr\n")
     study = load_config(folder / "bust.toml")
     assert study.to_json() == new_study(height=1.4, material="marble").study.to_json()
