@@ -12,7 +12,17 @@ from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.tables.parsing import parse_toml, toml
 from mcrock.study.impact import PRESETS
 from mcrock.study.load import study_of
-from mcrock.study.questions import AUTO, BY_NAME, DENSITIES, PLACES, SHAPES, Option, asked, read_answers
+from mcrock.study.questions import (
+    AUTO,
+    BY_NAME,
+    DENSITIES,
+    PLACES,
+    SHAPES,
+    Option,
+    asked,
+    floor_accelerations,
+    read_answers,
+)
 from mcrock.study.study import Study
 
 COMMENTS = 28  # column at which short lines have their comment
@@ -298,7 +308,7 @@ def _floor(values: dict[str, Any]) -> list[Line]:
 
 def _intensity(values: dict[str, Any]) -> list[Line]:
     measure = values["measure"]
-    if "s_ds" in values:
+    if "s_ds" in values and measure == "as_recorded":
         levels: Any = [round(STANDARD_GRAVITY * level, 5) for level in values["s_ds"]]
         return [("measure", "factor", "on the spectrum of S_DS = 1 m/s2"), ("levels", levels, "[m/s2] S_DS")]
     if measure == "as_recorded":
@@ -311,6 +321,14 @@ def _intensity(values: dict[str, Any]) -> list[Line]:
     key, unit = ("levels_g", "[g]") if in_g else ("levels", "[m/s]")
     if levels == AUTO:
         key, unit = "levels", "where some fall and others do not, found by a pilot"
+    if "s_ds" in values and not _floor(values):
+        own = floor_accelerations(values["s_ds"], values["height_ratio"])
+        pfa, s_ds = (" ".join(f"{level:g}" for level in of) for of in (own, values["s_ds"]))
+        if levels == AUTO:
+            unit += f"; `mcrock run --for {own[0]:g}g` adds the first of those"
+        else:
+            levels = sorted({*levels, *own})
+        unit += f"; AC156, 0.4 S_DS (1 + 2 z/h): {pfa} g of S_DS = {s_ds} g"
     return [("measure", measure, "geometric mean of the two horizontal components"), (key, levels, unit)]
 
 
@@ -429,14 +447,21 @@ def _guess(tables: Mapping[str, Any]) -> Tables:
         "spectrum_file": motion.get("table"),
         "spectrum_unit": motion.get("unit"),
         "height_ratio": motion.get("height_ratio"),
-        "s_ds": [round(level / STANDARD_GRAVITY, 4) for level in levels]
-        if isinstance(levels, list)
-        else None,
+        "s_ds": _site(motion, intensity),
         "measure": {"factor": "as_recorded"}.get(str(intensity.get("measure")), intensity.get("measure")),
         "pga_levels": intensity.get("levels_g", AUTO),
         "pgv_levels": levels,
         "realizations": ensemble.get("realizations"),
     }
+
+
+def _site(motion: Mapping[str, Any], intensity: Mapping[str, Any]) -> list[float] | None:
+    """S_DS of the levels [g], or None; of peak floor accelerations those that AC156 gives them for."""
+    levels, in_g = intensity.get("levels"), intensity.get("levels_g")
+    if intensity.get("measure") == "pfa" and in_g and "height_ratio" in motion:
+        (ratio,) = floor_accelerations([1.0], motion["height_ratio"])
+        return [round(level / ratio, 4) for level in in_g]
+    return [round(level / STANDARD_GRAVITY, 4) for level in levels] if isinstance(levels, list) else None
 
 
 def _base(body: Mapping[str, Any]) -> Tables:

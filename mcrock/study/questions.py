@@ -301,6 +301,23 @@ def _height_ratio(answers: Answers) -> str:
     return f"{storey / storeys:.3g}"
 
 
+def floor_accelerations(s_ds: list[float], height_ratio: float) -> list[float]:
+    """A_RIG of AC156, the peak acceleration of a floor at z/h, of some S_DS in their unit."""
+    return [round(0.4 * level * (1 + 2 * height_ratio), 4) for level in s_ds]
+
+
+def _around_site(answers: Answers) -> str:
+    """Levels about the peak floor accelerations that AC156 gives for the site, if it does."""
+    if "s_ds" not in answers or answers["measure"] != "pfa":
+        return AUTO
+    s_ds, height_ratio = (BY_NAME[name].check.read(answers[name]) for name in ("s_ds", "height_ratio"))
+    if not height_ratio and "storey" in answers:  # the floor is an oscillator on the ground of AC156
+        return AUTO
+    found = floor_accelerations(s_ds, height_ratio)
+    more = [found[0] * by for by in (0.25, 0.5, 0.75)], [found[-1] * by for by in (1.5, 2.0, 3.0)]
+    return ", ".join(f"{level:.4g}" for level in [*more[0], *found, *more[1]]) + " g"
+
+
 ABOUT_OBJECT = {
     "title": Question(
         "What is it called?",
@@ -569,15 +586,16 @@ ABOUT_EARTHQUAKES = {
     ),
     "s_ds": Question(
         "Which S_DS has the site? (1 g, or several: 0.5, 1, 1.5 g)",
-        "The design spectral acceleration at short periods, ASCE/SEI 7; every motion is one for each.",
+        "The design spectral acceleration at short periods, ASCE/SEI 7; every motion is one for each. Of pfa "
+        "its peak floor acceleration by AC156 is one of the levels.",
         "1 g",
         LevelList("g"),
-        {"spectrum": ("ac156",), "measure": ("as_recorded",)},
+        {"spectrum": ("ac156",), "measure": ("as_recorded", "pfa")},
     ),
     "pga_levels": Question(
         "At which levels? (auto, or as 0.2, 0.4, 0.8 g)",
         "The curve needs some where next to nothing overturns and some where most do; a pilot finds them.",
-        AUTO,
+        _around_site,
         MaybeAuto(LevelList("g")),
         {"measure": ("pga", "pfa")},
     ),

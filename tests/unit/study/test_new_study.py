@@ -13,10 +13,21 @@ import mcrock
 from mcrock.base import units
 from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.response_spectra import response_spectrum
+from mcrock.excitation.spectrum_compatible import ac156
 from mcrock.show.body import object_numbers, sketch
 from mcrock.study.load import study_of
 from mcrock.study.new import answers_of, keep, new_study
-from mcrock.study.questions import BY_NAME, QUESTIONS, Amount, LevelList, Option, Whole, asked, read_answers
+from mcrock.study.questions import (
+    BY_NAME,
+    QUESTIONS,
+    Amount,
+    LevelList,
+    Option,
+    Whole,
+    asked,
+    floor_accelerations,
+    read_answers,
+)
 from mcrock.study.sampling import check_inputs, draw_inputs, load_motions
 
 POINTS = "-0.2 -0.2 0\n0.2 -0.2 0\n0.2 0.2 0\n-0.2 0.2 0\n0 0 1.2\n"
@@ -224,6 +235,28 @@ def test_ac156_is_that_of_the_floor_for_the_site(folder):
     assert (ground.motion.height_ratio, ground.motion.floor is not None) == (0.0, True)
     with pytest.raises(ValueError, match="height_ratio: expected a number"):
         new_study(folder, height_ratio=1.2, **asked)
+
+
+def test_ac156_by_peak_floor_acceleration_has_that_of_the_site_among_its_levels(folder):
+    """A_RIG = 0.4 S_DS (1 + 2 z/h), 0.8 g for S_DS of 1 g at half the height."""
+    asked = {"earthquakes": "spectrum", "spectrum": "ac156", "measure": "pfa", "height_ratio": 0.5}
+    text, study = new_study(folder, **asked)
+    for height in (0.0, 0.5, 1.0):
+        assert floor_accelerations([1.3], height) == pytest.approx(ac156(1.3, height).at([0.0]))
+    assert study.intensity.measure == "pfa"
+    assert study.intensity.levels_g == (0.2, 0.4, 0.6, 0.8, 1.2, 1.6, 2.4)
+    assert "AC156, 0.4 S_DS (1 + 2 z/h): 0.8 g of S_DS = 1 g" in text
+    answers, kept = answers_of(tomllib.loads(text), folder)
+    assert not kept
+    assert new_study(folder, **answers).study.intensity == study.intensity
+    more = new_study(folder, **asked, s_ds="0.5, 1.5 g", pga_levels="0.5, 1 g").study
+    assert more.intensity.levels_g == (0.4, 0.5, 1.0, 1.2)
+    text, study = new_study(folder, **asked, pga_levels="auto")
+    assert study.intensity.is_auto
+    assert "`mcrock run --for 0.8g` adds" in text
+    on_ground = new_study(folder, place="storey", **asked | {"height_ratio": 0})
+    assert on_ground.study.intensity.is_auto
+    assert "AC156, 0.4" not in on_ground.text
 
 
 @pytest.mark.parametrize(("measure", "key"), [("pfa", "levels_g"), ("pfv", "levels")])
