@@ -777,6 +777,6 @@ def export(
                 states = fragility.limit_states(ds, [_limit(item) for item in limit or ()])
                 text = fragility.pelicun_library({identifier: states}, curve)
                 words = fragility.library_notes(states)
-            words.append(fragility.written_curve(accept_curve(ds, Bootstrap()), curve))
+            words += fragility.export_notes(accept_curve(ds, Bootstrap()), curve)
     options.write_text(output, text)
     print(*filter(None, words), output, sep="\n")

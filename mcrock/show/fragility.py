@@ -583,6 +583,24 @@ def written_curve(accepted: AcceptedCurve, family: str | None = None) -> str:
     )
 
 
+def export_notes(accepted: AcceptedCurve, family: str | None = None) -> list[str]:
+    """What is to be known of an exported curve, some of it perhaps empty."""
+    return [written_curve(accepted, family), end_note(accepted)]
+
+
+def end_note(accepted: AcceptedCurve) -> str:
+    """Where the runs of an exported curve end, if a body may still stand there; empty if not."""
+    strongest, event = accepted.support[1], accepted.ds.attrs.get(EVENT, STATE)
+    reached = float(accepted.isotonic.at(np.array([strongest]))[0])
+    if reached >= 1.0:
+        return ""
+    at = text.label_intensities([strongest], run_intensity(accepted.ds).attrs.get("units", "1"))[0]
+    return (
+        f"caution: at {at}, the strongest run, the probability of {event} is {format_percent(reached)}: "
+        "beyond it the file says what no run tells; for larger demands run stronger levels"
+    )
+
+
 def _values(curve: FragilityCurve, level: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Intensities and probabilities of a curve that is straight between them, from 0 on."""
     x = integration_points(level) if len(level) <= MOST else level

@@ -14,6 +14,7 @@ from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.show.fragility import (
     HEADER,
     NRML,
+    end_note,
     json_fragility,
     library_notes,
     limit_states,
@@ -258,6 +259,19 @@ def test_a_rejected_curve_is_written_by_its_values(study, make_study, cloud):
     assert "by the empirical fractions: the lognormal curve is rejected (p" in written_curve(accepted)
     other = written_curve(accepted, "lognormal")
     assert other.startswith("by the lognormal curve, but the study goes by the empirical fractions: ")
+
+
+def test_an_export_says_where_runs_end_that_some_bodies_stand(study):
+    ds = study()
+    strongest = {"intensity": -1}
+    fell = np.arange(ds.sizes["realization"]) % 4 == 0
+    ds["outcome"][strongest] = np.where(fell, Outcome.OVERTURNED, Outcome.AT_REST)
+    at = f"{float(ds['intensity'][-1]) / STANDARD_GRAVITY:.3g} g"
+    ds["outcome"][{"intensity": slice(0, -1)}] = Outcome.AT_REST
+    said = end_note(accept_curve(ds, Bootstrap()))
+    assert said.startswith(f"caution: at {at}, the strongest run, the probability of overturning is 25 %")
+    ds["outcome"][strongest] = Outcome.OVERTURNED
+    assert not end_note(accept_curve(ds, Bootstrap()))
 
 
 def test_a_curve_without_a_name_is_refused(study, make_study):
