@@ -85,7 +85,7 @@ LONG_NAMES = {
     "hazards": "hazard curves of equal weight, through the fractiles",
     "part_intensity": "arises below",
     "hazard_slope": "k of the hazard k0 x^-k where half of the rate arises below",
-    "hazard_factor": "k0 of it [1/a (unit of the intensity)**k]",
+    "hazard_factor": "k0 of it [1/a]",
     "closed_form": "rate with this hazard everywhere, in closed form [1/a]",
     "survival": "bodies of this age that still stand",
     "rank_correlation": "rank correlation with the rate {+.2f}",

@@ -659,7 +659,9 @@ def rate_distribution(
         },
         attrs={"level": how.level, "fragility": fragility, "missing": _missing(units, how, smooth, shift)},
     )
-    result["part_intensity"].attrs["units"] = run_intensity(flat).attrs.get("units", "1")
+    unit = run_intensity(flat).attrs.get("units", "1")
+    result["part_intensity"].attrs["units"] = unit
+    result["hazard_factor"].attrs["units"] = f"1/a ({unit})**k"
     if age is not None:
         of_resamples = np.array([rates(rate, resamples, np.zeros(len(resamples))) for rate in curves])
         _add_survival(result, joint, age, of_resamples, how)

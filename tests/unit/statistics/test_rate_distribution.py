@@ -75,6 +75,10 @@ def test_the_power_law_at_the_middle_of_the_disaggregation(make_study):
     median, beta = float(fit["median_capacity"]), float(fit["dispersion"])
     closed = K0 * median**-SLOPE * np.exp((SLOPE * beta) ** 2 / 2)
     assert float(found["closed_form"]) == pytest.approx(closed)
+    rows = [row for each in distribution_blocks(found) for row in getattr(each, "rows", ())]
+    (factor,) = (row[1] for row in rows if row[0] == "k0 of it [per year (m/s2)**k]")
+    by_hand = float(factor) * median**-SLOPE * np.exp((SLOPE * beta) ** 2 / 2)
+    assert by_hand == pytest.approx(closed, rel=5e-3)  # of three digits
     grid = np.geomspace(1e-3, 1e4, 400_001)
     density = ndtr(np.log(grid / median) / beta) * grid**-SLOPE  # of F |dH| over ln(x)
     parts = np.cumsum(density) / density.sum()
