@@ -23,8 +23,8 @@ from mcrock.statistics.hazard import MEAN, question, return_periods
 from mcrock.statistics.importance import drawn_intensity
 from mcrock.statistics.intervals import Bootstrap, BootstrapKeywords, Confidence
 from mcrock.statistics.measures import hazard_consistency
-from mcrock.statistics.probability import EVENT, by_falling, is_nested
-from mcrock.statistics.risk import largest_rate, rate_with_support, with_all_unknown
+from mcrock.statistics.probability import by_falling, is_nested
+from mcrock.statistics.risk import failure_of, largest_rate, rate_with_support, with_all_unknown
 from mcrock.statistics.standards import FITTED, rule_words
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def compose_risk(ds: xr.Dataset, site: Site, how: Confidence) -> text.Compositio
     """The risk at a site and the standards that are asked for."""
     found = risk_of(ds, site, how)
     rates = found["annual_rate"]
-    found |= standards_of(ds, site, rates, how)
+    found |= standards_of(ds, site, found.get("annual_rate_with_support", rates), how)
     drawings = {"risk": lambda: plot_risk(ds, found["hazard"], found=rates)}
     return text.Composition(found, risk_blocks(found, site), drawings)
 
@@ -263,7 +263,7 @@ def distribution_blocks(found: xr.Dataset) -> list[str]:
     if found.attrs["missing"]:
         return [f"no distribution of the rate: {found.attrs['missing']}"]
     shown = found if found["beta_u"] else found.drop_vars("beta_u").drop_sel(source="beta_u")
-    lines = text.present(shown, f"Rate {WORDS[found.attrs['fragility']]} {Term.ALL_UNKNOWN}")
+    lines = text.present(shown, f"Rate of overturning {WORDS[found.attrs['fragility']]} {Term.ALL_UNKNOWN}")
     if found.attrs["fragility"] == ISOTONIC:
         lines.append(
             "what the levels leave open, between them and below the weakest, is in the interval of the rate, "
@@ -276,7 +276,9 @@ def distribution_blocks(found: xr.Dataset) -> list[str]:
 
 def weighted_blocks(found: xr.Dataset) -> list[str]:
     """The rate by the weighted runs of a cloud."""
-    lines = text.present(found, "Rate by the runs themselves, weighted to the hazard, without a curve")
+    lines = text.present(
+        found, "Rate of overturning by the runs themselves, weighted to the hazard, without a curve"
+    )
     if not math.isfinite(float(found["weakest_overturning"])):
         lines.append(f"none of {int(found['runs'])} runs overturned: the rate is at most what others add")
     return [*lines, "no less is known without a curve: a smaller number needs more records or runs there"]
@@ -382,40 +384,40 @@ def risk_statement(
 
 def format_rate(rates: xr.Dataset) -> list[str]:
     """Lines on the annual rate and the probability in some years by `risk_statement`."""
-    off = f"overturning or falling off its support ({rates.attrs.get(EVENT)})"
-    what = off if "crosses" in rates.attrs else "overturning"
     (rate, of_rate), (chance, of_chance) = (risk_statement(rates, name) for name in ("rate", "probability"))
     years = f"{rates.attrs['years']:g}"
     return [
-        f"Annual rate of {what}: {rate} {Term.PER_YEAR} ({of_rate})",
+        f"Annual rate of {failure_of(rates)}: {rate} {Term.PER_YEAR} ({of_rate})",
         f"in {years} years: {chance} ({of_chance})",
     ]
 
 
 def format_unsupported(rates: xr.Dataset) -> list[str]:
     """Lines on what no run supports."""
-    lines = []
+    lines, fell = list[str](), "overturned or fell off" if "crosses" in rates.attrs else "overturned"
+    event = failure_of(rates).partition(" its support")[0]
     for share, bound, words in (
-        ("share_below", "weakest_overturning", "below {}, the weakest intensity at which a run overturned"),
+        ("share_below", "weakest_overturning", f"below {{}}, the weakest intensity at which a run {fell}"),
         ("share_beyond", "strongest_run", "beyond {}, the strongest intensity of a run"),
     ):
         part = float(rates[share].sel(fragility=accepted_family(rates)))
         if part > NEGLIGIBLE:
             lines.append(
-                f"{format_percent(part)} of the rate comes from {words.format(text.label(rates[bound]))}"
+                f"{format_percent(part)} of the rate of {event} comes from "
+                f"{words.format(text.label(rates[bound]))}"
             )
     end, weakest = float(rates["bin_upper"][-1]), float(rates["weakest_overturning"])
     if end < weakest < math.inf:
         lines.append(
             f"the hazard table ends at {text.label(rates['bin_upper'][-1])}, below the weakest intensity at "
-            f"which a run overturned ({text.label(rates['weakest_overturning'])}): check its unit, or give "
+            f"which a run {fell} ({text.label(rates['weakest_overturning'])}): check its unit, or give "
             "more rows"
         )
     fraction = float(rates["weakest_fraction"])
     if fraction > SMALL:
         lines.append(
             f"the {Term.FRACTIONS} begin at {text.label(rates['weakest_run'])}, where "
-            f"{format_percent(fraction)} overturned: their rate lacks what weaker earthquakes do; run "
+            f"{format_percent(fraction)} {fell}: their rate lacks what weaker earthquakes do; run "
             "weaker levels (--extend)"
         )
     return lines

@@ -184,6 +184,12 @@ def accepted_rate(rates: xr.Dataset) -> xr.Dataset:
     return rates.sel(hazard=MEAN, fragility=accepted_family(rates))
 
 
+def failure_of(rates: xr.Dataset) -> str:
+    """What rates are of: overturning, or of `rate_with_support` falling off the support too."""
+    off = f"overturning or falling off its support ({rates.attrs.get(EVENT)})"
+    return off if "crosses" in rates.attrs else "overturning"
+
+
 def largest_rate(one: xr.Dataset) -> tuple[float, bool]:
     """What a rate of `annual_rate`, by one curve and one hazard, may reach [1/year], and if no more is known.
 

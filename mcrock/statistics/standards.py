@@ -87,10 +87,10 @@ from mcrock.statistics.measures import (
     stands_on_floor,
     weigh_runs,
 )
-from mcrock.statistics.probability import CLASSES, displacement_limit, pooled
+from mcrock.statistics.probability import CLASSES, by_falling, displacement_limit, pooled
 from mcrock.statistics.rates import lognormal_rates
 from mcrock.statistics.resampling import Units
-from mcrock.statistics.risk import accepted_rate, largest_rate
+from mcrock.statistics.risk import accepted_rate, failure_of, largest_rate
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -648,7 +648,7 @@ def standards(
     design motion and 10 % at 1.5 times it, by the accepted curve (`mcrock.statistics.accepted_curve`); the
     checks of `checks_of_body` that deny overturning, and in a study with friction the sliding distance by
     A.1 next to the simulated one, with the median of the recordings scaled to the design motion as demand.
-    With a target: the annual rate of overturning, and the median that the accepted curve would need,
+    With a target: the annual rate that is given, and the median that the accepted curve would need,
     stretched along the intensity.
 
     Parameters
@@ -658,7 +658,8 @@ def standards(
     design : float, optional
         Intensity of the design motion, as from `design_intensity`.
     rates, hazard, target : optional
-        From `annual_rate` of this study and `load_hazard`, and the annual frequency asked for [1/year].
+        From `annual_rate`, or `mcrock.statistics.risk.rate_with_support`, of this study and `load_hazard`,
+        and the annual frequency asked for [1/year].
     folder : str or Path
         Folder that the names of record files start from.
     **keywords
@@ -694,10 +695,11 @@ def standards(
     if rates is not None and hazard is not None and target is not None:
         if not USUAL[0] <= target <= USUAL[1]:
             notes.append(
-                f"the target frequency allows overturning once in {1 / target:.3g} years: usual ones lie "
-                f"between {USUAL[0]:g} and {USUAL[1]:g} [1/year]"
+                f"the target frequency allows {failure_of(rates)} once in {1 / target:.3g} years: usual ones "
+                f"lie between {USUAL[0]:g} and {USUAL[1]:g} [1/year]"
             )
-        rows += _against_target(accepted, rates, hazard, target)
+        judged = accept_curve(by_falling(ds), how) if "crosses" in rates.attrs else accepted
+        rows += _against_target(judged, rates, hazard, target)
     body = {name: median_of(accepted.ds, name) for name in (*BODY, FRICTION) if name in accepted.ds}
     found = _table(rows, {"level": how.level, "notes": "\n".join(notes)} | body)
     return found.assign({name: ("recording", *item) for name, item in ordinates.items()})
@@ -815,11 +817,13 @@ def _median(values: Sequence[float] | np.ndarray, level: float) -> Three:
 def _against_target(
     accepted: AcceptedCurve, rates: xr.Dataset, hazard: xr.Dataset, target: float
 ) -> list[JudgedCheck]:
-    """The rate of overturning for a target frequency, and the median that the accepted curve needs."""
+    """The rate for a target frequency, and the median that the accepted curve needs."""
     one = accepted_rate(rates)
     (low, high), (most, is_bound) = one["rate_interval"].values.tolist(), largest_rate(one)
     found = (float(one["rate"]), low, most if is_bound else high)
-    rows = [JudgedCheck("annual rate of overturning", found, (target,) * 3, "1/a", "target frequency")]
+    rows = [
+        JudgedCheck(f"annual rate of {failure_of(rates)}", found, (target,) * 3, "1/a", "target frequency")
+    ]
     words, half = FAMILIES[accepted.choice.family].words, accepted.curve.reached(0.5)
     if not np.isfinite(half):
         return rows

@@ -31,7 +31,7 @@ from mcrock.statistics.accepted_curve import accept_curve, accepted_family, choi
 from mcrock.statistics.comparison import what_differs
 from mcrock.statistics.intervals import Bootstrap, Confidence, bound_without_events
 from mcrock.statistics.outcomes import MEANINGS, RunPlace, representative_runs
-from mcrock.statistics.risk import FewError
+from mcrock.statistics.risk import FewError, failure_of
 from mcrock.study import Study
 
 MANY, MOST_DOUBTS = 20, 6  # blocks of a kind, and cautions, on the first pages of a report
@@ -69,14 +69,15 @@ def answer_of(ds: xr.Dataset, study: Study | None, site: Site, how: Confidence) 
     except FewError as error:
         few = f"no capacity with confidence and no annual rate: {error}"
     rates, known = found.get("annual_rate"), found.get("high_confidence_capacity")
+    headed = found.get("annual_rate_with_support", rates)
     return Answer(
         summary,
         few if known is None else known,
         answer_sentence(summary, rates, found.get("annual_rate_with_support")),
-        key_figures(summary, rates, known if site.asks_standard else None),
+        key_figures(summary, headed, known if site.asks_standard else None),
         [
             risk_section(ds, found, None if site.hazard is None else few, site),
-            standards_section(judged := risk.standards_of(ds, site, rates, how)),
+            standards_section(judged := risk.standards_of(ds, site, headed, how)),
             limits_section(study, summary),
             formulas_section(ds, summary, found | judged, how),
         ],
@@ -117,10 +118,11 @@ def _fragility(summary: Summary) -> list[KeyFigure]:
         words += f", {risk.WORDS[accepted_family(fit)]}: {choice_of(fit).words}"
     elif not math.isfinite(float(fit["median_capacity"])):
         words = fragility.format_fragility(fit).removeprefix("Fragility: ")
-    found = [KeyFigure("Median capacity", fragility.format_accepted_median(fit), words)]
+    of = ", overturning alone" * (summary.support is not None)
+    found = [KeyFigure(f"Median capacity{of}", fragility.format_accepted_median(fit), words)]
     if not rejects_lognormal(fit) and math.isfinite(float(fit["median_capacity"])):
         words = f"{text.percent(fit)} interval {text.label_interval(fit, 'dispersion_interval')}"
-        found.append(KeyFigure("Dispersion", text.cell(fit, "dispersion"), words))
+        found.append(KeyFigure(f"Dispersion{of}", text.cell(fit, "dispersion"), words))
     if math.isfinite(float(fit["weakest_overturning"])):
         below, weakest = int(fit["runs_below"]), text.label(fit["weakest_overturning"])
         words = (
@@ -134,8 +136,8 @@ def _risk(rates: xr.Dataset) -> list[KeyFigure]:
     (rate, of_rate), chance = (risk.risk_statement(rates, name) for name in ("rate", "probability"))
     by = f"{risk.WORDS[accepted_family(rates)]}: {choice_of(rates).words}"
     return [
-        KeyFigure(f"Annual rate of overturning [{Term.PER_YEAR}]", rate, f"{of_rate}; {by}"),
-        KeyFigure(f"Probability in {rates.attrs['years']:g} years", *chance),
+        KeyFigure(f"Annual rate of {failure_of(rates)} [{Term.PER_YEAR}]", rate, f"{of_rate}; {by}"),
+        KeyFigure(f"Probability of it in {rates.attrs['years']:g} years", *chance),
     ]
 
 

@@ -18,6 +18,7 @@ from mcrock.show.text import as_text
 from mcrock.statistics import (
     annual_rate,
     by_limit,
+    by_support,
     epistemic_fragility,
     fit_fragility,
     high_confidence_capacity,
@@ -31,6 +32,7 @@ from mcrock.statistics.hazard import HazardError
 from mcrock.statistics.intervals import Confidence
 from mcrock.statistics.risk import _no_capacity, accepted_rate, largest_rate, with_chance
 from tests.unit.statistics.nested import nested_study
+from tests.unit.statistics.test_probability import sliding_study
 
 K0, SLOPE = 2e-3, 2.5
 
@@ -267,6 +269,33 @@ def test_a_nested_study_falls_off_its_support_as_its_pooled_runs_do():
     both = [each["rate_of_draws"].sel(fragility="stripes") for each in (either, alone)]
     assert (both[0] > both[1]).all()
     assert "% in 90 % of the epistemic draws" in answer_sentence(summarize(limited), alone, either)
+
+
+def test_a_study_with_a_displacement_limit_is_judged_by_falling_off_too():
+    """Headline, card, cautions and the check against the target name one rate; what is not of it says so."""
+    ds = with_displacement_limit(sliding_study(records=12, per_record=8), 0.05)
+    site = Site(power_law().assign_attrs(reading="annual rates"), target=1e-4)
+    found = compose_risk(ds, site, Confidence())
+    either, alone, judged = (
+        found.tables[name] for name in ("annual_rate_with_support", "annual_rate", "standards")
+    )
+    event = "overturning or falling off its support (peak displacement beyond 0.05 m)"
+    row = judged.sel(check=f"annual rate of {event}")
+    assert float(row["demand"]) == float(accepted_rate(either)["rate"]) > float(accepted_rate(alone)["rate"])
+    needed, median = (
+        float(judged[name].sel(check="median for the target")) for name in ("demand", "capacity")
+    )
+    assert median == pytest.approx(float(fit_fragility(by_support(ds))["median_capacity"]))
+    assert needed > median
+    cards = {card.name: card.value for card in key_figures(summarize(ds), either, None)}
+    name, rate = next(iter(cards.items()))
+    assert name == f"Annual rate of {event} [per year]"
+    assert rate_blocks(either)[0].startswith(f"Annual rate of {event}: {rate} per year")
+    assert "Median capacity, overturning alone" in cards
+    said = [next(line for line in rate_blocks(each) if isinstance(line, Caution)) for each in (either, alone)]
+    assert "of the rate of overturning or falling off comes from below" in said[0]
+    assert "at which a run overturned or fell off" in said[0]
+    assert "of the rate of overturning comes from below" in said[1]
 
 
 def test_the_two_readings_of_high_confidence(make_study):
