@@ -536,9 +536,10 @@ def status(
     level: options.Level = 0.95,
     as_json: options.AsJson = False,
 ) -> None:
-    """Print the progress of a study and its probabilities so far; of several stores, a line each.
+    """Print the progress of a study and its probabilities so far.
 
-    Ends with exit code 1 if something in a store is damaged or not its own, 2 if a path has none.
+    Of several stores a line each. Ends with exit code 1 if something in a store is damaged or not its own, 2
+    if a path has none.
     """
     from mcrock.dataset import load_dataset
     from mcrock.dataset.contents import chunk_path, read_template, take_inventory
