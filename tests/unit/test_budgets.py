@@ -161,13 +161,13 @@ def files_of(feature):
 # what is measured: budget, aim, and how: a number, or a set or dictionary of what is counted
 TABLE = {
     "code lines of the package": (
-        62020,
+        64400,
         49000,
         lambda: sum(code_lines(p.read_text(), parsed(p)) for p in FILES),
     ),
-    "lines of the tests": (68600, 46000, lambda: lines_of(TESTS)),
-    "modules": (228, 220, lambda: FILES),
-    "import lines": (5080, 4000, lambda: sum(map(import_lines, FILES))),
+    "lines of the tests": (71200, 46000, lambda: lines_of(TESTS)),
+    "modules": (229, 220, lambda: FILES),
+    "import lines": (5230, 4000, lambda: sum(map(import_lines, FILES))),
     "rooms and loose modules": (18, 18, lambda: {subject(path) for path in FILES} - set(LOW)),
     "floors": (11, 12, floors),
     "arrows between rooms": (92, 120, lambda: sum(map(len, arrows().values()))),
@@ -176,7 +176,7 @@ TABLE = {
     "modules over 900 lines": (0, 0, lambda: long_modules(900)),
     "functions over 100 code lines": (0, 0, lambda: long_functions(ROOT, 100)),
     "class names of two meanings": (0, 0, shared_class_names),
-    "files of comparison": (7, 7, lambda: files_of("comparison")),
+    "files of comparison": (9, 7, lambda: files_of("comparison")),
     "files of population": (6, 8, lambda: files_of("population")),
     "files of rare events": (5, 10, lambda: files_of("rare events")),
     "files of sensitivity": (8, 10, lambda: files_of("sensitivity")),
