@@ -183,7 +183,7 @@ def listed(folder):
 def test_refusals_leave_nothing(load, tmp_path):
     path = tmp_path / "c"
     for arguments, options, words in (
-        ((ROWS, "intensity.measure=uplift_ratio"), {}, "depends on the body, and the objects of a collect"),
+        ((ROWS, "intensity.measure=uplift_ratio"), {}, "depends on the body or its floor, and"),
         ((ROWS,), {"workers": 0}, "workers must be at least 1, got 0"),
         ((ROWS,), {"task": (3, 2)}, "task must be i/n with 1 <= i <= n"),
         (((*ROWS, "d,30,-40 to 40,1,,,,"),), {}, r"objects.csv, line 5 \(d\).*the centre of mass"),

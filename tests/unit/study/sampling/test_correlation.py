@@ -133,6 +133,15 @@ def test_any_correlations_are_those_of_the_scores(seed, k):
     assert found == pytest.approx(expected, abs=0.02)  # Sobol points: far less than random ones' 0.03
 
 
+def test_pairs_are_judged_before_a_pilot_chooses_the_intensities(study_with):
+    auto = 'intensity={ measure = "pga", value = "auto" }'
+    assert study_with(auto).correlation
+    with pytest.raises(ValueError, match="smallest eigenvalue"):
+        study_with(auto, "correlation.body.width, body.depth=0.9")
+    with pytest.raises(ValueError, match=r"intensity\.value"):
+        study_with(auto, "correlation.body.width, intensity.value=0.5")
+
+
 def test_pairs_that_contradict_each_other_say_what_may_be(study_with, tmp_path):
     with pytest.raises(ValueError, match="smallest eigenvalue"):
         study_with("correlation.body.width, body.depth=0.9")
