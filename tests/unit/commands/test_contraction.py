@@ -95,7 +95,7 @@ def test_contraction_goes_on_with_itself(contracted):
 def test_a_worker_with_another_setting_is_refused(study_file, tmp_path, monkeypatch):
     """Workers started elsewhere have an environment of their own."""
     monkeypatch.setenv("MCROCK_CONTRACT", "1")
-    with LocalCluster(1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(1, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
         monkeypatch.setenv("MCROCK_CONTRACT", "0")
         message = (
             f"the worker .* computes in {FUSED}.*, the study is in the plain arithmetic of a processor: start"

@@ -40,7 +40,7 @@ def workers(number):
         dask.config.set(
             scheduler=dask.config.get("scheduler", None)
         ),  # a client that is closed early leaves it
-        LocalCluster(number, threads_per_worker=1, dashboard_address=None, silence_logs=40) as cluster,
+        LocalCluster(number, threads_per_worker=1, dashboard_address=":0", silence_logs=40) as cluster,
         Client(cluster) as client,
     ):
         yield client
