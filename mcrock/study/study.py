@@ -509,11 +509,12 @@ def _at_odds_with_copula(study: Study) -> Iterator[tuple[str, str]]:
     """Pairs of a study that cannot vary together, none of which is all of them, and why."""
     if study.correlation is None:
         return
+    pairs = study.correlation.pairs
     if isinstance(study.intensity.value, str):  # a pilot chooses it, which comes after
         known = study.intensity.model_copy(update={"value": 1.0})
         study = study.model_copy(update={"intensity": known})
     seen, wrong = set[frozenset[str]](), False
-    for key in study.correlation.pairs:
+    for key in pairs:
         names = [input_name(name, study.uncertain) for name in pair_of(key)]
         reasons = [reason for name in names if (reason := _not_in_copula(study, name))]
         if not reasons and len({name in study.epistemic for name in names}) > 1:
