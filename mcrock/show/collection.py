@@ -153,6 +153,16 @@ def losses_of(results: Results) -> Losses:
     return statistics.count_losses(Lazy(results, [*rows]), values, groups)
 
 
+def _rows(results: Results) -> Lazy:
+    """The object that stands for each row."""
+    return Lazy(results, [row.name for row in results.rows])
+
+
+def _rates(results: Results, objects: xr.Dataset) -> np.ndarray:
+    """Rate of every single object [1/year], by those of the rows."""
+    return np.repeat(objects["rate"].values, [len(row.members) for row in results.rows])
+
+
 def find(results: Results, asked: Asked, other: Results | None = None) -> Found:
     """Compute all that is known of a collection; ``other`` is the same one after a change."""
     losses, rows = losses_of(results), results.rows
@@ -166,19 +176,23 @@ def find(results: Results, asked: Asked, other: Results | None = None) -> Found:
         after = losses_of(other)
         change = statistics.change_of_losses(losses, after, at, level=asked.level)
         if asked.hazard is not None:
-            then = statistics.loss_events(after, asked.hazard, level=asked.level).sel(event="any object")
+            alone = statistics.judge_objects(_rows(other), asked.hazard, intensity=at, level=asked.level)
+            given: dict[str, Any] = {"rates": _rates(other, alone), "level": asked.level}
+            then = statistics.loss_events(after, asked.hazard, **given).sel(event="any object")
             change = change.assign(then[["event_rate", "event_rate_interval"]])
-    names = Lazy(results, [row.name for row in rows])
+    names = _rows(results)
     how: dict[str, Any] = {"worst": asked.worst, "level": asked.level}
     objects = statistics.judge_objects(names, asked.hazard, intensity=at, **how)
     objects = objects.assign_coords({key: ("object", [getattr(r, key) for r in rows]) for key in WORDS})
     objects["number"] = "object", [len(row.members) for row in rows]
     objects["value"] = "object", [row.value for row in rows]
+    rates = None
     if asked.hazard is not None:
+        rates = _rates(results, objects)
         objects["loss"] = objects["rate"] * objects["number"] * objects["value"]
         objects["loss"].attrs = {"units": "1/a", "long_name": "value lost a year"}
     order = np.lexsort((-objects["probability"].values, objects["urgency"].values))
-    events = statistics.loss_events(losses, asked.hazard, level=asked.level)
+    events = statistics.loss_events(losses, asked.hazard, rates=rates, level=asked.level)
     pairs = statistics.dependence(names, at)
     objects, pairs = objects.isel(object=order), pairs.isel(object=order, other=order)
     return Found(results, asked._replace(at=at), objects, number, events, pairs, change)

@@ -3,11 +3,11 @@
 All objects meet the same motions, so that what falls in one realization falls in the same earthquake. Losses
 are counted realization by realization while the objects are read one after the other. Intervals are for new
 earthquakes: of probabilities those of the fractions of the records (`clustered_interval`), of rates those by
-the empirical fractions (`isotonic_bounds`). Rates of one object and of several are of one kind, by the
-empirical fractions: isotonic regression keeps the order of fractions, and of curves fitted to each alone that
-of "any object" may lie below one of them. Ranks are by what the empirical fractions give; their intervals
-count the objects that differ from one beyond what resampled records do, for all comparisons of one object
-together (Mogstad et al. 2024), so that objects that cannot be told apart share the ranks between them.
+the empirical fractions (`isotonic_bounds`). One object has the rate of the curve that it goes by alone, and
+what it brings about by itself is no rarer, by whichever curve. Ranks are by what the empirical fractions
+give; their intervals count the objects that differ from one beyond what resampled records do, for all
+comparisons of one object together (Mogstad et al. 2024), so that objects that cannot be told apart share the
+ranks between them.
 
 In 1000 collections drawn at random (3 to 30 objects, 10 to 40 recordings of 3 to 30 realizations, levels,
 medians, dispersions, what objects share and hazard; `tests.unit.statistics.test_collection`) intervals of
@@ -25,7 +25,6 @@ mobility across neighbourhoods and academic achievement across countries. Review
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -36,7 +35,7 @@ from scipy.stats import rankdata
 from mcrock.base.checks import ROUNDING, shared_keywords
 from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.base.units import unit_in_text
-from mcrock.statistics.accepted_curve import ISOTONIC, accept_curve
+from mcrock.statistics.accepted_curve import accept_curve
 from mcrock.statistics.comparison import FEW
 from mcrock.statistics.goodness import record_units
 from mcrock.statistics.hazard import MEAN, check_measure
@@ -411,7 +410,11 @@ def scenario_hazard(
 
 
 def loss_events(
-    losses: Losses, hazard: xr.Dataset | None = None, **keywords: Unpack[BootstrapKeywords]
+    losses: Losses,
+    hazard: xr.Dataset | None = None,
+    *,
+    rates: np.ndarray | None = None,
+    **keywords: Unpack[BootstrapKeywords],
 ) -> xr.Dataset:
     """Probabilities and annual rates of what several objects do together.
 
@@ -421,6 +424,8 @@ def loss_events(
         From `count_losses`.
     hazard : Dataset, optional
         From `load_hazard`, of the intensity of the studies; its mean curve counts.
+    rates : ndarray (n_object,), optional
+        Of the objects alone, of `judge_objects` [1/year]; by default by the empirical fractions.
     **keywords
         Of `mcrock.statistics.Bootstrap`.
 
@@ -458,7 +463,7 @@ def loss_events(
     if hazard is not None:
         check_measure(losses.intensity, hazard, losses.measure)
         for name, counted in found.items():
-            y, bounds = counted.rates(hazard)
+            y, bounds = counted.rates(hazard, rates)
             variables[f"{name}_rate"] = (name,), y
             variables[f"{name}_rate_interval"] = ("bound", name), bounds
         y, bounds = _Counted(losses, [share], how).rates(hazard)
@@ -510,14 +515,17 @@ class _Counted:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Numbers (n_event, ...) and bounds (2, n_event, ...), no number below those of objects alone."""
         for k, which in enumerate(self.alone):
-            y[k] = np.maximum(y[k], single[which].max(axis=0, initial=0.0))
+            y[k] = np.fmax(y[k], np.fmax.reduce(single[which], axis=0, initial=0.0))  # one may have no curve
         return y, np.stack([bounds[0], np.maximum(bounds[1], y)])
 
     def _bounds(self, counts: np.ndarray) -> np.ndarray:
         return interval_of_readings(counts[0], counts[1], self.runs, self.how.level)
 
-    def rates(self, hazard: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-        """Rates (n_event,) by the empirical fractions and bounds (2, n_event) [1/year]."""
+    def rates(self, hazard: xr.Dataset, alone: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Rates (n_event,) by the empirical fractions and bounds (2, n_event) [1/year].
+
+        ``alone`` (n_object,) are those of objects by curves of their own, if not by the fractions.
+        """
         whole = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
         y, ends = [], []
         for counts in self.counts:
@@ -531,12 +539,12 @@ class _Counted:
             near = refine(*whole, integration_points(self.x))
             y.append(IsotonicCurve(*units.sums(), units.number).rates(*near).sum())
             ends.append(np.maximum(isotonic_bounds(units, self.how, [whole], points)[:, 0], 0.0))
-        runs = units.sums()[2]
-        single = [
-            IsotonicCurve(self.x, one * runs, runs, units.number).rates(*near).sum()
-            for one in self.losses.marginal[:, self.order]
-        ]
-        return self._at_least_alone(np.array(y), np.array(ends).T, np.array(single))
+        if alone is None:
+            runs = units.sums()[2]
+            fractions = self.losses.marginal[:, self.order]
+            curves = (IsotonicCurve(self.x, one * runs, runs, units.number) for one in fractions)
+            alone = np.array([curve.rates(*near).sum() for curve in curves])
+        return self._at_least_alone(np.array(y), np.array(ends).T, alone)
 
 
 @shared_keywords(Bootstrap)
@@ -566,9 +574,8 @@ def judge_objects(
     Returns
     -------
     Dataset
-        Along `object`, as given: `median_capacity` [unit of the intensity] by the curve that each goes by,
-        `rate` [1/year] by the empirical fractions, as that of any object (`loss_events`), and `probability`
-        at the level, with intervals; `urgency`, the rank from 1, the
+        Along `object`, as given: `median_capacity` [unit of the intensity] and `rate` [1/year], by the curve
+        that each goes by, and `probability` at the level, with intervals; `urgency`, the rank from 1, the
         most urgent, with its interval, and `among_worst`, the share of resampled recordings in which it is
         one of the ``worst`` most urgent by the empirical fractions [1]; `overturning`, the part of the
         probability that is no sliding off [1]; `slenderness` [rad] and `size` [m] at their medians.
@@ -597,9 +604,8 @@ def judge_objects(
         if hazard is not None:
             check_measure(run_intensity(ds), hazard, own_measure(ds))
             whole: Table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
-            by_fractions = replace(accepted, choice=accepted.choice._replace(family=ISOTONIC))
-            row.append(by_fractions.rate(*whole))
-            end.append(by_fractions.rate_interval([whole])[:, 0])
+            row.append(accepted.rate(*whole))
+            end.append(accepted.rate_interval([whole])[:, 0])
             weight = rate_weights(units.intensity, *whole)[None]
         there = opened.isel(intensity=place)
         tips = float(overturned(there).where(there["outcome"] != Outcome.NOT_RUN).mean())
